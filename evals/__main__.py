@@ -14,6 +14,7 @@ from evals import (
     answers,
     arrangements,
     brain,
+    cards,
     category,
     confirmations,
     consent,
@@ -112,6 +113,10 @@ def _planner(scope: Scope) -> Report:
 
 def _dialogues(scope: Scope) -> Report:
     return dialogues.measure(root=scope.root)
+
+
+def _cards(scope: Scope) -> Report:
+    return cards.measure(root=scope.root, is_full=scope.is_full)
 
 
 def _arrangements(scope: Scope) -> Report:
@@ -221,6 +226,7 @@ SUITES: Mapping[Suite, Sequence[Callable[[Scope], Report]]] = {
     Suite.QUESTIONS: (_questions,),
     Suite.READING: (_reading, _group_reading),
     Suite.ARRANGEMENTS: (_arrangements,),
+    Suite.CARDS: (_cards,),
     Suite.DIALOGUES: (_dialogues,),
     Suite.CATEGORY: (_category,),
     Suite.LIKENESS: (_likeness,),

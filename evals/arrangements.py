@@ -231,7 +231,7 @@ def played_of(writer: str, talk: Talk, make: Frames) -> Played:
     """
     household = household_in(talk)
     state = state_of(talk, household, make)
-    return _judged(writer, talk, household, state)
+    return judged_in(writer, talk, household, state)
 
 
 def state_of(talk: Talk, household: Household, make: Frames) -> State:
@@ -295,7 +295,15 @@ def _reader() -> TrainedReader:
     return TrainedReader()
 
 
-def _judged(writer: str, talk: Talk, household: Household, state: State) -> Played:
+def judged_in(writer: str, talk: Talk, household: Household, state: State) -> Played:
+    """Return the outcomes of a talk beside the arrangements of a state.
+
+    Args:
+        writer: Who wrote it.
+        talk: In a group.
+        household: Of the talk.
+        state: After all of its messages.
+    """
     views = [*_views(state)]
     wanted = [_Wanted.of(each, talk, household) for each in talk.outcomes]
     pairs = sorted(

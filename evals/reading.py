@@ -169,7 +169,7 @@ def _compared(root: Path, *, every: int) -> Iterator[Compared]:
     with Stage({"TRIPWIRE_THRESHOLD": "0"}) as stage:
         for number, (_, talk) in enumerate(islice(read_corpus(root / FOLDER), 0, None, every)):
             household = replace(household_in(talk), id=f"talk-{number}")
-            heard = play(stage.opened_with(household), _inbound(talk, household))
+            heard = play(stage.opened_with(household), inbound_of(talk, household))
             for message, taken in zip(talk.messages, heard, strict=True):
                 if talk.surface != "group" and message.speaker == "Kin":
                     continue
@@ -195,7 +195,8 @@ def _begin(talk: Talk, household: Household) -> datetime:
     return datetime.fromisoformat(talk.at).replace(tzinfo=household.zone)
 
 
-def _inbound(talk: Talk, household: Household) -> Iterable[InboundMessage]:
+def inbound_of(talk: Talk, household: Household) -> Iterable[InboundMessage]:
+    """Return the messages of a talk as a channel hands them over, a minute apart."""
     for message in talk.messages:
         yield InboundMessage(
             channel=REPLAY, chat_id=household.id, message_id=str(message.number),

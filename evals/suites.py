@@ -10,6 +10,7 @@ class Suite(StrEnum):
     ANSWERS = "answers"
     ARRANGEMENTS = "arrangements"
     BRAIN = "brain"
+    CARDS = "cards"
     CATEGORY = "category"
     CONFIRMATIONS = "confirmations"
     CONSENT = "consent"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from kinkeeper.arrangements import Heard
 from kinkeeper.household.model import Member
@@ -14,6 +15,10 @@ from kinkeeper.observer.extraction.continuation import Earlier
 from kinkeeper.observer.model import Extraction, OpenQuestion
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading import Clause
+
+MOST_PARTS: Final = 12
+"""Nobody arranges more in one message; a longer list holds up all others, and would be as many cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +32,7 @@ class Part:
         corrected: The arrangement that it sets right, as it stood.
         consultation: What a model was asked about it, if one was.
         answers: The channel's id of the message that the trained reader takes it to answer, if any.
+        by_rules: What the rules alone read, where the trained reader may have added to it: the ground to speak.
     """
 
     reading: Reading
@@ -35,6 +41,13 @@ class Part:
     corrected: Extraction | None = None
     consultation: Consultation | None = None
     answers: str | None = None
+    by_rules: Extraction | None = None
+
+    def covers(self, clause: Clause) -> bool:
+        """Tell whether any of its words stand in a clause of the message."""
+        symbols = self.reading.symbols
+        start, end = (symbols[0].start, symbols[-1].end) if symbols else (0, len(self.reading.text))
+        return start < clause.end and clause.start < end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

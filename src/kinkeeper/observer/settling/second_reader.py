@@ -11,7 +11,7 @@ from kinkeeper.observer.extraction.frame_extraction import (
     plans_in,
     seen_in,
 )
-from kinkeeper.observer.extraction.prepared import Part, Prepared
+from kinkeeper.observer.extraction.prepared import MOST_PARTS, Part, Prepared
 from kinkeeper.observer.model import Extraction, OpenQuestion, Stance
 from kinkeeper.observer.settling.linking import attribute_part
 from kinkeeper.observer.wording.participants import Participants
@@ -41,15 +41,19 @@ def read_along(
     """
     parts = list(prepared.parts)
     seen = seen_in(prepared.heard, participants)
-    if any(_is_settled(prepared, each, asked, config) for each in parts):
-        return [_filled(each, seen, reading, participants) for each in parts]
+    settled = [
+        _filled(each, seen, reading, participants)
+        for each in parts
+        if _is_settled(prepared, each, asked, config)
+    ]
+    left = [each for each in seen if not any(part.covers(each.frame.clause) for part in settled)]
     plans = [
-        each
-        for each in plans_in(seen, reading, prepared.member, participants)
+        Part(reading=reading, extraction=each)
+        for each in plans_in(left, reading, prepared.member, participants)
         if each.confidence >= config.extraction_threshold
     ]
-    if plans:
-        return [Part(reading=reading, extraction=each) for each in plans]
+    if settled or plans:
+        return [*settled, *plans][:MOST_PARTS]
     answer = answer_in(seen)
     if answer is None or not any(each.message_id == answer[1] for each in asked):
         return parts
@@ -74,9 +78,8 @@ def _is_settled(
 
 def _filled(part: Part, seen: Sequence[Seen], reading: Reading, participants: Participants) -> Part:
     """Return a part with what the frames of its own words add."""
-    symbols = part.reading.symbols
-    if not symbols or part.corrects:
+    if not part.reading.symbols or part.corrects:
         return part
-    start, end = symbols[0].start, symbols[-1].end
-    own = [each for each in seen if each.frame.clause.start < end and start < each.frame.clause.end]
-    return replace(part, extraction=filled(part.extraction, own, reading, participants))
+    own = [each for each in seen if part.covers(each.frame.clause)]
+    extraction = filled(part.extraction, own, reading, participants)
+    return replace(part, extraction=extraction, by_rules=part.extraction)

@@ -31,6 +31,7 @@ from kinkeeper.observer.extraction.prepared import Prepared
 from kinkeeper.observer.model import (
     OF_READERS_ALONE,
     Decision,
+    Extraction,
     RedlineDecision,
     RedlineOutcome,
     RedlineRule,
@@ -263,7 +264,12 @@ class Settlement:
             return RedlineOutcome.silent("passed")
         if turn.extraction.extractor in OF_READERS_ALONE:
             return RedlineOutcome.silent("reader_alone")
-        return decide(turn.case, self._config.rules)
+        verdict = decide(turn.case, self._config.rules)
+        plain = _by_rules(turn)
+        if verdict.rule is None or plain is None:
+            return verdict
+        alone = decide(replace(turn.case, extraction=plain), self._config.rules)
+        return verdict if alone.rule is not None else RedlineOutcome.silent("reader_alone")
 
     def _mute(self, turn: Turn, verdict: RedlineOutcome) -> RedlineOutcome:
         """Keep silent what was said before, what the day has no room for, and what rests on nothing."""
@@ -311,6 +317,23 @@ class Settlement:
         if result.is_new:
             supersede_stale(turn, self._household, taken_in, by_action_id=result.action.id)
         return result.action
+
+
+def _by_rules(turn: Turn) -> Extraction | None:
+    """Return what is said without what the trained reader filled in; None where that is nothing."""
+    read, now, said = turn.part.by_rules, turn.part.extraction, turn.extraction
+    if read is None or (read.child, read.assigned_to, read.activity) == (
+        now.child,
+        now.assigned_to,
+        now.activity,
+    ):
+        return None
+    return replace(
+        said,
+        child=said.child if read.child == now.child else read.child,
+        assigned_to=said.assigned_to if read.assigned_to == now.assigned_to else read.assigned_to,
+        activity=said.activity if read.activity == now.activity else read.activity,
+    )  # fmt: skip
 
 
 def _is_edited_too_late(turn: Turn) -> bool:

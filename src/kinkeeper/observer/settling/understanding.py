@@ -27,7 +27,7 @@ from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.context import BrainContext, ContextSource, compose_queries
 from kinkeeper.observer.extraction.continuation import Earlier, continued, needs_context
 from kinkeeper.observer.extraction.frames import heard_in
-from kinkeeper.observer.extraction.prepared import Around, Loaded, Part, Prepared
+from kinkeeper.observer.extraction.prepared import MOST_PARTS, Around, Loaded, Part, Prepared
 from kinkeeper.observer.extraction.rules import extract
 from kinkeeper.observer.extraction.setting_right import set_right
 from kinkeeper.observer.model import Extraction
@@ -45,9 +45,6 @@ _USUAL_WITHIN_MINUTES = 120
 _SAME_SUBJECT = timedelta(hours=6)
 _SAME_TALK = timedelta(days=1)
 _MOST_EARLIER = 8
-
-# Nobody arranges more in one message; a longer list holds up all others, and would be as many cards.
-_MOST_PARTS = 12
 
 
 class Extractor(Protocol):
@@ -163,7 +160,7 @@ class Understanding:
         spoken = (loaded.original or stored).message.sent_at
         member = household.member(stored.message.sender) if stored.is_member else None
         reading, found = await self._parted(stored.message.text, spoken.astimezone(self._zone))
-        read = found[:_MOST_PARTS]
+        read = found[:MOST_PARTS]
         parts = _sharing_days([await self._part(each, member, loaded) for each in read])
         parts = await self._reconsidered(parts, member, loaded)
         heard, is_heard = await heard_in(loaded, household)
