@@ -120,7 +120,6 @@ def test_several_plans_of_one_message_are_several_cards(miller: Chat, sighted: S
         {"predicate": Predicate.ABSENCE},
         {"slots": ()},
         {"plan": 0.5},
-        {"p": 0.2},
     ],
     ids=str,
 )

@@ -29,9 +29,6 @@ from kinkeeper.reading.model import Act, Frame, Modality, Predicate, SlotName
 PLAN: Final = 0.6
 """Chance of a plan from which one that the rules do not see becomes a card."""
 
-SURE: Final = 0.3
-"""Chance of the least sure of its act, predicate and modality from which it does."""
-
 FILLED: Final = 0.7
 """Chance of a frame from which it fills what the rules leave open."""
 
@@ -97,8 +94,7 @@ def plans_in(
     """
     for each in seen:
         extraction = _extraction(each, reading, sender, participants)
-        is_seen = each.frame.plan >= PLAN and each.frame.p >= SURE
-        if is_seen and extraction is not None and _says_enough(extraction):
+        if each.frame.plan >= PLAN and extraction is not None and _says_enough(extraction):
             yield extraction
 
 
