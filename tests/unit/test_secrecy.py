@@ -41,6 +41,18 @@ def test_generated_secrets_are_kept(name: str) -> None:
     assert [each.how for each in told if shown_to(each)] == []
 
 
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "Chidi hasn't a clue about it", "Chidi hasn't got the faintest idea",
+        "please respect my privacy on this", "I would appreciate your discretion",
+    ],
+)  # fmt: skip
+def test_a_wish_in_polite_or_roundabout_words_is_heard(wish: str) -> None:
+    scope = audience_of(f"The kiln is paid for. {wish[0].upper()}{wish[1:]}.", HOUSEHOLD, "niamh")
+    assert is_hidden_from(scope, "chidi")
+
+
 def test_a_childs_surprise_is_open_to_the_others() -> None:
     told = [
         each

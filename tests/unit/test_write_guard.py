@@ -53,6 +53,10 @@ HALF_UNDERSTOOD = (
     "perhaps put lunch with Ola in the calendar {when}",
     "if nobody minds, schedule a dentist appointment {when}",
     "I might add glibber to the shopping list",
+    "no need to add glibber to the shopping list",
+    "you needn't add glibber to the shopping list",
+    "no point adding glibber to the shopping list",
+    "stop putting glibber on the shopping list",
     "dentist {when}? who knows",
 )
 """Words that nobody knows, somebody else's, or a request that is not sure of itself: at most a proposal."""

@@ -26,6 +26,7 @@ _POLITE = re.compile(
     r"|\bif (?:you (?:can|could|would|get a chance|have time|don't mind)|possible|that's ok(?:ay)?)\b",
     re.IGNORECASE,
 )
+_ADDING = frozenset({"add", "adding", "put", "putting"})
 _LONGEST_NAME = 3
 _MOST_GUESTS = 4
 """Words after "with" that name whom one meets."""
@@ -52,6 +53,8 @@ def guarded(
     if rule.startswith("lists.") and any(map(_is_empty, steps)):
         return []
     verdict = _verdict(steps, clause, case, rule=rule, groups=groups)
+    if verdict is _Verdict.RUN and rule.startswith("lists.") and any(map(_speaks_of_adding, steps)):
+        verdict = _Verdict.OFFER
     if verdict is _Verdict.DROP:
         return []
     if verdict is _Verdict.RUN:
@@ -112,11 +115,22 @@ def _is_asked(clause: str, case: Case) -> bool:
     return clause.rstrip().endswith("?") or (bool(found) and after.lstrip().startswith("?"))
 
 
+def _speaks_of_adding(step: Step) -> bool:
+    """Whether a line would hold words about adding it, or deny something ("no need to add eggs")."""
+    line = _written(step)
+    is_adding = not _ADDING.isdisjoint(_WORD.findall(line.lower()))
+    return is_adding or modality_of(line) is Modality.NEGATED
+
+
+def _written(step: Step) -> str:
+    if not isinstance(step, PlannedAction):
+        return ""
+    return str(step.params.get("body") or step.params.get("title") or "")
+
+
 def _is_empty(step: Step) -> bool:
     """Whether a line or list would be written that has no word of its own ("and and")."""
-    if not isinstance(step, PlannedAction):
-        return False
-    written = str(step.params.get("body") or step.params.get("title") or "")
+    written = _written(step)
     empty = _tables("words")["function"] | {"not", "no", "is", "it", "list"}
     return any(
         empty.issuperset(re.findall(r"[^\W_]+", line.lower())) for line in written.splitlines()
