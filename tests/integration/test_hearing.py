@@ -109,13 +109,13 @@ def test_no_more_than_a_few_a_day(tmp_path: Path):
         assert listen(serving) == 0
 
 
-def test_it_lapses_like_an_arrangement(tmp_path: Path):
+def test_it_waits_for_two_weeks(tmp_path: Path):
     with served(tmp_path, rates=FREE) as serving:
         say(serving, ("sarah", NUTS))
         listen(serving)
         (action,) = proposed(serving)
         lasts = action.expires_at - serving.clock.now()
-        assert lasts == serving.system.household.pending_ttl
+        assert lasts == timedelta(days=14)
 
 
 def test_its_words_are_gone_with_those_of_the_chat(tmp_path: Path):

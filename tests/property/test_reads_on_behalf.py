@@ -114,7 +114,7 @@ def plant(conn: Connection, plans: list[dict[str, Any]]) -> None:
         ):
             proposal = Proposal(
                 household="h", type=kind, source_type="CHAT", source_id=f"{kind}{number}", slot="0",
-                chat_id=None, extraction={}, extraction_confidence=1.0, summary=text,
+                chat_id="family", extraction={}, extraction_confidence=1.0, summary=text,
                 effects=(effect.frozen(),), choices=(), merge_key=None,
             )  # fmt: skip
             proposals.propose(conn, proposal, household=FAMILY, now=NOW)
@@ -149,6 +149,7 @@ def asked_with(
         "expand_all": spans,
         "find_conflicts": [{**each, "member": one} for each in spans for one in MEMBERS],
         "open_actions": [{"now": NOW}],
+        "open_titles": [{"chat_id": "family", "now": NOW, "limit": 10}],
         "done_of_source": [
             {"source_type": "CHAT", "source_id": f"{kind}{number}"}
             for number in range(len(plans))

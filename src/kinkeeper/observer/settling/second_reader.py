@@ -53,7 +53,7 @@ def read_along(
         if each.confidence >= config.extraction_threshold
     ]
     if settled or plans:
-        return [*settled, *plans][:MOST_PARTS]
+        return _with_consultation([*settled, *plans][:MOST_PARTS], parts)
     answer = answer_in(seen)
     if answer is None or not any(each.message_id == answer[1] for each in asked):
         return parts
@@ -63,6 +63,14 @@ def read_along(
             parts[0], extraction=Extraction(is_coordination=False, stance=stance), answers=answers
         )
     ]
+
+
+def _with_consultation(chosen: list[Part], parts: Sequence[Part]) -> list[Part]:
+    """Return the chosen parts with the one question that a model was asked, if its own part gave way."""
+    asked = next((each.consultation for each in parts if each.consultation), None)
+    if asked is not None and not any(each.consultation for each in chosen):
+        chosen[0] = replace(chosen[0], consultation=asked)
+    return chosen
 
 
 def _is_settled(

@@ -169,9 +169,12 @@ class Understanding:
             scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
             unread_parts=len(found) - len(read), heard=heard, is_heard=is_heard,
         )  # fmt: skip
-        parts = read_along(
-            prepared, reading, asked=loaded.asked, participants=self._participants,
-            config=self._config,
+        parts = await read_beside(
+            reading.text,
+            lambda: read_along(
+                prepared, reading, asked=loaded.asked, participants=self._participants,
+                config=self._config,
+            ),
         )  # fmt: skip
         prepared = replace(prepared, parts=tuple(parts))
         outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
