@@ -79,6 +79,8 @@ def nothing_done(context: AnswerContext, *, saved: str | None) -> tuple[str, flo
             offered = _offered(near, context, is_saved=saved is not None)
             return f"{saved or ''} {offered}".strip(), _SURE
     if _is_request(context, case, is_saved=saved is not None):
+        if saved is not None:  # who can see it must be said
+            return f"{saved} {chosen(_LEFT, turn)}", _UNSURE
         return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
     if saved is not None:
         return _told_where(saved, case), _SURE
