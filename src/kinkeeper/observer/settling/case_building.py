@@ -22,6 +22,7 @@ from kinkeeper.observer.extraction.completion import complete
 from kinkeeper.observer.extraction.prepared import Part, Prepared
 from kinkeeper.observer.model import (
     BY_MODEL,
+    UNSPECIFIED,
     CoordinationType,
     Extraction,
     OpenQuestion,
@@ -109,7 +110,7 @@ class CaseBuilder:
         sure = [each for each in waiting if not is_of_reader_alone(each.proposal.extraction)]
         schedule = self._schedule(conn, outcome.extraction, prepared, sure)
         outcome, standing = self._standing(conn, prepared, part, outcome, pending, schedule)
-        extraction = standing.extraction
+        extraction = self._owned_by_members(part, standing.extraction)
         if extraction.dates != outcome.extraction.dates:
             schedule = self._schedule(conn, extraction, prepared, sure)
         completed = complete(
@@ -136,6 +137,14 @@ class CaseBuilder:
             case=case, question=outcome.question, standing=standing, pending=pending,
             gates=tuple(gates),
         )  # fmt: skip
+
+    def _owned_by_members(self, part: Part, extraction: Extraction) -> Extraction:
+        """Return what the trained reader had a part in without owners who are no members: no stranger's name gets onto a card by it."""
+        is_plain = extraction.extractor == "rules" and part.by_rules in {None, part.extraction}
+        if is_plain and part.answers is None:
+            return extraction
+        known = [each for each in extraction.owners if self._participants.household.member(each)]
+        return replace(extraction, assigned_to=tuple(known) or (UNSPECIFIED,))
 
     def _standing(  # noqa: PLR0917 - the message and all that is known around it
         self,

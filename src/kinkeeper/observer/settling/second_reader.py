@@ -55,8 +55,9 @@ def read_along(
     if settled or plans:
         return _with_consultation([*settled, *plans][:MOST_PARTS], parts)
     answer = answer_in(seen)
-    if answer is None or not any(each.message_id == answer[1] for each in asked):
-        return parts
+    members = [each for each in asked if participants.household.member(each.asker)]
+    if answer is None or not any(each.message_id == answer[1] for each in members):
+        return parts  # what a stranger offers is taken up by plain words alone
     stance, answers = answer
     return [
         replace(
