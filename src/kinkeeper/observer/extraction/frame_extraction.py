@@ -22,7 +22,7 @@ from kinkeeper.observer.model import (
     Task,
 )
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.plain_words import is_noun_phrase
+from kinkeeper.observer.wording.plain_words import is_errand, is_noun_phrase
 from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.reading.model import Act, Frame, Modality, Predicate, SlotName
 
@@ -223,7 +223,11 @@ def _title(frame: Frame, reading: Reading, known: str = "") -> Entity | None:
         return Entity(type=best.kind, surface=best.surface, start=best.start, end=best.end, value=best.id)  # fmt: skip
     start, end = (slot.start, slot.end) if slot else (0, 0)
     surface = reading.text[start:end]
-    words = _phrase(surface or known)
+    symbols = [each for each in reading.symbols if start <= each.start and each.end <= end]
+    is_plain = is_noun_phrase(reading.text, symbols) or (
+        symbols and is_errand(reading.text, symbols)
+    )
+    words = _phrase(surface if slot and is_plain else "" if slot else known)
     if not any(each.isalpha() for each in words):
         return None
     return Entity(type=OWN_WORDS, surface=surface, start=start, end=end, value=words)
