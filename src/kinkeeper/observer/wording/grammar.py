@@ -15,6 +15,7 @@ _NAMED = r"(?:(?:my |our |the )?(?:<child>|<kids>)(?: and (?:<child>|<kids>))*|b
 _WHEN = r"(?:<date>|<time>|<datetime>|<range>|<recurring>)"
 _NEXT = r"(?= (?:<(?!thing)|[.!?;,\n]|from|at|after|before|to|home|back|off|over|and|then|than|for|by|on|in|around|about|when|while|until|once|now|later|early|earlier|please|instead|this|that time|today|though|too|or|if|so|because|but|as|again|there|here|tho|yourself|myself|i|you|we|can|could|will|lah|leh|lor|la|okay|ok)(?= |$|\w*>)| ?$)"
 _FETCH = r"{who}|<adult>|me|us|{when}|<act>|<generic>|<place>|<duration>|[.!?;,\n]|from|at|after|before|by|on|in|is|are|and|or|for|around|about|today|duty|this|please|instead|then|when|now|later|so|if|little|boys|girls|baby|twins|kids|lot|time|times|too|as|but|because|early|late|myself|yourself"
+_BOUNDS = {")*": "){0,12}", ")+": "){1,12}", ".*": ".{0,200}"}
 # In this order: what stands for one may name another.
 _PARTS = {"fetch": _FETCH, "next": _NEXT, "named": _NAMED, "who": _WHO, "when": _WHEN}
 
@@ -73,7 +74,10 @@ def _words(own: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _compile(patterns: list[str]) -> re.Pattern[str]:
+    """Return one pattern; its groups and gaps repeat a bounded number of times, so its cost grows with the text."""
     whole = "|".join(f"(?:{pattern})" for pattern in patterns)
     for name, words in _PARTS.items():
         whole = whole.replace(f"{{{name}}}", words)
+    for endless, bounded in _BOUNDS.items():
+        whole = whole.replace(endless, bounded)
     return re.compile(rf"(?<![\w<'-])(?:{whole})(?![\w'-])")
