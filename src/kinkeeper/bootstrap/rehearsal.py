@@ -114,7 +114,7 @@ class Rehearsal:
         self._household: Household = system.household
         self._clock = clock
         self._conversation = system.talk(clock, gateway).conversation
-        self._observer = system.replay(clock, extractor)
+        self._observer = system.replay(clock, extractor, gateway)
         pace = Pace()
         self._encoding = encoding_worker(self._household, system.store, clock, pace)
         self._reading = reading_of(self._household, system.store, clock)

@@ -77,12 +77,20 @@ class System:
     recall: Recall
     is_only: bool = True
 
-    def intake(self, queue: Enqueuer | None = None, *, refuses_chats: bool) -> Intake:
-        """Return tier 1; with a queue, tier 2's work is enqueued with each message."""
+    def intake(
+        self, queue: Enqueuer | None = None, *, refuses_chats: bool, with_talk: bool | None = None
+    ) -> Intake:
+        """Return tier 1; with a queue, tier 2's work is enqueued with each message.
+
+        Args:
+            queue: Of the job engine.
+            refuses_chats: Whether a chat that the household's file does not name is refused.
+            with_talk: Whether stretches are kept for a model; where None, as with a queue and a model.
+        """
         tripwire = load_tripwire(self.participants.lexicon, self.settings.tripwire_patterns_path)
         return Intake(
             self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats,
-            reads_talk=queue is not None and reads_talk(self.settings),
+            reads_talk=with_talk if with_talk is not None else queue is not None and reads_talk(self.settings),
         )  # fmt: skip
 
     def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
@@ -169,13 +177,27 @@ class System:
             intake=self.intake(refuses_chats=False), settlement=self.settlement(),
         )  # fmt: skip
 
-    def replay(self, start: datetime | VirtualClock, extractor: Extractor | None = None) -> Replay:
-        """Return the observer on a virtual clock, or one that begins at `start`, reading by rules unless told."""
+    def replay(
+        self,
+        start: datetime | VirtualClock,
+        extractor: Extractor | None = None,
+        gateway: ModelGateway | None = None,
+    ) -> Replay:
+        """Return the observer on a virtual clock, or one that begins at `start`.
+
+        Args:
+            start: The clock.
+            extractor: Reads single messages; the rules do where None.
+            gateway: The way to the model that reads the talk, where one is to.
+        """
         clock = start if isinstance(start, VirtualClock) else VirtualClock(start)
+        has_talk = gateway is not None and reads_talk(self.settings)
         return Replay(
-            self.store, self.household.id, intake=self.intake(refuses_chats=False),
+            self.store, self.household.id,
+            intake=self.intake(refuses_chats=False, with_talk=has_talk),
             understanding=self.understanding(clock, extractor), settlement=self.settlement(),
             speaker=self.speaker(), clock=clock,
+            talk=self.talk_reading(clock, gateway, Pace()) if gateway and has_talk else None,
         )  # fmt: skip
 
     def work(

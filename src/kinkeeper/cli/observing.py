@@ -12,18 +12,22 @@ from typing import Any
 
 from kinkeeper.actions.proposals import expire_due
 from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap.models import models_opened, reads_talk
 from kinkeeper.cli.chat_lines import BadLine, ChatLine
 from kinkeeper.cli.chats import read_any_chat
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import instant_of, opened
 from kinkeeper.cli.terminal import answer_json, notice
-from kinkeeper.core.errors import ConflictError, DeniedError
+from kinkeeper.core.errors import ConflictError, DeniedError, UnavailableError
 from kinkeeper.core.messages import InboundMessage
+from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.messaging import inbox
+from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.reading.batch import SILENCE
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.runner_lock import runner_lock
 
@@ -31,7 +35,12 @@ REFUSED = (ConflictError, DeniedError)
 
 
 def replay_chat(
-    where: Where, lines: Iterable[bytes], *, until: str | None, into: str | None
+    where: Where,
+    lines: Iterable[bytes],
+    *,
+    until: str | None,
+    into: str | None,
+    with_model: bool,
 ) -> int:
     """Replay a chat and write its decisions; returns how many lines were bad.
 
@@ -42,8 +51,10 @@ def replay_chat(
         lines: The chat.
         until: Time at which the virtual clock stops; at the last message where None.
         into: Address of a database to add the replayed chat to, even one in live use.
+        with_model: Whether the model of the settings reads the talk, too.
 
     Raises:
+        UnavailableError: There is no model, and one is to read.
         InputError: `until` is not a time.
         ConflictError: The database named in `where` is in live use.
         KinkeeperError: The household or its database cannot be used.
@@ -52,7 +63,30 @@ def replay_chat(
     with _target(where, into) as target, opened(target, now=start) as system, _turn(system):
         _require_replays_only(system, is_meant=into is not None)
         end = instant_of(until, system.household) if until else None
-        return asyncio.run(write_all(decisions(system, inputs, until=end)))
+        return asyncio.run(_replay(system, inputs, until=end, with_model=with_model))
+
+
+async def _replay(
+    system: System,
+    inputs: Iterable[ChatLine | BadLine],
+    *,
+    until: datetime | None,
+    with_model: bool,
+) -> int:
+    if not with_model:
+        return await write_all(decisions(system, inputs, until=until))
+    household = system.household
+    async with models_opened(
+        system.settings,
+        store=system.store,
+        clock=SystemClock(),
+        zones={household.id: household.zone},
+    ) as gateway:
+        if gateway is None or not reads_talk(system.settings):
+            raise UnavailableError(
+                "no model reads talk; set MODEL_URL or MODEL_GGUF, and READER=auto"
+            )
+        return await write_all(decisions(system, inputs, until=until, gateway=gateway))
 
 
 @contextmanager
@@ -79,7 +113,11 @@ def _require_replays_only(system: System, *, is_meant: bool) -> None:
 
 
 async def decisions(
-    system: System, inputs: Iterable[ChatLine | BadLine], *, until: datetime | None = None
+    system: System,
+    inputs: Iterable[ChatLine | BadLine],
+    *,
+    until: datetime | None = None,
+    gateway: ModelGateway | None = None,
 ) -> AsyncIterator[dict[str, Any]]:
     """Replay messages on a clock that begins with the first, and yield the output lines.
 
@@ -87,6 +125,7 @@ async def decisions(
         system: Open; the caller holds its database for itself.
         inputs: Messages and bad lines, taken one by one.
         until: Aware; the clock runs on to it at the end.
+        gateway: The way to the model that reads the talk, where one is to; the clock then runs on to the end of its last stretch.
     """
     replay: Replay | None = None
     end = until
@@ -95,7 +134,7 @@ async def decisions(
             yield line.record()
             continue
         message = line.placed(system.household)
-        replay = replay or system.replay(message.sent_at)
+        replay = replay or system.replay(message.sent_at, gateway=gateway)
         end = max(end or message.sent_at, message.sent_at)
         warning = guest_warning(system.household, message)
         if warning is not None:
@@ -105,6 +144,8 @@ async def decisions(
                 yield with_warning(record, message, warning)
         except REFUSED as error:
             yield BadLine(number=line.number, error=str(error)).record()
+    if gateway is not None and end is not None:
+        until = end = max(until or end, end + SILENCE)
     if until is not None:
         async for record in (replay or system.replay(until)).run_until(until):
             yield record

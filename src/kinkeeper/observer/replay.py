@@ -4,7 +4,7 @@ The clock follows `sent_at`. What time brings (a question whose grace ends) happ
 messages around it. A message that was interrupted half-way by a kill is finished before the next is taken.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,8 +19,9 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.retry import RetryLadder
-from kinkeeper.observer import repository
-from kinkeeper.observer.accounts.lines import decision_line, further_withdrawals
+from kinkeeper.jobs.row_worker import RowWorker
+from kinkeeper.observer import repository, stretches
+from kinkeeper.observer.accounts.lines import action_fields, decision_line, further_withdrawals
 from kinkeeper.observer.intake import Intake, Received
 from kinkeeper.observer.settling.settlement import Settlement
 from kinkeeper.observer.settling.understanding import Understanding
@@ -47,6 +48,7 @@ class Replay:
         settlement: Decides about them.
         speaker: Asks late questions.
         clock: Moved by the messages.
+        talk: Has a model read the stretches of talk that are due, where one is to.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Replay:
         settlement: Settlement,
         speaker: Speaker,
         clock: VirtualClock,
+        talk: RowWorker | None = None,
     ) -> None:
         self._store = store
         self._household = household
@@ -67,9 +70,11 @@ class Replay:
         self._settlement = settlement
         self._speaker = speaker
         self._clock = clock
+        self._talk = talk
         # Before these nothing waits; None once nothing does. The first look is owed.
         self._earliest_deferred: datetime | None = datetime.min.replace(tzinfo=UTC)
         self._earliest_expiry: datetime | None = self._earliest_deferred
+        self._waiting: Row[Any] | None = None
 
     async def feed(self, message: InboundMessage) -> AsyncIterator[dict[str, Any]]:
         """Take one message and yield output lines: what time brought first, then the message's own.
@@ -90,6 +95,10 @@ class Replay:
                     action_rows.next_expiry(conn, self._household),
                 )
             )
+        if self._talk:
+            self._waiting = await self._store.read(
+                lambda conn: stretches.next_waiting(conn, self._household)
+            )
         row, action = found
         if row.speak_at is not None and self._earliest_deferred is None:
             self._earliest_deferred = row.speak_at
@@ -100,17 +109,46 @@ class Replay:
             yield line
 
     async def run_until(self, instant: datetime) -> AsyncIterator[dict[str, Any]]:
-        """Let time pass to `instant` and yield a line for each question asked on the way."""
+        """Let time pass to `instant` and yield a line for what is asked and read on the way."""
         while (due := self._next_due()) is not None and due <= instant:
-            if due == self._earliest_expiry:
+            if self._talk and self._waiting is not None and due == self._waiting.due_at:
+                for read in await self._read_stretch(self._talk, self._waiting):
+                    yield read
+            elif due == self._earliest_expiry:
                 await self._expire(due)
             elif (line := await self._ask_next(instant)) is not None:
                 yield line
         self._clock.advance_to(instant)
 
     def _next_due(self) -> datetime | None:
-        known = (self._earliest_expiry, self._earliest_deferred)
+        stretch = self._waiting.due_at if self._waiting is not None else None
+        known = (stretch, self._earliest_expiry, self._earliest_deferred)
         return min((each for each in known if each is not None), default=None)
+
+    async def _read_stretch(self, talk: RowWorker, waiting: Row[Any]) -> list[dict[str, Any]]:
+        """Have the model read what is due; returns a line for each card that followed."""
+        self._clock.advance_to(waiting.due_at)
+        await talk.run_once()
+        lines, self._waiting, self._earliest_expiry = await self._store.read(
+            lambda conn: (
+                [*self._read_lines(conn, waiting.first)],
+                stretches.next_waiting(conn, self._household),
+                action_rows.next_expiry(conn, self._household),
+            )
+        )
+        return lines
+
+    def _read_lines(self, conn: Connection, first: str) -> Iterator[dict[str, Any]]:
+        """Yield what the stretch that begins with a message led to."""
+        stretch = stretches.find(conn, (self._household, first))
+        for effect in (stretch.effects or ()) if stretch else ():
+            row = repository.find(conn, self._household, effect["message"])
+            if effect["action"] is not None and row is not None:
+                action = action_rows.load_action(conn, self._household, effect["action"])
+                yield {
+                    "message_id": row.message_id, "event": "read", "effect": effect["effect"],
+                    "action": action_fields(action_record(action)),
+                }  # fmt: skip
 
     async def _expire(self, due: datetime) -> None:
         """Let what nobody decided on run out at its time."""

@@ -67,6 +67,22 @@ def find(conn: Connection, key: Key) -> Row[Any] | None:
     return conn.execute(query).first()
 
 
+def next_waiting(conn: Connection, household: str) -> Row[Any] | None:
+    """Return the stretch that is due next, if one waits.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+    """
+    query = (
+        select(talk_stretches)
+        .where(_columns.household == household, _columns.state.in_(_UNFINISHED))
+        .order_by(_columns.due_at, _columns.first)
+        .limit(1)
+    )
+    return conn.execute(query).first()
+
+
 def first_in_chat(conn: Connection, key: Key, now: datetime) -> Key | None:
     """Return the first stretch of a chat that may be read now; None while a message of it is still being understood.
 

@@ -23,6 +23,9 @@ def observe(
             metavar="URL", help="Add the result to this database; default is a scratch database."
         ),
     ] = None,
+    with_model: Annotated[
+        bool, typer.Option("--with-model", help="Let the configured model read the talk, too.")
+    ] = False,
     enqueue: Annotated[
         bool,
         typer.Option(
@@ -33,8 +36,10 @@ def observe(
     """Replay a group chat; prints one decision per line."""
     from kinkeeper.cli.input import lines_of
 
-    if enqueue and (until or into):
-        raise typer.BadParameter("--until and --into need a replay, and --enqueue does not replay")
+    if enqueue and (until or into or with_model):
+        raise typer.BadParameter(
+            "--until, --into and --with-model need a replay, and --enqueue does not replay"
+        )
     with lines_of(file) as lines:
         if enqueue:
             from kinkeeper.cli.enqueuing import enqueue_chat
@@ -43,6 +48,6 @@ def observe(
         else:
             from kinkeeper.cli.observing import replay_chat
 
-            bad = replay_chat(where, lines, until=until, into=into)
+            bad = replay_chat(where, lines, until=until, into=into, with_model=with_model)
     if bad:
         raise typer.Exit(2)
