@@ -255,6 +255,40 @@ def test_where_the_rules_were_sure_and_the_model_reads_it_otherwise_a_person_cho
     assert talk.effects() == ["offered"]
 
 
+def test_a_replay_has_the_model_read_at_the_same_times_and_with_the_same_effects(
+    talk: Talk,
+) -> None:
+    model = Model(items=[FITTERS])
+    replay = talk.system.replay(MONDAY, gateway=model)
+
+    async def fed() -> list[dict[str, Any]]:
+        lines = [
+            line
+            for number, minute in enumerate((0, 0.5, 5))
+            async for line in replay.feed(said(number, "john", MISSED, minute=minute))
+        ]
+        return lines + [each async for each in replay.run_until(MONDAY + timedelta(minutes=6))]
+
+    lines = asyncio.run(fed())
+    assert [row["messages"] for row in talk.rows(talk_stretches)] == [2, 1]
+    assert len(model.requests) == 2
+    [card] = talk.cards()
+    read = [each for each in lines if each.get("event") == "read"]
+    assert [(each["effect"], each["action"]["id"]) for each in read][:1] == [("opened", card.id)]
+    assert talk.rows(outbox) == []
+
+
+def test_a_replay_asks_no_model_unless_told(talk: Talk) -> None:
+    async def fed() -> list[dict[str, Any]]:
+        return [
+            each
+            async for each in talk.system.replay(MONDAY).feed(said(1, "john", MISSED, minute=0))
+        ]
+
+    asyncio.run(fed())
+    assert talk.rows(talk_stretches) == []
+
+
 @pytest.mark.parametrize("seconds", [0.5, 2, 10, 60])
 @pytest.mark.parametrize("is_decided", [False, True])
 def test_a_late_answer_corrects_a_card_and_never_what_a_person_decided(
