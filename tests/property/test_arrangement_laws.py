@@ -1,15 +1,23 @@
 """Laws of the state machine that hold for any talk."""
 
+import atexit
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import hypothesis.strategies as st
 from hypothesis import assume, given
+from sqlalchemy import Connection, delete
 
 from evals.coordination import household_of
 from kinkeeper.arrangements import Heard, State, fold
+from kinkeeper.observer.arrangement_rows import ChatRows, Kept
+from kinkeeper.observer.tables import arrangements
 from kinkeeper.reading import Act, Frame, Modality, Predicate, Slot, SlotName, Target
 from kinkeeper.reading.model import Clause
+from kinkeeper.store.store import Store
 
 HOUSEHOLD = household_of(
     {
@@ -183,3 +191,44 @@ def test_nobody_owns_what_nobody_took(talk: list[Heard]) -> None:
         assert {*one.settled} <= {*one.who_does}
         assert not (one.status.value == "owned" and not one.who_does)
         assert "" not in one.who_does
+
+
+@given(messages(), st.data())
+def test_a_talk_folded_in_two_sittings_is_the_same(talk: list[Heard], data: st.DataObject) -> None:
+    """What is kept of a chat between two messages is all that the next one needs."""
+    cut = data.draw(st.integers(0, len(talk)))
+
+    def sitting(conn: Connection) -> Kept:
+        conn.execute(delete(arrangements))
+        rows = ChatRows(conn, HOUSEHOLD.id, "chat")
+        state = folded(talk[:cut])
+        rows.save(cut, before=Kept(state=State()), after=Kept(state=state), now=BEGIN)
+        return rows.load(BEGIN)
+
+    kept = replace(store().write_now(sitting).state, recent=folded(talk[:cut]).recent)
+    whole, rest = folded(talk), folded(talk[cut:], kept)
+    assert _without_order(rest) == _without_order(whole)
+
+
+@cache
+def store() -> Store:
+    """Return a database that lives as long as the tests."""
+    folder = TemporaryDirectory(prefix="kinkeeper-laws-")
+    found = Store.open(str(Path(folder.name) / "laws.sqlite"))
+    atexit.register(folder.cleanup)
+    atexit.register(found.close)
+    return found
+
+
+@given(messages(), st.sampled_from((Act.WITHDRAW, Act.DECLINE)), slots)
+def test_who_has_nothing_gives_nothing_back(
+    talk: list[Heard], act: Act, named: dict[SlotName, str]
+) -> None:
+    state = folded(talk)
+    named = {name: words for name, words in named.items() if name is not SlotName.WHO_DOES}
+    stranger = heard(len(talk), "Yan", *said(named, act, Predicate.PICKUP))
+    after = fold(state, stranger, HOUSEHOLD, BEGIN).state
+    for one in state.arrangements:
+        later = after.arrangement(one.id)
+        assert later is not None
+        assert later.who_does == one.who_does

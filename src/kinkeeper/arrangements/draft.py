@@ -1,7 +1,7 @@
 """A state while one message is folded into it, and how an arrangement is opened and amended."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -9,6 +9,8 @@ from kinkeeper.arrangements.model import EVERYBODY, JOBS, Arrangement, State, St
 from kinkeeper.arrangements.selection import CHAIN, best_of, linked, same_plan
 from kinkeeper.reading.model import Act, Predicate
 
+_GUESSED: Final = 0.5
+"""Chance given to a link that state alone tells: enough for the fold, too little to change a card."""
 _LATEST: Final = 4
 """How many messages back an acceptance reaches that has no link."""
 _ANSWERS: Final = frozenset({Act.OFFER, Act.PROMISE, Act.ACCEPT})
@@ -21,10 +23,12 @@ class Draft:
     Attributes:
         state: So far.
         now: In the household's zone.
+        sureness: Chance of the clause that last decided an arrangement, by its id.
     """
 
     state: State
     now: datetime
+    sureness: dict[str, float] = field(default_factory=dict)
 
     def put(self, arrangement: Arrangement, told: Told) -> Arrangement:
         """Add or replace an arrangement, with the message as evidence."""
@@ -32,6 +36,7 @@ class Draft:
             arrangement, evidence=tuple(dict.fromkeys((*arrangement.evidence, told.message))),
             p=min(arrangement.p, told.p), is_secret=arrangement.is_secret or told.is_secret,
         )  # fmt: skip
+        self.sureness[new.id] = told.p
         known = self.state.arrangements
         if self.state.arrangement(new.id) is None:
             known = (*known, new)
@@ -73,7 +78,7 @@ class Draft:
                 message in e.evidence and e.status.is_open for e in self.state.arrangements
             )
             if decided and said and said[0].speaker != told.speaker:
-                return replace(told, answers=message)
+                return replace(told, answers=message, p=told.p * _GUESSED)
         return told
 
     def answered(self, told: Told) -> Sequence[Told]:

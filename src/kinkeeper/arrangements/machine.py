@@ -1,5 +1,6 @@
 """What a message makes of the arrangements: the state machine. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -31,7 +32,7 @@ def fold(state: State, heard: Heard, household: Household, now: datetime) -> Fol
         draft.state = _remembering(draft.state, heard.message_id, said[:number])
         apply(told, draft)
     after = _remembering(draft.state, heard.message_id, said)
-    return Folded(state=after, changes=_changes(state, after))
+    return Folded(state=after, changes=_changes(state, after, draft.sureness))
 
 
 def _remembering(state: State, message_id: str, said: tuple[Told, ...]) -> State:
@@ -41,7 +42,7 @@ def _remembering(state: State, message_id: str, said: tuple[Told, ...]) -> State
     return replace(state, recent=recent)
 
 
-def _changes(before: State, after: State) -> tuple[Change, ...]:
+def _changes(before: State, after: State, sureness: Mapping[str, float]) -> tuple[Change, ...]:
     known = {each.id: each for each in before.arrangements}
     found = []
     for each in after.arrangements:
@@ -54,5 +55,5 @@ def _changes(before: State, after: State) -> tuple[Change, ...]:
             else ChangeKind.CLOSED if was_open and not each.status.is_open
             else ChangeKind.AMENDED
         )  # fmt: skip
-        found.append(Change(kind=kind, before=old, after=each))
+        found.append(Change(kind=kind, before=old, after=each, p=sureness[each.id]))
     return tuple(found)

@@ -390,11 +390,13 @@ class Change:
         kind: What happened.
         before: As it was; None where it was opened.
         after: As it is.
+        p: Chance of the clause that decided it, in [0, 1].
     """
 
     kind: ChangeKind
     before: Arrangement | None
     after: Arrangement
+    p: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

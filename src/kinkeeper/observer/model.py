@@ -11,6 +11,8 @@ from kinkeeper.core.gates import GateResult
 UNSPECIFIED = "unspecified"
 BY_MODEL = "model"
 """Extractor of what a language model has added to."""
+BY_FOLD = "arrangement"
+"""Extractor of a card that was changed to follow its arrangement."""
 
 BY_TRAINED_READER = "trained"
 """Extractor of what the rules did not find and the trained reader did: kept for a yes, never a reason to speak."""
@@ -18,7 +20,7 @@ BY_TRAINED_READER = "trained"
 BY_TALK_READER = "model_in_talk"
 """Extractor of what a language model read in a stretch of talk: as the trained reader's, kept for a yes alone."""
 
-OF_READERS_ALONE = frozenset({BY_TRAINED_READER, BY_TALK_READER})
+OF_READERS_ALONE = frozenset({BY_TRAINED_READER, BY_TALK_READER, BY_FOLD})
 """Extractors that are no reason to speak."""
 
 OWN_WORDS = "own_words"

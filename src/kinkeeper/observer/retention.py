@@ -13,6 +13,7 @@ from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import failed_updates, inbox, outbox
 from kinkeeper.models import records as model_records
 from kinkeeper.models.embedding.upkeep import purge_vectors
+from kinkeeper.observer import arrangement_rows
 from kinkeeper.observer.model import OWN_WORDS, TITLE
 from kinkeeper.observer.tables import observer_messages, open_questions
 
@@ -55,6 +56,7 @@ def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -
     for column, since, blank in (scores, said, asked, known, facts):
         _blank(conn, household, column, since < before, blank)
     _drop_lines(conn, household, before)
+    arrangement_rows.purge(conn, household, before=before)
     return purged
 
 

@@ -45,6 +45,8 @@ observer_messages = Table(
     Column("brain_relevance", Float),
     Column("consulted", JSON),
     Column("unread_parts", Integer),
+    # What its clauses say, resolved: what later messages answer.
+    Column("told", JSON),
     Column("redline_decision", String(8)),
     Column("redline_trigger_rule", String(32)),
     Column("redline_facts", JSON),
@@ -106,6 +108,23 @@ open_questions = Table(
     # By their end: most questions are never closed, and only those that are not over are looked for.
     Index("ix_open_questions_until", "household", "chat_id", "until"),
     Index("ix_open_questions_message", "household", "chat_id", "message_id"),
+)
+
+# A plan of a chat, or an absence, a row each, with all that it was: a version for each message that decided it.
+arrangements = Table(
+    "arrangements",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("chat_id", String(128), primary_key=True),
+    Column("id", String(160), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("action_id", String(64)),
+    Column("versions", JSON, nullable=False),
+    Column("changed_at", Instant, nullable=False),
+    # Later nothing speaks of it any more.
+    Column("until", Instant, nullable=False),
+    Index("ix_arrangements_until", "household", "chat_id", "until"),
 )
 
 quiet_periods = Table(

@@ -18,6 +18,7 @@ from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.messaging.tables import messages, outbox
 from kinkeeper.observer.answers import questions
+from kinkeeper.observer.arrangement_rows import forget_from
 from kinkeeper.observer.tables import (
     confidence_log,
     observer_messages,
@@ -67,6 +68,7 @@ def rewind(conn: Connection, household: str, then: Then) -> None:
     _drop_later_actions(conn, household, then)
     _rewind_actions(conn, household, then)
     _rewind_questions(conn, household, then)
+    forget_from(conn, household, then.row_id)
     _drop_later_messages(conn, household, then)
     conn.execute(
         delete(outbox).where(outbox.c.household == household, outbox.c.created_at >= then.heard_at)

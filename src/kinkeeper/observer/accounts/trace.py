@@ -21,6 +21,7 @@ from kinkeeper.jobs.leases import WorkState
 from kinkeeper.observer import repository, stretches
 from kinkeeper.observer.accounts import trace_words
 from kinkeeper.observer.consultation import consultations_from
+from kinkeeper.observer.model import BY_FOLD
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.tripwire.gate import THREAD_BOOST
 
@@ -207,16 +208,17 @@ def _ladder(
         yield Step(stage="length", mark=Mark.NOTED, text=trace_words.left_out(row.unread_parts))
     is_clear, step = _extraction(row, gates, household)
     yield step
-    if not is_clear:
-        return
-    yield from _brain(row, gates)
-    yield _verdict(row, household)
+    if is_clear:
+        yield from _brain(row, gates)
+        yield _verdict(row, household)
     if action is not None:
         status = trace_words.status(action)
+        is_followed = action.proposal.extraction.get("extractor") == BY_FOLD
+        what = "A card follows its plan" if is_followed else "Saved for approval"
         yield Step(
             stage="action",
             mark=Mark.PASSED,
-            text=f"Saved for approval: {action.proposal.summary} ({status}, {action.id[:8]}).",
+            text=f"{what}: {action.proposal.summary} ({status}, {action.id[:8]}).",
         )
 
 
@@ -305,9 +307,10 @@ def _extraction(
         return True, Step(
             stage="extraction", mark=Mark.PASSED, text=f"Understood: {what} ({score})."
         )
+    rest = "" if row.action_id else " It was not processed further."
     return False, Step(
         stage="extraction", mark=Mark.STOPPED,
-        text=f"Not clear enough to act on: {what} ({score}). It was not processed further.",
+        text=f"Not clear enough to act on: {what} ({score}).{rest}",
     )  # fmt: skip
 
 

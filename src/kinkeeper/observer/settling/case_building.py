@@ -94,16 +94,7 @@ class CaseBuilder:
         outcome = attribute_part(
             prepared, part, self._answerable(conn, prepared, part), self._config
         )
-        waiting = [
-            action
-            for action in action_rows.open_actions(
-                conn,
-                Viewer.of(self._household),
-                now=now,
-                scope=self._scope(prepared, part, outcome),
-            )
-            if action.proposal.type.is_about_calendar
-        ]
+        waiting = self._waiting(conn, self._scope(prepared, part, outcome), now=now)
         # What waits from a conversation takes up its time, but says nothing about who claimed what in the chat.
         pending = [action for action in waiting if action.proposal.extraction]
         # Nothing is said because of what the trained reader alone saw.
@@ -145,6 +136,36 @@ class CaseBuilder:
             return extraction
         known = [each for each in extraction.owners if self._participants.household.member(each)]
         return replace(extraction, assigned_to=tuple(known) or (UNSPECIFIED,))
+
+    def anew(
+        self, conn: Connection, prepared: Prepared, extraction: Extraction, *, now: datetime
+    ) -> Case:
+        """Make the case of what an earlier card is to say by now.
+
+        Args:
+            conn: In the transaction that settles the message.
+            prepared: The message that decided so.
+            extraction: What the card is to say.
+            now: Aware.
+        """
+        days = extraction.dates or (prepared.sent_at.date(),)
+        scope = Scope(
+            first_day=min(days), last_day=max(days), subjects=frozenset(), action_ids=frozenset()
+        )
+        waiting = self._waiting(conn, scope, now=now)
+        return Case(
+            extraction=extraction, schedule=self._schedule(conn, extraction, prepared, waiting),
+            source_ids=_sources(prepared, None), sent_at=prepared.sent_at, zone=self._zone,
+            mentioned=frozenset(),
+        )  # fmt: skip
+
+    def _waiting(
+        self, conn: Connection, scope: Scope | None, *, now: datetime
+    ) -> list[PendingAction]:
+        """Return the open proposals about the calendar."""
+        viewer = Viewer.of(self._household)
+        found = action_rows.open_actions(conn, viewer, now=now, scope=scope)
+        return [each for each in found if each.proposal.type.is_about_calendar]
 
     def _standing(  # noqa: PLR0917 - the message and all that is known around it
         self,

@@ -50,6 +50,7 @@ from kinkeeper.observer.settling.earlier_cards import (
     withdraw_stale,
     written_before,
 )
+from kinkeeper.observer.settling.folded import Fold
 from kinkeeper.observer.settling.question_tracking import QuestionTracker
 from kinkeeper.observer.settling.turn import Turn
 from kinkeeper.observer.speaking import Speaker, is_told
@@ -81,6 +82,7 @@ class Settlement:
         self._phrasing = Phrasing(participants=participants, limits=config.limits)
         self._proposer = Proposer(self._phrasing, self._household)
         self._questions = QuestionTracker(self._family, self._proposer, config)
+        self._fold = Fold(participants, config, self._proposer)
 
     def settle(
         self, conn: Connection, prepared: Prepared, *, epoch: int, now: datetime
@@ -105,8 +107,7 @@ class Settlement:
                 conn, self._household, stage=STAGE, outcome=Outcome.INVALID_OUTPUT, at=now
             )
         decision, notification = self._decide(conn, prepared, now=now)
-        taken_back = repository.withdrawn_by(conn, self._household, row_id)
-        decision = replace(decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions))
+        decision = self._folded(conn, prepared, decision, now=now)
         repository.update_settled(
             conn, self._household, row_id, decision, notification_id=notification,
             brain=_brain_record(prepared.brain), consulted=_consulted(prepared),
@@ -145,6 +146,18 @@ class Settlement:
             base=base,
         )  # fmt: skip
         return self._propose(turn, silent)
+
+    def _folded(
+        self, conn: Connection, prepared: Prepared, decision: Decision, *, now: datetime
+    ) -> Decision:
+        """Return a decision with what the arrangements of the chat became of it."""
+        taken_back = repository.withdrawn_by(conn, self._household, str(prepared.stored.id))
+        mirrored = self._fold.take(conn, prepared, decision, now=now)
+        action = decision.action
+        if action is None and mirrored.action is not None:
+            action = action_record(mirrored.action)
+        withdrawn = (*taken_back, *decision.withdrawn_actions, *mirrored.withdrawn)
+        return replace(decision, action=action, withdrawn_actions=withdrawn)
 
     def _decide(
         self, conn: Connection, prepared: Prepared, *, now: datetime
