@@ -104,7 +104,9 @@ class Mirror:
         shown: PendingAction | None = None
         for change in folded.changes:
             card = self._card(conn, cards.get(change.after.id))
-            if card is None or change.before is None or change.p < _SURE or _is_of(card, turn):
+            if card is None or change.p < _SURE or _is_of(card, turn):
+                continue
+            if change.before is None or not _is_spoken_of(change.before, turn):
                 continue
             if change.kind is ChangeKind.CLOSED:
                 withdrawn += self._withdraw(turn, card)
@@ -224,6 +226,13 @@ def _said(card: PendingAction) -> Extraction:
 def _is_of(card: PendingAction, turn: _Turn) -> bool:
     """Tell whether the message itself proposed a card: the rules have decided it."""
     return card.proposal.source_id == turn.source
+
+
+def _is_spoken_of(before: Arrangement, turn: _Turn) -> bool:
+    """Tell whether a message may be about an arrangement: one that points at another message is about what that one decided."""
+    message = turn.prepared.stored.message
+    pointed_at = message.reply_to or message.target
+    return pointed_at is None or turn.prepared.original is not None or pointed_at in before.evidence
 
 
 def _may_hand_over(said: Extraction, before: Arrangement, whole: Arrangement) -> bool:
