@@ -7,7 +7,7 @@ import pytest
 
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.conversation.model import Branch, Mode, Nearest, PlanningContext, Triage, TurnType
-from kinkeeper.conversation.nearest import find_nearest
+from kinkeeper.conversation.nearest import seek
 from kinkeeper.core.time import VirtualClock
 from live_household import MONDAY, live_system, said
 from talking import on_a_loop
@@ -62,8 +62,8 @@ async def nearest(
         triage = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
         return [
             system.store.read_now(
-                lambda conn, text=text: find_nearest(
-                    conn, PlanningContext(asked=asked, text=text, triage=triage)
+                lambda conn, text=text: getattr(
+                    seek(conn, PlanningContext(asked=asked, text=text, triage=triage)), "near", None
                 )
             )
             for text in texts

@@ -401,3 +401,28 @@ def test_a_surprise_that_a_child_tells_waits_and_is_kept_from_whom_it_is_for(hou
     asyncio.run(story())
     assert any("bike" in each.narrative for each in known_to(house, "john"))
     assert not any("bike" in each.narrative for each in known_to(house, "mia"))
+
+
+@pytest.mark.parametrize("called", ["child", "guest", "lowered"])
+@pytest.mark.parametrize(
+    "name", ["session", "shared session", "chat", "openai", "mcp", "page", "telegram"]
+)
+def test_what_others_tell_of_the_home_is_a_card_for_an_adult_on_every_way_in(
+    house: Served, name: str, called: str
+) -> None:
+    role, told = ROLES[called], "Grandpa's tent is in the loft above the garage."
+
+    async def story() -> None:
+        async with house.bearing(house.token(role.member, role.login)) as client:
+            answer = await WAYS[name](house, client, role, told)
+            assert not isinstance(answer, httpx.Response) or answer.status_code < 400
+        await read_all(house)
+
+    if name == "telegram" and called == "lowered":
+        pytest.skip("Telegram knows members, no logins")
+    asyncio.run(story())
+    waiting = [each for each in actions_of(house) if each.status is ActionStatus.PENDING]
+    scopes = [each.proposal.effects[0]["scope"] for each in waiting]
+    assert ["tent" in each.proposal.summary for each in waiting] == [True]
+    assert scopes == ["household"]
+    assert not any("tent" in each.narrative for each in known_to(house, "john"))

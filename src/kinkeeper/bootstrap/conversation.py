@@ -95,7 +95,7 @@ def talk_of(
             HouseholdBrain(store, household, finder, clock), gateway,
             _standing(settings, catalogue, gateway),
         ),
-        limits=limits, outlets={TELEGRAM: ChatOutlet(household, clock)},
+        embedder=recall.embedder, limits=limits, outlets={TELEGRAM: ChatOutlet(household, clock)},
     )  # fmt: skip
     return Talk(conversation=Conversation(parts), streaming=streaming)
 

@@ -8,17 +8,18 @@ from datetime import datetime
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household
 from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.language.naming import root_of
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
 
-_ASPECTS = frozenset(
+ASPECTS = frozenset(
     stems(
         """
-        time day date hour minute start begin finish end hold held take takes bring drive collect pick pickup drop
+        time day date hour minute start begin finish end hold held take takes taken bring drive collect pick pickup drop
         dropoff fetch get go happen due schedule next place long often usually lesson practice class training course
         session appointment know tell remember say said still need one many much kind sort called name thing
-        event events plan planned family our mr mrs ms
+        event events plan planned done family our mr mrs ms
         """
     )
 )
@@ -55,13 +56,15 @@ class Question:
         return sum(self.weights.values())
 
     def coverage(self, known: Iterable[str]) -> float:
-        """Return the share, in [0, 1], of what it is about that words cover; 0 where it only names a time.
+        """Return the share, in [0, 1], of what it is about that words cover, a deed and its doer alike; 0 where it only names a time.
 
         Args:
             known: Stems.
         """
-        weight = self.weight
-        return sum(self.weights.get(stem, 0.0) for stem in set(known)) / weight if weight else 0.0
+        if not (weight := self.weight):
+            return 0.0
+        roots = {*map(root_of, known)}
+        return sum(each for stem, each in self.weights.items() if root_of(stem) in roots) / weight
 
 
 def read_question(text: str, household: Household, *, now: datetime) -> Question:
@@ -82,7 +85,7 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
     rest = text
     for span in reversed(spans):
         rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
-    about = [stem for stem in dict.fromkeys(stems(rest)) if stem not in _ASPECTS]
+    about = [stem for stem in dict.fromkeys(stems(rest)) if stem not in ASPECTS]
     return Question(
         text=text,
         weights={stem: _OF_A_NAME if stem in names else 1.0 for stem in about},
@@ -101,7 +104,7 @@ def _other_names(text: str) -> frozenset[str]:
         for place, word in enumerate(found)
         if (place and word[0][0].isupper()) or word[0].lower() not in word_ranks()
         for stem in stems(word[0])
-        if stem not in _ASPECTS
+        if stem not in ASPECTS
     )
 
 

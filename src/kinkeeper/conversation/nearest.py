@@ -1,4 +1,8 @@
-"""What a message that nothing was done about may have meant: a card, an event, a task or a line of a list."""
+"""Which open thing a message names that nothing was done about: a card, an event, a task or a line of a list.
+
+A question that calendar, tasks and memory do not answer is put to the same things, by the words for a deed and for who
+does it ("tuned", "tuner") and, where there is an embedder, by meaning.
+"""
 
 import re
 from collections import Counter
@@ -6,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection
@@ -13,24 +18,33 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.actions.requests.event_telling import occurrence_json
+from kinkeeper.brain.question import ASPECTS
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.conversation.model import Nearest, PlanningContext
 from kinkeeper.conversation.planning.case import Case, case_of
 from kinkeeper.conversation.planning.message_times import times_in
 from kinkeeper.conversation.planning.people import members_in, without_people
 from kinkeeper.conversation.planning.rules import vocabulary_of
+from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Role
-from kinkeeper.memory.finding.terms import stems
+from kinkeeper.language.naming import root_of
+from kinkeeper.memory.finding.terms import stems, words
+from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.notes.text import entries
 from kinkeeper.tasks.repository import open_tasks
 
-_AHEAD = timedelta(days=14)
+_AHEAD, _ASKED_AHEAD = timedelta(days=14), timedelta(days=62)
 _DAY = timedelta(days=1)
 _MOST = 100
 _SURE = 2
 """So many words in common name a thing, even where another shares one of them."""
+
+_NEAR_IN_MEANING, _COMPARED = 0.8, "a {} appointment"
+"""Cosine from which the words of a question and of a thing mean the same, and the phrase in which they are compared:
+"dental" and "dentist" .96, "teeth" and "dentist" .92, "lunch" and "dinner" .79, "piano tuned" and "piano lesson" .72.
+"""
 
 _MINE = re.compile(r"\b(?:my|mine|our|ours)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:for|of|with|at|to|from|by|in|on|about|and)\b", re.IGNORECASE)
@@ -60,11 +74,36 @@ class _Thing:
 
 @dataclass(frozen=True, slots=True)
 class _Naming:
-    """What a text names: stems of content words, people and days."""
+    """What a text names: roots of content words, people and days.
 
-    words: frozenset[str]
+    Attributes:
+        words: Roots, each with the word it is of.
+        people: Ids.
+        days: Days.
+    """
+
+    words: Mapping[str, str]
     people: frozenset[str]
     days: frozenset[date]
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A message that may name one of the open things.
+
+    Attributes:
+        said: What it names.
+        things: That fit, nobody else's and of no other day.
+        own: What each of them names.
+        is_asked: Whether it asks for something: then a word that a thing lacks tells it from the thing.
+        near: The one that its words name, if they name one beyond doubt.
+    """
+
+    said: _Naming
+    things: Sequence[_Thing]
+    own: Sequence[_Naming]
+    is_asked: bool
+    near: Nearest | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,38 +129,77 @@ class _Match:
         return len(self.common), self.agreeing, len(self.common) / len(self.own)
 
 
-def find_nearest(conn: Connection, context: PlanningContext) -> Nearest | None:
-    """Return the open thing that a message names, if it names one beyond doubt.
+async def near_in_meaning(sought: Sought, embedder: Embedder | None) -> Nearest | None:
+    """Return the open thing that a message names; of a question that names none by its words, the one nearest in meaning.
+
+    Args:
+        sought: As `seek` returns it.
+        embedder: Compares meanings; None compares words alone.
+    """
+    of_words = {
+        " ".join(own.words.values()): thing
+        for thing, own in zip(sought.things, sought.own, strict=True)
+        if own.words and thing.near.kind != "line"
+    }
+    if sought.near or not sought.is_asked or embedder is None or not of_words:
+        return sought.near
+    asked_for = " ".join(sought.said.words.values())
+    try:
+        asked, *known = await embedder.embed(
+            [_COMPARED.format(each) for each in (asked_for, *of_words)]
+        )
+    except UnavailableError:
+        return None
+    likeness, near = max(
+        zip((float(asked @ each) for each in known), of_words.values(), strict=True),
+        key=itemgetter(0),
+    )
+    return near.near if likeness >= _NEAR_IN_MEANING else None
+
+
+def seek(conn: Connection, context: PlanningContext, *, is_asked: bool = False) -> Sought | None:
+    """Return the open things that a message may name, and the one that it names beyond doubt.
 
     It shares two words with the message, or the word that says what it is and that no other open thing has; and
-    neither its people nor its days contradict the message.
+    neither its people nor its days contradict the message. A question's own words must not tell more than that word.
 
     Args:
         conn: Any transaction.
         context: The message.
+        is_asked: Whether it is a question.
     """
     case = case_of(context, vocabulary_of(context.asked.household))
-    said = _naming(context.text, case)
+    said = _naming(context.text, case, without=ASPECTS if is_asked else frozenset())
     if not said.words:
         return None
-    matches = [found for thing in _all(conn, case) if (found := _match(thing, said, case))]
+    named = ((thing, _naming(thing.named, case)) for thing in _all(conn, case, is_asked=is_asked))
+    fitting = [each for each in named if not _is_ruled_out(*each, said, case)]
+    matches = [found for each in fitting if (found := _match(*each, said))]
     different = {match.own: match.common for match in matches}
     sharing = Counter(word for common in different.values() for word in common)
-    named = [match for match in matches if _is_named(match, sharing)]
-    best = max(named, key=lambda match: match.rank, default=None)
-    return best.thing.near if best is not None else None
+    sure = [match for match in matches if _is_named(match, sharing, said, is_asked=is_asked)]
+    best = max(sure, key=lambda match: match.rank, default=None)
+    return Sought(
+        said, [thing for thing, _ in fitting], [own for _, own in fitting], is_asked,
+        best.thing.near if best is not None else None,
+    )  # fmt: skip
 
 
-def _naming(text: str, case: Case) -> _Naming:
+def _naming(text: str, case: Case, *, without: frozenset[str] = frozenset()) -> _Naming:
     spans = times_in(text, case.now, case.household)
     rest = without_people(text, case)
     contacts = (name for each in case.household.contacts for name in (each.name, *each.aliases))
-    no_content = {
-        stem for part in (*contacts, *(each.surface for each in spans)) for stem in stems(part)
-    }
+    no_content = without.union(
+        *(stems(part) for part in (*contacts, *(each.surface for each in spans)))
+    )
     mine = {case.context.asked.member.id} if _MINE.search(text) else set()
     return _Naming(
-        words=frozenset(stems(rest)) - no_content,
+        words={
+            root_of(stem): word
+            for word in words(rest)
+            for stem in stems(word)
+            if stem not in no_content
+        },
         people=frozenset({*members_in(text, case), *mine}),
         days=frozenset(
             each.begin.date() for each in spans if each.has_date and each.until - each.begin <= _DAY
@@ -129,21 +207,22 @@ def _naming(text: str, case: Case) -> _Naming:
     )
 
 
-def _match(thing: _Thing, said: _Naming, case: Case) -> _Match | None:
-    """Return what a thing has in common with a message; None where that is nothing, or something contradicts."""
-    if said.words.isdisjoint(stems(thing.named)):
-        return None
-    own = _naming(thing.named, case)
-    people, days, common = thing.people | own.people, thing.days | own.days, own.words & said.words
-    if (
-        not common
-        or _are_others(people, said.people, case)
-        or _is_another_day(thing, days, said, case)
-    ):
+def _is_ruled_out(thing: _Thing, own: _Naming, said: _Naming, case: Case) -> bool:
+    """Whether a message speaks of somebody else, or of another day."""
+    return _are_others(thing.people | own.people, said.people, case) or _is_another_day(
+        thing, thing.days | own.days, said, case
+    )
+
+
+def _match(thing: _Thing, own: _Naming, said: _Naming) -> _Match | None:
+    """Return what a thing has in common with a message; None where that is nothing."""
+    people, days = thing.people | own.people, thing.days | own.days
+    common = frozenset(own.words.keys() & said.words.keys())
+    if not common:
         return None
     agreeing = (not people.isdisjoint(said.people)) + (not days.isdisjoint(said.days))
     unknown = (bool(said.people) and not people) + (bool(said.days) and not days)
-    return _Match(thing, own.words, common, agreeing, unknown)
+    return _Match(thing, frozenset(own.words), common, agreeing, unknown)
 
 
 def _are_others(people: frozenset[str], said: frozenset[str], case: Case) -> bool:
@@ -161,26 +240,28 @@ def _is_another_day(thing: _Thing, days: frozenset[date], said: _Naming, case: C
     return bool(days) and bool(meant) and days.isdisjoint(meant)
 
 
-def _is_named(match: _Match, sharing: Mapping[str, int]) -> bool:
+def _is_named(match: _Match, sharing: Mapping[str, int], said: _Naming, *, is_asked: bool) -> bool:
     """Whether two words name a thing, or the one word that no other has and that says what it is."""
     if len(match.common) >= _SURE:
         return True
     (word,) = match.common
-    return sharing[word] == 1 and match.unknown < _SURE and word == _head(match)
+    is_all = match.common == said.words.keys()
+    says_what = is_all if is_asked else word == _head(match)
+    return sharing[word] == 1 and match.unknown < _SURE and says_what
 
 
 def _head(match: _Match) -> str:
     """Return the stem of the word that says what a thing is: "fees" of "pay the hockey fees for May"."""
-    words = [
-        [stem for stem in stems(part) if stem in match.own]
+    parts = [
+        [root for stem in stems(part) if (root := root_of(stem)) in match.own]
         for part in _JOINED.split(match.thing.named)
     ]
     if match.thing.is_deed and len(match.own) > 1:
-        words[0] = words[0][1:]
-    return next((part[-1] for part in words if part), "")
+        parts[0] = parts[0][1:]
+    return next((part[-1] for part in parts if part), "")
 
 
-def _all(conn: Connection, case: Case) -> Iterator[_Thing]:
+def _all(conn: Connection, case: Case, *, is_asked: bool) -> Iterator[_Thing]:
     asked = case.context.asked
     reader = Reader(
         member=asked.member, household=asked.household, viewer=asked.viewer,
@@ -188,7 +269,7 @@ def _all(conn: Connection, case: Case) -> Iterator[_Thing]:
     )  # fmt: skip
     for action in waiting_for(conn, reader, now=asked.now)[:_MOST]:
         yield _of_card(action, case)
-    ahead = Interval(asked.now, asked.now + _AHEAD)
+    ahead = Interval(asked.now, asked.now + (_ASKED_AHEAD if is_asked else _AHEAD))
     for each in occurrences_between(conn, asked.viewer, ahead)[:_MOST]:
         event = occurrence_json(each, asked)
         title, start = str(event["title"] or ""), str(event["start"])

@@ -20,6 +20,7 @@ from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
+from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.store.store import Store
 
 
@@ -49,6 +50,7 @@ class Parts:
         router: Tells where a message goes.
         loop: Acts.
         answerer: Answers.
+        embedder: Compares what is asked with what is open; None compares words.
         limits: Longest times.
         outlets: By channel, hand on what turns came to, where a channel does not read the thread's stream.
     """
@@ -62,6 +64,7 @@ class Parts:
     router: Router
     loop: ToolLoop
     answerer: Answerer
+    embedder: Embedder | None = None
     limits: Limits = field(default_factory=Limits)
     outlets: Mapping[str, Outlet] = field(default_factory=dict)
 

@@ -18,6 +18,8 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.conversation.answering.listing import leaves_open
+from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.answering.templates import told as template
 from kinkeeper.conversation.closing import Closing
 from kinkeeper.conversation.commit import (
@@ -45,7 +47,7 @@ from kinkeeper.conversation.model import (
     Triage,
     TurnType,
 )
-from kinkeeper.conversation.nearest import find_nearest
+from kinkeeper.conversation.nearest import near_in_meaning, seek
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.questions import Open, find_open
 from kinkeeper.conversation.routing.router import Routed
@@ -411,13 +413,19 @@ class _Run:
 
     async def _nearest(self, planning: PlanningContext, done: _Done) -> Nearest | None:
         """Return what a message may have meant that nothing was done about."""
-        triage = done.triage
-        if done.acted.results or done.acted.clarification or triage.social or triage.confirmation:
+        triage, results = done.triage, done.acted.results
+        if done.acted.clarification or triage.social or triage.confirmation:
             return None
-        return await self.course.attempt(
-            Stage.FETCH, lambda: self.parts.store.read(lambda conn: find_nearest(conn, planning)),
-            None, within=self.parts.limits.context,
-        )  # fmt: skip
+        if not all(map(leaves_open, results)):
+            return None
+        is_asked = bool(results) or is_question(self.text)
+
+        async def find() -> Nearest | None:
+            store = self.parts.store
+            sought = await store.read(lambda conn: seek(conn, planning, is_asked=is_asked))
+            return None if sought is None else await near_in_meaning(sought, self.parts.embedder)
+
+        return await self.course.attempt(Stage.FETCH, find, None, within=self.parts.limits.context)
 
     def _mode(self, routed: Routed | None, done: _Done) -> Mode:
         triage, acted = done.triage, done.acted

@@ -37,8 +37,9 @@ def scope_of_told(
 ) -> str:
     """Return who may recall what a member tells the assistant.
 
-    What an adult tells of the home is the household's at once, and a secret belongs to all but those it is kept from; the
-    words of others, small talk, and what is told where others read along stay with who says it, until somebody shares it.
+    What is told of the home is the household's, of a child or a guest once an adult approves it; a secret belongs to all
+    but those it is kept from; small talk, and what is told where others read along, stay with who says it, until somebody
+    shares it.
 
     Args:
         text: The whole message, verbatim.
@@ -48,7 +49,7 @@ def scope_of_told(
         is_shared: Whether others read along.
     """
     own = person_scope(member.id)
-    if is_shared or not member.is_adult:
+    if is_shared:
         return own
     is_secret = secret_of(text, household, member.id) is not None
     return (

@@ -15,6 +15,7 @@ from kinkeeper.conversation.answering.about import Standing, not_able, told_abou
 from kinkeeper.conversation.answering.explaining import explained
 from kinkeeper.conversation.answering.guard import may_respond
 from kinkeeper.conversation.answering.moments import moment_words
+from kinkeeper.conversation.answering.nothing_done import closest
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.templates import is_question, not_known, secret_besides, told
 from kinkeeper.conversation.answering.words import plain
@@ -139,10 +140,16 @@ class Answerer:
             for source in sources
         )
         answer = replace(
-            base, text=answer_of(sources), confidence=knowledge.relevance,
+            base, text=f"{answer_of(sources)}{_waiting(context)}", confidence=knowledge.relevance,
             used=(*base.used, *used),
         )  # fmt: skip
         return answer, sources
+
+
+def _waiting(context: AnswerContext) -> str:
+    """Return the card that a question names beside what is remembered; a memory is no reason to hide it."""
+    is_card = context.nearest is not None and context.nearest.kind == "card"
+    return closest(context) if is_card else ""
 
 
 def _missing(answer: Answer, context: AnswerContext) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.answering.days import events_told
 from kinkeeper.conversation.answering.free import free_told
 from kinkeeper.conversation.answering.moments import moment_words
@@ -111,6 +111,19 @@ def _note(item: Mapping[str, Any], *, is_alone: bool) -> str:
     if not told:
         return f"“{name_of(item)}” is empty." if is_alone else f"“{name_of(item)}”."
     return f"On “{name_of(item)}”: {few(told, len(told), ',')}."
+
+
+def leaves_open(done: ActionResult) -> bool:
+    """Return whether something was asked about that calendar, tasks and lists do not tell: memory may, or what is open.
+
+    Args:
+        done: What a request came to.
+    """
+    if done.status is not ResultStatus.DONE or done.action_id:
+        return False
+    found = [done.result[name] for name in ("events", "tasks") if name in done.result]
+    names_something = bool(done.params.get("query")) and not done.result.get("instead")
+    return "facts" in done.result or (bool(found) and names_something and not any(found))
 
 
 def nearest_told(done: ActionResult, setting: Setting) -> str:

@@ -89,6 +89,25 @@ def nothing_done(context: AnswerContext, *, saved: str | None) -> tuple[str, flo
     return chosen(_HEARD if is_heard and _tells(context.text) else _LEFT, turn), _SURE
 
 
+def closest(context: AnswerContext) -> str:
+    """Return which open thing comes closest to a question, with a space before it; empty where none is close.
+
+    Args:
+        context: The turn, in which the question was not answered.
+    """
+    if (near := context.nearest) is None:
+        return ""
+    asked, title = context.asked, plain(near.title)
+    if near.kind == "card":
+        return f" This is still waiting for approval: {title}."
+    if near.kind == "task":
+        return f" There is an open task: “{title}”."
+    if near.kind == "line":
+        return f" “{title}” is on “{plain(near.where)}”."
+    when = moment_words(near.start, now=asked.now, locale=asked.household.locale)
+    return f" The closest thing in the calendar is “{title}” {when}."
+
+
 def secret_kept(context: AnswerContext, saved: str) -> str:
     """Return what is said of a secret that was told and asks for nothing.
 

@@ -5,10 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.consent import Author, Consent, Origin, decide
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.actions.session_words import audience_of
 from kinkeeper.conversation.answering.listing import nearest_told, was_found
-from kinkeeper.conversation.answering.nothing_done import declines, nothing_done, secret_kept
+from kinkeeper.conversation.answering.nothing_done import (
+    closest,
+    declines,
+    nothing_done,
+    secret_kept,
+)
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.wording import to_do, was_done
 from kinkeeper.conversation.answering.words import Setting, listed, plain
@@ -31,6 +37,9 @@ _UNKNOWN = (
     "I don't know that.", "I have nothing about that.", "That's not something I know anything about.",
 )  # fmt: skip
 _PROPOSED = "I’ll remember that once you approve it in the inbox."
+_LEFT_TO_ADULTS = (
+    "I’ve saved it just for you; everyone at home can know it once an adult approves it."
+)
 _KEPT = "Okay, I'll keep that secret."
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
@@ -118,24 +127,25 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     if _FORBIDS.search(context.text) and not is_question(context.text):
         return chosen(_WILL_NOT, turn), _SURE
     if is_question(context.text) and not declines(context):
-        return chosen(_UNKNOWN, turn), _UNSURE
+        return f"{chosen(_UNKNOWN, turn)}{closest(context)}", _UNSURE
     return nothing_done(context, saved=_saved(context))
 
 
 def _saved(context: AnswerContext) -> str | None:
     """Return who may see what the message tells; None where nothing of it is remembered."""
-    asked, is_said = context.asked, context.asked.origin is Origin.SAID
+    asked = context.asked
     is_secret = _secret(context) is not None
     if is_copied(context.text) or not (context.is_telling or is_secret):
         return None
     is_fact = holds_fact(context.text, asked.household, now=asked.now)
     if not (is_fact or is_secret):
         return None
-    if is_fact and not is_said:
-        return _PROPOSED
     scope = scope_of_told(
         context.text, asked.household, asked.member, now=asked.now, is_shared=asked.is_shared
     )
+    author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
+    if is_fact and decide(author, audience_of(scope, asked.member)) is not Consent.RUN_AT_ONCE:
+        return _PROPOSED if author.is_adult else _LEFT_TO_ADULTS
     return saved_for(scope, asked.household) + how_to_change(scope)
 
 
@@ -165,7 +175,11 @@ def not_known(context: AnswerContext) -> str:
     Args:
         context: The turn; its last request has found facts, or none.
     """
-    return nearest_told(context.results[-1], _setting(context))
+    return (
+        near
+        if (near := closest(context).strip())
+        else nearest_told(context.results[-1], _setting(context))
+    )
 
 
 def _setting(context: AnswerContext) -> Setting:
@@ -192,7 +206,10 @@ def _about_results(context: AnswerContext) -> str:
         said.append(retry)
     if context.clarification:
         said.append(plain(context.clarification, 600))
-    return opening + " ".join(dict.fromkeys(said))
+    near = closest(context)
+    if near and len(said) == 1:
+        return near.strip()
+    return opening + " ".join(dict.fromkeys(said)) + near
 
 
 def _is_only_for(done: ActionResult, results: Sequence[ActionResult]) -> bool:
