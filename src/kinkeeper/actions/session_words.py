@@ -104,6 +104,17 @@ def _narrow_last(
     repository.narrow_scope(conn, household.id, [each.id for each in waiting], scope)
 
 
+def is_kept_at_once(author: Author, scope: str, member: Member) -> bool:
+    """Return whether the gate lets what a member tells become facts with nobody asked.
+
+    Args:
+        author: Who said it, and how that is known.
+        scope: Who shall be able to recall it.
+        member: Whose words they are.
+    """
+    return decide(author, audience_of(scope, member)) is Consent.RUN_AT_ONCE
+
+
 def audience_of(scope: str, member: Member) -> Audience:
     """Return who sees what has a scope, from the view of the member who said it."""
     if scope == person_scope(member.id):

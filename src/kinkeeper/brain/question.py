@@ -8,8 +8,8 @@ from datetime import datetime
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household
 from kinkeeper.language.dictionary import word_ranks
-from kinkeeper.language.naming import root_of
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.reading.roots import root_of
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
 

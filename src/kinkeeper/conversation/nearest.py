@@ -28,11 +28,11 @@ from kinkeeper.conversation.planning.rules import vocabulary_of
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Role
-from kinkeeper.language.naming import root_of
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.notes.text import entries
+from kinkeeper.reading.roots import root_of
 from kinkeeper.tasks.repository import open_tasks
 
 _AHEAD, _ASKED_AHEAD = timedelta(days=14), timedelta(days=62)

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kinkeeper.actions.consent import Author, Consent, Origin, decide
+from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.actions.session_words import audience_of
+from kinkeeper.actions.session_words import is_kept_at_once
 from kinkeeper.conversation.answering.listing import nearest_told, was_found
 from kinkeeper.conversation.answering.nothing_done import (
     closest,
@@ -144,7 +144,7 @@ def _saved(context: AnswerContext) -> str | None:
         context.text, asked.household, asked.member, now=asked.now, is_shared=asked.is_shared
     )
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
-    if is_fact and decide(author, audience_of(scope, asked.member)) is not Consent.RUN_AT_ONCE:
+    if is_fact and not is_kept_at_once(author, scope, asked.member):
         return _PROPOSED if author.is_adult else _LEFT_TO_ADULTS
     return saved_for(scope, asked.household) + how_to_change(scope)
 

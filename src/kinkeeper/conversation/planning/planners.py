@@ -27,6 +27,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewing import kept_from
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import has_own_news, points_back, secrecy_of
+from kinkeeper.reading.doubt import without_doubt
 
 
 class Planners:
@@ -78,9 +79,10 @@ class Planners:
         if self._model is None or not _leave_open(context, by_rules):
             return by_rules
         try:
-            return await self._model.plan(context)
+            plan = await self._model.plan(context)
         except UnavailableError:
             return by_rules
+        return plan if without_doubt(context.text) is None else as_offers(plan)
 
 
 async def _by_rules(context: PlanningContext) -> Plan:
@@ -103,7 +105,11 @@ def _apart(context: PlanningContext, whole: Plan, hidden: Collection[str]) -> Pl
 
 
 def _from_rules(context: PlanningContext) -> Plan:
-    """Return what the rules read; of a message that was copied only as an offer, for somebody else may have written it."""
+    """Return what the rules read; as an offer where the message is in doubt, or copied: somebody else may have written it."""
+    sure = without_doubt(context.text)
+    if sure is not None:
+        plan = plan_of(context if sure == context.text else replace(context, text=sure))
+        return as_offers(plan)
     plan = plan_of(context)
     if not is_copied(context.text):
         return plan

@@ -1,0 +1,47 @@
+"""A request in doubt ("maybe …", "might be worth adding …", "should I …?"), and what it would be without the doubt. Pure."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+def without_doubt(text: str) -> str | None:
+    """Return what a message would ask for without the words that put it in doubt; None where nothing does.
+
+    "Might be worth adding oats" wonders whether to "add oats". Where no deed is named that the assistant can do, the
+    message comes as it is.
+
+    Args:
+        text: Plain.
+    """
+    plain = " ".join(text.replace("’", "'").split())
+    before, behind = _doubts()
+    lead, tail = before.match(plain), behind.search(plain)
+    if lead is None and tail is None:
+        return None
+    rest = plain[lead.end() if lead else 0 : tail.start() if tail else len(plain)].strip(" ,?")
+    verb, _, about = rest.partition(" ")
+    deeds = _data()["deeds"]
+    deed = deeds.get(verb.lower(), verb.lower())
+    return f"{deed} {about}" if deed in deeds.values() else text
+
+
+@cache
+def _doubts() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    before, behind = (
+        "".join(_data()["doubt"][name].strip("\n").split("\n")) for name in ("before", "behind")
+    )
+    opening = _data()["doubt"]["openings"]
+    return (
+        re.compile(rf"\W*(?:(?:{opening})\W+){{0,4}}(?:(?:{before})\W+){{1,2}}", re.IGNORECASE),
+        re.compile(rf"(?:{behind})\W*$", re.IGNORECASE),
+    )
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    path = files("kinkeeper.reading.data") / "doubt.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,63 @@
+"""A request in doubt is never done at once: whatever the hedge, what was understood is only offered."""
+
+from itertools import product
+
+import pytest
+
+from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.reading.doubt import without_doubt
+from planning import context
+from talking import on_a_loop
+
+HEDGES = (
+    "maybe {base}", "perhaps {base}?", "possibly {base}", "{base}, maybe", "{base} perhaps?", "could you maybe {base}",
+    "might be worth {ing}", "it might be an idea to {base}", "thinking of {ing}", "I'm thinking about {ing}",
+    "we were wondering about {ing}", "should I {base}?", "shall we {base}?", "do you think I should {base}?",
+    "wouldn't hurt to {base}", "it couldn't hurt to {base}", "no harm in {ing}", "I might {base}",
+    "not sure whether to {base}", "I suppose we could {base}", "what if we {base}", "how about {ing}",
+    "I'm tempted to {base}", "would it be worth {ing}?", "I guess {base}", "could be good to {base}",
+    "we may want to {base}", "in two minds about {ing}", "ought we to {base}?", "is it worth {ing}?", "{base}? not sure",
+    "half a mind to {base}", "I wonder if we should {base}", "if you think so, {base}", "{base} if that makes sense?",
+)  # fmt: skip
+REQUESTS = {
+    "remind me to call Gran at 6pm": "reminding me to call Gran at 6pm",
+    "add oats to the shopping list": "adding oats to the shopping list",
+    "put the dentist in the calendar on Friday at 3pm": "putting the dentist in the calendar on Friday at 3pm",
+    "make a task to book the MOT": "making a task to book the MOT",
+    "schedule a haircut on Friday at 3pm": "scheduling a haircut on Friday at 3pm",
+    "note that the bins go out on Mondays": "noting that the bins go out on Mondays",
+    "remember that Mia hates olives": "remembering that Mia hates olives",
+    "cancel soccer on Thursday": "cancelling soccer on Thursday",
+    "move ballet to Friday at 5pm": "moving ballet to Friday at 5pm",
+    "take milk off the shopping list": "taking milk off the shopping list",
+    "email Gran that we are late": "emailing Gran that we are late",
+    "mark the bins as done": "marking the bins as done",
+}
+
+
+@on_a_loop
+async def test_whatever_the_hedge_it_is_offered_and_shown() -> None:
+    done, unseen = [], []
+    for hedge, (base, ing) in product(HEDGES, REQUESTS.items()):
+        text = hedge.format(base=base, ing=ing)
+        plan = await Planners(None).plan(context(text))
+        done += [text for each in plan.actions if not each.is_offer]
+        unseen += [] if plan.actions or plan.clarification else [text]
+    assert done == []
+    assert unseen == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *REQUESTS,
+        "could you possibly remind me to call Gran at 6pm",
+        "can I get a reminder to call Gran at 6pm",
+        "remind me to ask whether we should move the wardrobe",
+        "add maybugs to the shopping list",
+        "do we have soccer on Friday?",
+        "when should I leave for ballet?",
+    ],
+)
+def test_a_plain_request_is_in_no_doubt(text: str) -> None:
+    assert without_doubt(text) is None
