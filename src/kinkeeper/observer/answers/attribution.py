@@ -1,14 +1,16 @@
 """Which open question a reply answers, and what it inherits from it. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.observer.model import (
     OF_READERS_ALONE,
+    TITLE,
     UNSPECIFIED,
     Attribution,
+    Entity,
     Extraction,
     OpenQuestion,
     Stance,
@@ -250,9 +252,18 @@ def completed_by(extraction: Extraction, job: Extraction) -> Extraction:
         activity=extraction.activity or job.activity,
         location=extraction.location or job.location,
         action_required=extraction.action_required or job.action_required,
+        entities=(*extraction.entities, *_title(extraction, job)),
         extractor=job.extractor if job.extractor in OF_READERS_ALONE else extraction.extractor,
     )
     return replace(merged, confidence=max(extraction.confidence, _confidence(merged)))
+
+
+def _title(extraction: Extraction, job: Extraction) -> Iterator[Entity]:
+    """Yield what the job was called, as words from elsewhere, where the message has no words for it."""
+    if extraction.activity is None and not any(e.type == TITLE for e in extraction.entities):
+        for each in job.entities:
+            if each.type == TITLE:
+                yield replace(each, start=0, end=0)
 
 
 def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Extraction:

@@ -247,11 +247,7 @@ class Proposer:
         if not is_booking:
             return self._phrasing.care(extraction, owners)
         who = self._phrasing.names(extraction.child or owners)
-        label = (
-            self._phrasing.title(extraction)
-            if extraction.activity
-            else self._phrasing.label(None, extraction.task)
-        )
+        label = self._phrasing.title(extraction) or self._phrasing.label(None, extraction.task)
         return f"{who} {label}".strip()
 
     def _choices(

@@ -9,12 +9,12 @@ from kinkeeper.arrangements import Heard
 from kinkeeper.arrangements.grounding import grounding_of
 from kinkeeper.arrangements.model import EVERYBODY, JOBS, Told
 from kinkeeper.household.model import Member
+from kinkeeper.observer.extraction.card_titles import LED_IN, LONGEST_TITLE, called
 from kinkeeper.observer.extraction.findings import entities
 from kinkeeper.observer.extraction.rules import arranges
 from kinkeeper.observer.model import (
     BY_TRAINED_READER,
     OWN_WORDS,
-    TITLE,
     UNSPECIFIED,
     Entity,
     Extraction,
@@ -35,8 +35,6 @@ FILLED: Final = 0.7
 LINKED: Final = 0.6
 """Chance of a link from which a short answer belongs to the question that it leads to."""
 
-_LONGEST_TITLE: Final = 60
-_PERSON_SYMBOLS: Final = frozenset({"<child>", "<adult>", "<kids>"})
 _MEANT: Final = frozenset({Modality.PLAIN, Modality.REPORTED, Modality.QUOTED})
 _STANCES: Final = {
     Act.STATE: Stance.STATES, Act.ASK: Stance.ASKS, Act.REQUEST: Stance.ASKS, Act.OFFER: Stance.CLAIMS,
@@ -49,9 +47,6 @@ _TASKS: Final = {
     Predicate.PICKUP: Task.PICKUP, Predicate.DROPOFF: Task.DROPOFF, Predicate.COVER: Task.COVER,
     Predicate.TASK: Task.OTHER,
 }  # fmt: skip
-_LED_IN: Final = frozenset(
-    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that", "some", "to", "for", "at", "on", "of"}
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,11 +115,8 @@ def filled(
         reading: The whole message.
         participants: The household compiled.
     """
-    longer = next(
-        (t for each in seen if (t := _longer_title(extraction, each.frame, reading))), None
-    )
-    if longer is not None:
-        extraction = replace(extraction, entities=(*extraction.entities, longer))
+    frames = [each.frame for each in seen]
+    extraction = called(extraction, frames, reading, participants)
     sure = [each for each in seen if each.frame.p >= FILLED and _is_meant(each.frame)]
     if len(sure) != 1:
         return extraction
@@ -149,26 +141,10 @@ def _titled(extraction: Extraction, frame: Frame, reading: Reading) -> Extractio
     return replace(extraction, activity=title.value, entities=(*extraction.entities, *own))
 
 
-def _longer_title(extraction: Extraction, frame: Frame, reading: Reading) -> Entity | None:
-    """Return the noun phrase in which a general word stands ("eye clinic" for "clinic"), without whom it is for."""
-    words = [each for each in reading.of_kind("generic") if each.id == extraction.activity]
-    for slot in (each for each in frame.slots if each.name is SlotName.WHAT):
-        symbols = [each for each in reading.symbols if slot.start <= each.start and each.end <= slot.end]  # fmt: skip
-        if len(symbols) > 1 and symbols[-1].text in _PERSON_SYMBOLS and symbols[-2].text == "for":
-            symbols = symbols[:-2]
-        if not symbols or not is_noun_phrase(reading.text, symbols):
-            continue
-        start, end = symbols[0].start, symbols[-1].end
-        if any(start <= each.start and each.end <= end for each in words):
-            surface = reading.text[start:end]
-            return Entity(type=TITLE, surface=surface, start=start, end=end, value=_phrase(surface))
-    return None
-
-
 def _phrase(words: str) -> str:
     """Return words without what leads in to them, not longer than a title may be."""
     said = words.lower().split()
-    return " ".join(dropwhile(_LED_IN.__contains__, said))[:_LONGEST_TITLE]
+    return " ".join(dropwhile(LED_IN.__contains__, said))[:LONGEST_TITLE]
 
 
 def _extraction(

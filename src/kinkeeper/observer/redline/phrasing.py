@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
 
+from kinkeeper.household.generic_words import GenericActivity
+from kinkeeper.household.model import Named
 from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.observer.model import TITLE, Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.wording.participants import Participants
@@ -75,13 +77,15 @@ class Phrasing:
     def care(self, extraction: Extraction, owners: Sequence[str]) -> str:
         """Return who does what for whom: "John takes Mia to swimming"."""
         task, owner = extraction.task, self.names(owners)
-        label = self.title(extraction) if extraction.activity else ""
+        label = self.title(extraction)
         if task is Task.OTHER and label:
             return f"{owner}: {label}".removeprefix(": ")
         if task in _TASK_VERBS and extraction.child:
             return " ".join(filter(None, [owner, self._deed(task, extraction, imperative=False)]))
         if task is Task.COVER:
             return " ".join(filter(None, [owner, "covers", label]))
+        if task is Task.ATTEND and label:
+            return f"{owner} goes along to {self._whither(extraction)}"
         if task in _TASK_VERBS:
             return " ".join(filter(None, [owner, "does the", label, _TASK_NOUNS[task]]))
         return " ".join(filter(None, [owner, "has", self._subject(extraction)]))
@@ -90,33 +94,38 @@ class Phrasing:
         """Return a job for children without its owner: "picks up Leo from soccer"."""
         finite, order, _, preposition = _TASK_VERBS[task]
         verb = order if imperative else finite
-        activity = extraction.activity
-        where = (
-            f"{preposition} {self._with_article(activity, self.title(extraction))}"
-            if activity
-            else ""
-        )
+        where = self._whither(extraction)
+        where = f"{preposition} {where}" if where else ""
         return " ".join(filter(None, [verb, self.names(extraction.child), where]))
 
     def _subject(self, extraction: Extraction) -> str:
         """Return what an arrangement is about: "Leo's dentist appointment"."""
         children = self.names(extraction.child)
-        task, label = extraction.task, ""
-        if extraction.activity:
-            label = self.title(extraction)
-            generic = self.participants.vocabulary.generic_activity(extraction.activity)
+        task, label = extraction.task, self.title(extraction)
+        if label:
+            generic = self._general(extraction.activity)
             if generic and generic.is_appointment and label.endswith(_PRACTITIONER_ENDINGS):
                 label = f"{label} appointment"
         elif task and task is not Task.OTHER:
             label = _TASK_NOUNS[task]
-        if not children:
+        names = {word.lower() for word in children.split()}
+        if not children or (label and names & {each.strip("'’s") for each in label.split()}):
             return label or "plan"
+        if task is Task.OTHER and " " in label:
+            return f"{label} for {children}" if extraction.child != extraction.owners else label
         return f"{_possessive(children)} {label or 'plan'}"
 
+    def _whither(self, extraction: Extraction) -> str:
+        """Return what a job is for as it follows a preposition: "soccer", "the dentist", "the school fair"."""
+        label = self.title(extraction)
+        own = next((e.surface for e in extraction.entities if e.type == TITLE), None)
+        if own is None or not label:
+            return label and self._with_article(extraction.activity or "", label)
+        return f"the {label}" if own.lower().startswith(_DETERMINERS) else label
+
     def _with_article(self, activity: str, label: str) -> str:
-        """Return an activity as it follows a preposition: "soccer", "the dentist", "the school fair"."""
-        generic = self.participants.vocabulary.generic_activity(activity)
-        is_own = any(activity == each.id for each in self.participants.household.activities)
+        generic = self._general(activity)
+        is_own = any(activity == each.id for each in self._activities)
         is_bare = is_own or (generic and generic.category == "pursuit") or label in _WITHOUT_ARTICLE
         if is_bare or label.endswith(("ing", "'s", "s'")) or label.startswith(_DETERMINERS):
             return label
@@ -125,19 +134,29 @@ class Phrasing:
     def label(self, activity: str | None, task: str | None = None) -> str:
         """Return what people call an activity or a task."""
         if activity:
-            names = {a.id: a.name for a in self.participants.household.activities}
+            names = {a.id: a.name for a in self._activities}
             return names.get(activity, activity.replace("-", " ").replace("_", " ")).lower()
         return _TASK_NOUNS[Task(task)] if task else "plan"
 
     def title(self, extraction: Extraction) -> str:
-        """Return what an arrangement is called on a card: the word that was used, where the household has no name for it."""
-        generic = self.participants.vocabulary.generic_activity(extraction.activity or "")
-        if generic is None:
-            return self.label(extraction.activity)
+        """Return what an arrangement is called on a card, in the family's words unless the household has a name for it; "" for nothing."""
         longer = (each.value for each in extraction.entities if each.type == TITLE)
+        is_named = any(each.id == extraction.activity for each in self._activities)
+        if not is_named and (own := next(longer, "")):
+            return own
+        if extraction.activity is None:
+            return ""
+        generic = self._general(extraction.activity)
         said = (e.surface.lower() for e in extraction.entities if e.value == extraction.activity)
-        named = (each for each in said if each in generic.words)
-        return next(longer, "") or next(named, self.label(extraction.activity))
+        named = (each for each in said if generic and each in generic.words)
+        return next(named, self.label(extraction.activity))
+
+    @property
+    def _activities(self) -> Sequence[Named]:
+        return self.participants.household.activities
+
+    def _general(self, activity: str | None) -> GenericActivity | None:
+        return self.participants.vocabulary.generic_activity(activity or "")
 
     def spoken_label(self, activity: str | None, task: str | None = None) -> str:
         """Return what is said aloud of an activity or a task; a message's own words only where they are plain nouns."""
@@ -238,8 +257,8 @@ class Phrasing:
         return f"{days} at {clock}".strip()
 
     def _may_be_spoken(self, activity: str) -> bool:
-        household, vocabulary = self.participants.household, self.participants.vocabulary
-        is_named = any(activity == each.id for each in household.activities)
+        vocabulary = self.participants.vocabulary
+        is_named = any(activity == each.id for each in self._activities)
         is_general = vocabulary.generic_activity(activity) is not None
         return is_named or is_general or may_be_spoken(activity)
 
