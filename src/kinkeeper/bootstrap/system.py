@@ -111,7 +111,7 @@ class System:
     def speaker(self) -> Speaker:
         """Return the one that speaks in the groups."""
         phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
-        return Speaker(self.household.id, self.household.zone, phrasing, self.config)
+        return Speaker(self.household, phrasing, self.config)
 
     def talk(
         self,

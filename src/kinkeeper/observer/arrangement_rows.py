@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 
 from kinkeeper.arrangements import Absence, Arrangement, State, When
 from kinkeeper.arrangements.model import Told
+from kinkeeper.household.model import Household
 from kinkeeper.observer.tables import arrangements, observer_messages
 
 _PLAN: Final = TypeAdapter(Arrangement)
@@ -37,6 +38,19 @@ class Kept:
 
     state: State
     cards: Mapping[str, str] = field(default_factory=dict)
+
+    def is_taken(self, message_id: str, household: Household) -> bool:
+        """Tell whether all that a message asked for is somebody's by now, off or done; a child takes no job of others.
+
+        Args:
+            message_id: Of the message that asked.
+            household: Names the children.
+        """
+        children = {each.id for each in household.children}
+        asked = [each for each in self.state.arrangements if message_id in each.evidence]
+        return bool(asked) and all(
+            not each.status.is_open or bool({*each.who_does} - children) for each in asked
+        )
 
 
 @dataclass(frozen=True, slots=True)

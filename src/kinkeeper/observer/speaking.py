@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, Row
 
@@ -12,11 +11,13 @@ from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.core.time import from_text, local_days
+from kinkeeper.household.model import Household
 from kinkeeper.messaging import inbox, outbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.messaging.outbound import Button, Outbound, OutboundState, Verb
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
+from kinkeeper.observer.arrangement_rows import ChatRows
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule
 from kinkeeper.observer.quiet import REASON as QUIET
@@ -32,17 +33,14 @@ class Speaker:
     """Speaks in the groups of one household, under its limits.
 
     Args:
-        household: Tenant key.
-        zone: Its zone; the daily limit counts local days.
+        family: The household.
         phrasing: Its words.
         config: Its limits.
     """
 
-    def __init__(
-        self, household: str, zone: ZoneInfo, phrasing: Phrasing, config: ObserverConfig
-    ) -> None:
-        self._household = household
-        self._zone = zone
+    def __init__(self, family: Household, phrasing: Phrasing, config: ObserverConfig) -> None:
+        self._family = family
+        self._household = family.id
         self._phrasing = phrasing
         self._config = config
 
@@ -117,7 +115,9 @@ class Speaker:
             return None
         question = found[0]
         action = self._open_action(conn, question.action_id)
-        if question.action_id is not None and action is None:
+        rows = ChatRows(conn, self._household, stored.message.chat_id)
+        is_settled = question.action_id is not None and action is None
+        if is_settled or rows.load(now).is_taken(stored.message.message_id, self._family):
             repository.cancel_deferred(conn, self._household, row.id, reason="question_settled")
             return None
         facts = {**row.redline_facts, "child": list(question.extraction.child)}
@@ -158,8 +158,8 @@ class Speaker:
         return action if action.status is ActionStatus.PENDING else None
 
     def _spoken_today(self, conn: Connection, now: datetime) -> int:
-        today = now.astimezone(self._zone).date()
-        day = local_days(today, today, self._zone)
+        today = now.astimezone(self._family.zone).date()
+        day = local_days(today, today, self._family.zone)
         return outbox.count_unprompted(conn, self._household, since=day.start, until=day.end)
 
 

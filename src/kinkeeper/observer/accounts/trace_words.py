@@ -51,6 +51,7 @@ _RULES: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 _SILENCES: Mapping[str, str] = MappingProxyType({
     "no_rule": "nothing clashes, and somebody is in charge",
+    "not_agreed": "what was said before does not bear it out, so nothing was said",
     "reader_alone": "only the trained reader noticed it, so it waits for approval",
     "nothing_to_confirm": "there is nothing to save for approval",
     "acknowledged": "it only agrees with something already settled",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from kinkeeper.arrangements.model import JOBS
 from kinkeeper.observer.model import OWN_WORDS, Entity, Extraction, Stance, Task
 from kinkeeper.reading.model import (
     Act,
@@ -35,6 +36,12 @@ PREDICATES: Final[Mapping[Task, Predicate]] = {
     Task.APPOINTMENT: Predicate.EVENT,
     Task.OTHER: Predicate.TASK,
 }
+LEAVES_OPEN: Final = frozenset({Act.ASK, Act.REQUEST, Act.DECLINE, Act.WITHDRAW})
+"""Acts after which nobody has anything that they did not have before."""
+_GIVES: Final = frozenset({Act.OFFER, Act.ASSIGN})
+_COMMITS: Final = _GIVES | {Act.ACCEPT}
+_DOUBTED: Final = 0.5
+"""What a frame of the rules keeps of its chance where the trained reader sees no commitment in its words."""
 _THINGS: Final = frozenset({"activity", "generic", OWN_WORDS})
 _TIMES: Final = frozenset({"time", "date", "datetime", "range", "recurring"})
 
@@ -68,6 +75,12 @@ def heard_frames(
         else:
             frames[place] = _joined(own, frames[place])
     return tuple(frames)
+
+
+def is_no_commitment(frame: Frame) -> bool:
+    """Tell whether nobody takes anything on in a clause: it asks, refuses, denies, or is not plainly meant."""
+    is_plain = frame.modality is Modality.PLAIN and not frame.is_negated
+    return frame.act in LEAVES_OPEN or not is_plain
 
 
 def _frame(said: Extraction, text: str, answers: Target | None) -> Frame:
@@ -131,7 +144,12 @@ def _joined(own: Frame, other: Frame) -> Frame:
     clause = Clause(
         min(own.clause.start, other.clause.start), max(own.clause.end, other.clause.end)
     )
+    is_doubted = own.act in _COMMITS and is_no_commitment(other)
+    predicate = own.predicate or other.predicate
+    if own.act in _GIVES and predicate not in JOBS | {Predicate.EVENT}:
+        # Whoever has a child's activity that day sees to it, and is not away.
+        predicate = Predicate.COVER
     return replace(
         own, clause=clause, slots=slots, target=own.target or other.target,
-        predicate=own.predicate or other.predicate,
+        predicate=predicate, p=own.p * (_DOUBTED if is_doubted else 1.0),
     )  # fmt: skip

@@ -13,6 +13,7 @@ from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.as_frame import heard_frames
 from kinkeeper.observer.extraction.prepared import Part, Prepared
 from kinkeeper.observer.model import OF_READERS_ALONE, Decision
+from kinkeeper.observer.settling.agreed_plans import Outlook
 from kinkeeper.observer.settling.mirror import Mirror, Mirrored
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.reading.model import Frame, Target
@@ -33,6 +34,17 @@ class Fold:
         self._family = participants.household
         self._config = config
         self._mirror = Mirror(participants, config, proposer)
+
+    def outlook(self, conn: Connection, prepared: Prepared, *, now: datetime) -> Outlook:
+        """Return a message beside the arrangements of its chat as they stand without it.
+
+        Args:
+            conn: Any transaction.
+            prepared: The message.
+            now: Aware.
+        """
+        rows = ChatRows(conn, self._family.id, prepared.stored.message.chat_id)
+        return Outlook(heard=prepared.heard, before=rows.load(now))
 
     def take(
         self, conn: Connection, prepared: Prepared, decision: Decision, *, now: datetime

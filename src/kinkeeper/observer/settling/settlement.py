@@ -41,6 +41,7 @@ from kinkeeper.observer.model import (
 from kinkeeper.observer.redline.decision import decide
 from kinkeeper.observer.redline.phrasing import Phrasing
 from kinkeeper.observer.redline.rules import needs_owner
+from kinkeeper.observer.settling.agreed_plans import is_borne_out
 from kinkeeper.observer.settling.case_building import CaseBuilder
 from kinkeeper.observer.settling.days import proposed_effects
 from kinkeeper.observer.settling.earlier_cards import (
@@ -278,11 +279,14 @@ class Settlement:
         if turn.extraction.extractor in OF_READERS_ALONE:
             return RedlineOutcome.silent("reader_alone")
         verdict = decide(turn.case, self._config.rules)
-        plain = _by_rules(turn)
-        if verdict.rule is None or plain is None:
+        if verdict.rule is None:
             return verdict
-        alone = decide(replace(turn.case, extraction=plain), self._config.rules)
-        return verdict if alone.rule is not None else RedlineOutcome.silent("reader_alone")
+        plain = _by_rules(turn)
+        if plain and not decide(replace(turn.case, extraction=plain), self._config.rules).rule:
+            return RedlineOutcome.silent("reader_alone")
+        outlook = self._fold.outlook(turn.conn, turn.prepared, now=turn.now)
+        is_so = is_borne_out(verdict, turn.extraction, outlook, self._family.zone)
+        return verdict if is_so else RedlineOutcome.silent("not_agreed")
 
     def _mute(self, turn: Turn, verdict: RedlineOutcome) -> RedlineOutcome:
         """Keep silent what was said before, what the day has no room for, and what rests on nothing."""

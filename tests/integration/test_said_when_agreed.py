@@ -1,0 +1,74 @@
+"""The group is spoken to where both readers and the state of the chat agree: a table for each rule, a row a class."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from family_chat import Chat, chat
+from kinkeeper.reading import Frame, Modality
+from scripted_frames import frame, read_as
+
+FIRST = "I can pick up Leo from soccer tomorrow"
+SECOND = "I'll pick up Leo from soccer tomorrow"
+ASKED = "who can pick up Leo from soccer tomorrow?"
+ANSWER = "the usual, as ever, and so on"
+OFFER = frame(FIRST, "offer.pickup")
+CLASHES: dict[str, tuple[Frame | None, Frame | None, bool]] = {
+    "both take it": (OFFER, frame(SECOND, "offer.pickup"), True),
+    "the trained reader read neither": (None, None, True),
+    "the first only asked": (frame(FIRST, "ask.pickup"), frame(SECOND, "offer.pickup"), False),
+    "the first refused": (frame(FIRST, "decline.pickup"), frame(SECOND, "offer.pickup"), False),
+    "the second asks": (OFFER, frame(SECOND, "ask.pickup"), False),
+    "the second depends on something": (OFFER, frame(SECOND, "offer.pickup", modality=Modality.CONDITIONAL), False),
+    "the second jokes": (OFFER, frame(SECOND, "offer.pickup", modality=Modality.JOKE), False),
+    "the second says nothing of a plan": (OFFER, frame(SECOND, "none", p=0.1), False),
+}  # fmt: skip
+ANSWERS: dict[str, tuple[str, Frame | None, bool]] = {
+    "nobody answers": ("john", None, True),
+    "somebody takes it": ("john", frame(ANSWER, "offer.pickup", answers=0, p=0.3), False),
+    "a child cannot take it": ("leo", frame(ANSWER, "offer.pickup", answers=0, p=0.3), True),
+    "it is off": ("john", frame(ANSWER, "state.cancel", answers=0, p=0.3), False),
+    "somebody refuses": ("john", frame(ANSWER, "decline.pickup", answers=0, p=0.3), True),
+}  # fmt: skip
+
+
+@pytest.fixture
+def miller() -> Iterator[Chat]:
+    with chat(tripwire_threshold=0.01) as found:
+        yield found
+
+
+def rules_said(miller: Chat) -> list[str]:
+    """Return the rules that have spoken."""
+    return [each["body"] for each in miller.spoken() if not each["is_soundless"]]
+
+
+@pytest.mark.parametrize("name", CLASHES)
+def test_two_claims_clash_where_both_are_claims(
+    name: str, miller: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, is_said = CLASHES[name]
+    read_as(monkeypatch, {t: f for t, f in ((FIRST, first), (SECOND, second)) if f})
+    miller.say("Wed 2026-03-04 18:00", "john", FIRST)
+    line = miller.say("Wed 2026-03-04 18:05", "sarah", SECOND)
+    assert bool(rules_said(miller)) is is_said
+    assert line["reason"] == ("resource_conflict" if is_said else "not_agreed")
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_nobody_is_asked_for_a_job_that_the_chat_has_settled(
+    name: str, miller: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    who, answer, is_asked = ANSWERS[name]
+    read_as(monkeypatch, {ANSWER: answer} if answer else {})
+    miller.say("Wed 2026-03-04 18:00", "sarah", ASKED, id="q")
+    miller.say("Wed 2026-03-04 18:02", who, ANSWER)
+    miller.until("Wed 2026-03-04 19:00")
+    assert bool(rules_said(miller)) is is_asked
+
+
+def test_two_appointments_at_one_hour_clash(miller: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_as(monkeypatch, {})
+    miller.say("Wed 2026-03-04 18:00", "sarah", "Leo has a haircut on Saturday at 11")
+    line = miller.say("Wed 2026-03-04 18:05", "john", "Leo has the dentist on Saturday at 11")
+    assert line["reason"] == "temporal_conflict"
