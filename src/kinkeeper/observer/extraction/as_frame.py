@@ -40,8 +40,6 @@ LEAVES_OPEN: Final = frozenset({Act.ASK, Act.REQUEST, Act.DECLINE, Act.WITHDRAW}
 """Acts after which nobody has anything that they did not have before."""
 _GIVES: Final = frozenset({Act.OFFER, Act.ASSIGN})
 _COMMITS: Final = _GIVES | {Act.ACCEPT}
-_DOUBTED: Final = 0.5
-"""What a frame of the rules keeps of its chance where the trained reader sees no commitment in its words."""
 _THINGS: Final = frozenset({"activity", "generic", OWN_WORDS})
 _TIMES: Final = frozenset({"time", "date", "datetime", "range", "recurring"})
 
@@ -132,7 +130,7 @@ def _place_of(own: Frame, frames: Sequence[Frame]) -> int | None:
 
 
 def _joined(own: Frame, other: Frame) -> Frame:
-    """Return a frame of the rules with what only the trained reader saw: other slots, and what it answers."""
+    """Return a frame of the rules with what only the trained reader saw: other slots, what it answers, and that nobody commits to anything."""
     named = {each.name for each in own.slots}
     taken = [(each.start, each.end) for each in own.slots]
     more = [
@@ -144,12 +142,12 @@ def _joined(own: Frame, other: Frame) -> Frame:
     clause = Clause(
         min(own.clause.start, other.clause.start), max(own.clause.end, other.clause.end)
     )
-    is_doubted = own.act in _COMMITS and is_no_commitment(other)
     predicate = own.predicate or other.predicate
     if own.act in _GIVES and predicate not in JOBS | {Predicate.EVENT}:
         # Whoever has a child's activity that day sees to it, and is not away.
         predicate = Predicate.COVER
+    heard = other if own.act in _COMMITS and is_no_commitment(other) else own
     return replace(
-        own, clause=clause, slots=slots, target=own.target or other.target,
-        predicate=predicate, p=own.p * (_DOUBTED if is_doubted else 1.0),
+        own, clause=clause, slots=slots, target=own.target or other.target, predicate=predicate,
+        act=heard.act, modality=heard.modality, is_negated=heard.is_negated,
     )  # fmt: skip

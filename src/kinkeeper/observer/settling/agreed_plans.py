@@ -19,8 +19,6 @@ from kinkeeper.reading.model import Act, Frame
 _SAYS_NOTHING: Final = frozenset({Act.NONE, Act.GREET})
 _PLAN: Final = 0.5
 """Chance from which the trained reader takes a clause for part of a plan."""
-_SURE: Final = 0.5
-"""Chance from which a plan counts against another: what only one reader takes for one does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +60,7 @@ def is_borne_out(
     if verdict.rule is RedlineRule.TIME_MISMATCH or card is None or clashing["event_id"]:
         return True
     other = outlook.of_card(card)
-    if other is None or other.p < _SURE:
+    if other is None:
         return False
     if verdict.rule is RedlineRule.TEMPORAL_CONFLICT:
         return not other.is_job and _starts(other, clashing["start"], zone)
