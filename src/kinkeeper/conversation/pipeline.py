@@ -62,7 +62,7 @@ from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import Claim, is_stopped, keep_plans, turn_with_earlier
-from kinkeeper.core.beside import read_beside
+from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import LeaseLostError
@@ -239,7 +239,8 @@ class _Run:
 
     async def ending(self) -> Ending:
         """Return what the turn comes to."""
-        await read_beside(self.turn.text, lambda: (self.said, self.scope))
+        # Fitted heads read along: what they find is kept for whoever asks again on the event loop.
+        await beside(lambda: (self.said, self.scope))
         asked, lately = self._asked(), self.loaded.earlier[-_HISTORY:]
         async with asyncio.TaskGroup() as group:
             bringing = group.create_task(self._bring())

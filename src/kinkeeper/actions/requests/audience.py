@@ -41,7 +41,9 @@ class SetAudience(Parameters):
     kept_from: tuple[str, ...] = Field(default=(), description=KEPT_FROM)
 
 
-def scope_for(wanted: ForWhom | SetAudience, asked: Asked, *, text: str = "") -> str:
+def scope_for(
+    wanted: ForWhom | SetAudience, asked: Asked, *, text: str = "", is_title: bool = True
+) -> str:
     """Return the scope of something: the narrowest of what is asked for and of what its words say.
 
     Where nobody says who may see it, its words decide: a gift is kept from whom it is for, what somebody tells of their
@@ -51,6 +53,7 @@ def scope_for(wanted: ForWhom | SetAudience, asked: Asked, *, text: str = "") ->
         wanted: What is asked for.
         asked: Who asks.
         text: What is written; empty where only `wanted` decides.
+        is_title: Whether the text is the name of something, and no statement.
 
     Raises:
         InputError: It is to be private, and others read along; or nobody is called like somebody it is kept from.
@@ -61,8 +64,14 @@ def scope_for(wanted: ForWhom | SetAudience, asked: Asked, *, text: str = "") ->
     if wanted.private and not hidden:
         scopes.add(own)
     if wanted.private is None and not hidden:
-        scopes.add(audience_of(text, asked.household, asked.member.id, is_group=asked.is_shared))
-    elif wish := secrecy_of(text, asked.household, asked.member.id, is_group=asked.is_shared):
+        scopes.add(
+            audience_of(
+                text, asked.household, asked.member.id, is_group=asked.is_shared, is_title=is_title
+            )
+        )
+    elif wish := secrecy_of(
+        text, asked.household, asked.member.id, is_group=asked.is_shared, is_title=is_title
+    ):
         scopes.add(wish.scope)
     scope = narrowest(scopes) or own
     if scope == own and asked.is_shared:

@@ -1,5 +1,6 @@
 """Requests about memory: what is to be remembered, put right, looked for, or forgotten for good."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -126,7 +127,7 @@ class _MemoryRequests:
 
     async def store(self, wanted: StoreFact, asked: Asked) -> Prepared:
         text = _statement(wanted)
-        scope = scope_for(wanted, asked, text=text)
+        scope = await asyncio.to_thread(scope_for, wanted, asked, text=text, is_title=False)
         proposal = asked_to_remember(
             asked.household, asked.member, text, channel=asked.channel, now=asked.now, scope=scope,
             source_id=f"{asked.turn_id}:{asked.number}",

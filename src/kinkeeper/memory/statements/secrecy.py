@@ -1,4 +1,4 @@
-"""From whom a message asks to keep what it tells: from everybody, from some people, or from nobody. Pure.
+"""From whom a message asks to keep what it tells: from everybody, from some people, or from nobody.
 
 The whole message is read, because the wish often stands in another sentence than the secret. A person's wish is
 never widened: where it is unclear from whom something is to be kept, only the teller may see it.
@@ -16,6 +16,7 @@ from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.sentences import mask_stops
 from kinkeeper.memory.statements.antecedents import begins_with_person
+from kinkeeper.memory.statements.discretion import is_own_affair, seems_to_wish
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.sensitive import holds_sensitive
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
@@ -114,15 +115,23 @@ class _People:
 
 
 def secrecy_of(
-    text: str, household: Household, teller: str | None, *, is_group: bool = False
+    text: str,
+    household: Household,
+    teller: str | None,
+    *,
+    is_group: bool = False,
+    is_title: bool = False,
 ) -> Wish | None:
     """Return what a message asks to keep secret; None where it asks nothing of the kind.
+
+    Where no rule hears a wish that a fitted head hears, only the teller may see the message. Blocks for some milliseconds.
 
     Args:
         text: The whole message, verbatim.
         household: Whose members it may name.
         teller: Member id of who says it; None where they are no member.
         is_group: Whether it is said in a chat of several people: they all know it.
+        is_title: Whether it is the name of something, and no message: the rules alone read it.
     """
     plain = _plain(text)
     reader = _Reader(household, _people(household), plain, teller)
@@ -135,30 +144,39 @@ def secrecy_of(
     if not (reader.is_found or is_group) and (hints := _hints(plain)):
         reader.is_found = reader.is_unclear = True
         cuts.extend(hints)
+    if not (reader.is_found or is_group or is_title or teller is None) and seems_to_wish(plain):
+        reader.is_found = reader.is_unclear = True
     scope = reader.scope(is_group=is_group)
     return None if scope is None else Wish(scope, _without(text[:LONGEST_MESSAGE], cuts))
 
 
 def audience_of(
-    text: str, household: Household, teller: str | None, *, is_group: bool = False
+    text: str,
+    household: Household,
+    teller: str | None,
+    *,
+    is_group: bool = False,
+    is_title: bool = False,
 ) -> str:
     """Return the scope of a whole message: who may see what it tells.
 
     What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
     theirs alone, and so is what is too long to be read to its end, where it may ask for secrecy; all else is the household's.
+    A fitted head is asked where neither a wish nor a rule has decided. Blocks for some milliseconds.
 
     Args:
         text: The whole message, verbatim.
         household: Whose members it may name.
         teller: Member id of who says it; None where they are no member.
         is_group: Whether it is said in a chat of several people: they all know it.
+        is_title: Whether it is the name of something, and no message: the rules alone read it.
     """
-    wish = secrecy_of(text, household, teller, is_group=is_group)
+    wish = secrecy_of(text, household, teller, is_group=is_group, is_title=is_title)
     scopes = set() if wish is None else {wish.scope}
-    is_unread = len(text) > LONGEST_MESSAGE
-    is_own = is_unread or holds_sensitive(text, with_gifts=wish is None)
-    if teller is not None and not is_group and is_own:
-        scopes.add(person_scope(teller))
+    if teller is not None and not is_group:
+        is_own = len(text) > LONGEST_MESSAGE or holds_sensitive(text, with_gifts=wish is None)
+        if is_own or (wish is None and not is_title and is_own_affair(_plain(text))):
+            scopes.add(person_scope(teller))
     return narrowest(scopes) or person_scope(str(teller))
 
 

@@ -45,7 +45,17 @@ class WithWords:
         """
         meaning = await self._meaning.embed(texts)
         words = await self._words.embed(texts)
-        return np.hstack([meaning, words]) / np.float32(sqrt(2))
+        return joined(meaning, words)
+
+
+def joined(meaning: Vectors, words: Vectors) -> Vectors:
+    """Return what texts mean and what is written in them side by side, of equal weight.
+
+    Args:
+        meaning: Shape (texts, dimension).
+        words: Shape (texts, other dimension).
+    """
+    return np.hstack([meaning, words]) / np.float32(sqrt(2))
 
 
 def with_words(embedder: Embedder | None) -> Embedder | None:
