@@ -10,6 +10,7 @@ come from cross-validation over the other writers, and are written into the bias
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -99,16 +100,88 @@ def _of_talk(writer: str, talk: Talk) -> Iterator[Example]:
         yield Example(writer, message.text, None if tells else False, is_secret)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Everything known of one label: a row of each array is one example.
+
+    Attributes:
+        label: Own affairs or a wish.
+        writers: Of the examples.
+        vectors: Shape (examples, dimension).
+        truth: Whether the label holds.
+        known: Whether that is known, and may be fitted.
+        asked: Whether the example was written to be judged, and not taken from talks.
+    """
+
+    label: str
+    writers: NDArray[np.str_]
+    vectors: Vectors
+    truth: Flags
+    known: Flags
+    asked: Flags
+
+    def fitted(self, chosen: Flags) -> LogisticRegression:
+        """Return a regression over some of the examples."""
+        weights = np.where(self.asked, 1.0, OTHER_WEIGHTS[self.label])
+        model = LogisticRegression(C=INVERSE_RIDGE, max_iter=2000)
+        return model.fit(self.vectors[chosen], self.truth[chosen], weights[chosen])
+
+    def cross_validated(self) -> Floats:
+        """Return sums by heads that have not seen the writer of an example."""
+        fold = np.unique(self.writers, return_inverse=True)[1] % FOLDS
+        scores = np.full(len(fold), -np.inf)
+        for number in range(FOLDS):
+            model = self.fitted(self.known & (fold != number))
+            scores[fold == number] = model.decision_function(self.vectors[fold == number])
+        return scores
+
+    def threshold(self, scores: Floats) -> float:
+        """Return from which sum on the label counts.
+
+        Own affairs are found as often as wanted, unless that would narrow too much of what is the household's; a wish is
+        heard as often as few enough are misheard, in texts of either source.
+        """
+        asked = self.known & self.asked
+        if self.label == OWN:
+            wanted = np.quantile(scores[asked & self.truth], 1 - LEAST_RECALL)
+            return float(max(wanted, np.quantile(scores[asked & ~self.truth], 1 - MOST_NARROWED)))
+        apart = [each & ~self.truth for each in (asked, self.known & ~asked)]
+        return float(max(np.quantile(scores[each], 1 - MOST_MISHEARD) for each in apart))
+
+    def figures(self, chosen: Flags, margins: Floats) -> dict[str, float]:
+        """Return how well margins, from 0 on, tell where the label holds."""
+        truth, found, asked = self.truth, margins >= 0, chosen & self.asked
+        others = chosen & ~self.asked & ~truth
+        shares = {
+            "average precision": average_precision_score(truth[asked], margins[asked]),
+            "recall": found[asked & truth].mean(),
+            "precision": truth[asked & found].mean(),
+            "false": found[asked & ~truth].mean(),
+            **({"false in talks": found[others].mean()} if others.any() else {}),
+        }
+        return {name: round(float(share), 3) for name, share in shares.items()}
+
+
+def _question(examples: Sequence[Example], vectors: Vectors, label: str) -> Question:
+    writers = np.array([each.writer for each in examples])
+    found = [each.is_own if label == OWN else each.is_wish for each in examples]
+    is_known = np.array([each is not None for each in found])
+    return Question(
+        label=label, writers=writers, vectors=vectors, truth=np.array([*map(bool, found)]),
+        known=is_known & ~np.isin(writers, [*HELD_OUT_HERE]),
+        asked=np.char.startswith(writers, "p"),
+    )  # fmt: skip
+
+
 def _fit(examples: Sequence[Example], model: str, vectors: Vectors) -> None:
     """Fit and write the two heads that read one kind of vectors."""
     columns, biases = [], []
     for label in (OWN, WISH):
-        truth, known = _truth(examples, label)
-        weights = np.where(_is_asked(examples), 1.0, OTHER_WEIGHTS[label])
-        scores = _cross_validated(examples, vectors, truth, known, weights)
-        threshold = _threshold(examples, label, truth, known, scores)
-        print(model, label, json.dumps(_figures(examples, truth, known, scores - threshold)))
-        fitted = _regression(vectors, truth, known, weights)
+        question = _question(examples, vectors, label)
+        scores = question.cross_validated()
+        threshold = question.threshold(scores)
+        print(model, label, json.dumps(question.figures(question.known, scores - threshold)))
+        fitted = question.fitted(question.known)
         columns.append(fitted.coef_[0])
         biases.append(float(fitted.intercept_[0]) - threshold)
     path = SHIPPED / head_file(KIND, model)
@@ -120,70 +193,6 @@ def _fit(examples: Sequence[Example], model: str, vectors: Vectors) -> None:
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
 
 
-def _truth(examples: Sequence[Example], label: str) -> tuple[Flags, Flags]:
-    """Return what holds of each example, and of which examples it is known and may be fitted."""
-    found = [each.is_own if label == OWN else each.is_wish for each in examples]
-    is_free = [each.writer not in HELD_OUT_HERE for each in examples]
-    known = np.array([each is not None for each in found]) & np.array(is_free)
-    return np.array([bool(each) for each in found]), known
-
-
-def _is_asked(examples: Sequence[Example]) -> Flags:
-    """Return which examples were written to be judged, and not taken from talks."""
-    return np.array([each.writer.startswith("p") for each in examples])
-
-
-def _regression(
-    vectors: Vectors, truth: Flags, chosen: Flags, weights: Floats
-) -> LogisticRegression:
-    model = LogisticRegression(C=INVERSE_RIDGE, max_iter=2000)
-    return model.fit(vectors[chosen], truth[chosen], weights[chosen])
-
-
-def _cross_validated(
-    examples: Sequence[Example], vectors: Vectors, truth: Flags, known: Flags, weights: Floats
-) -> Floats:
-    """Return sums by heads that have not seen the writer of an example."""
-    writers = sorted({each.writer for each in examples})
-    fold = np.array([writers.index(each.writer) % FOLDS for each in examples])
-    scores = np.full(len(examples), -np.inf)
-    for number in range(FOLDS):
-        model = _regression(vectors, truth, known & (fold != number), weights)
-        scores[fold == number] = model.decision_function(vectors[fold == number])
-    return scores
-
-
-def _threshold(
-    examples: Sequence[Example], label: str, truth: Flags, known: Flags, scores: Floats
-) -> float:
-    """Return from which sum on a label counts.
-
-    Own affairs are found as often as wanted, unless that would narrow too much of what is the household's; a wish is
-    heard as often as few enough are misheard, in texts of either source.
-    """
-    asked = known & _is_asked(examples)
-    if label == OWN:
-        wanted = np.quantile(scores[asked & truth], 1 - LEAST_RECALL)
-        return float(max(wanted, np.quantile(scores[asked & ~truth], 1 - MOST_NARROWED)))
-    apart = [each & ~truth for each in (asked, known & ~asked)]
-    return float(max(np.quantile(scores[each], 1 - MOST_MISHEARD) for each in apart))
-
-
-def _figures(
-    examples: Sequence[Example], truth: Flags, chosen: Flags, margins: Floats
-) -> dict[str, float]:
-    asked = chosen & _is_asked(examples)
-    others = chosen & ~asked & ~truth
-    found = margins >= 0
-    return {
-        "average precision": round(float(average_precision_score(truth[asked], margins[asked])), 3),
-        "recall": round(float(found[asked & truth].mean()), 3),
-        "precision": round(float(truth[asked & found].mean()), 3),
-        "false": round(float(found[asked & ~truth].mean()), 3),
-        **({"false in talks": round(float(found[others].mean()), 3)} if others.any() else {}),
-    }
-
-
 def _on_held_out(
     examples: Sequence[Example], vectors: Vectors, head: LinearHead
 ) -> dict[str, dict[str, dict[str, float]]]:
@@ -191,12 +200,10 @@ def _on_held_out(
     chances = [head.predict({}, vector) for vector in vectors]
     figures: dict[str, dict[str, dict[str, float]]] = {}
     for label in (OWN, WISH):
-        truth, _ = _truth(examples, label)
+        question = _question(examples, vectors, label)
         margins = np.array([each[label] - 0.5 for each in chances])
         figures[label] = {
-            writer: _figures(
-                examples, truth, np.array([each.writer == writer for each in examples]), margins
-            )
+            writer: question.figures(question.writers == writer, margins)
             for writer in sorted(HELD_OUT_HERE)
         }
     return figures
