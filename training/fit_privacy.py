@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
 import kinkeeper.memory.statements
+from evals.sorting_gold import OWN_REQUESTS, own_requests
 from kinkeeper.household.file import load_household
 from kinkeeper.household.viewing import person_scope
 from kinkeeper.language.sorting.sorter import head_file, load_head
@@ -31,7 +32,8 @@ from kinkeeper.models.embedding.heads import LinearHead
 from training.corpus import HELD_OUT, Talk, read_corpus
 
 DATA: Final = Path(__file__).parent / "data"
-HOUSEHOLD: Final = Path(__file__).parents[1] / "evals" / "data" / "audience" / "household.toml"
+EVALS: Final = Path(__file__).parents[1] / "evals" / "data"
+HOUSEHOLD: Final = EVALS / "audience" / "household.toml"
 SHIPPED: Final = Path(kinkeeper.memory.statements.__path__[0]) / "data"
 HELD_OUT_HERE: Final = frozenset({"p7", "p8"})
 TELLER: Final = "niamh"
@@ -82,7 +84,9 @@ def _labelled() -> Iterator[Example]:
 
 
 def _others() -> Iterator[Example]:
-    """Yield what is said to the assistant in the writers' talks; a message that only asks for something tells nothing private."""
+    """Yield what is said to the assistant in our own requests and the writers' talks; what only asks for something tells nothing private."""
+    for each in own_requests(EVALS, OWN_REQUESTS):
+        yield Example("requests", each.text, is_own=False, is_wish=False)
     for writer, talk in read_corpus(DATA):
         if writer not in HELD_OUT:
             yield from _of_talk(writer, talk)

@@ -62,10 +62,11 @@ from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import Claim, is_stopped, keep_plans, turn_with_earlier
-from kinkeeper.core.beside import beside
+from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import LeaseLostError
+from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
 
 _EARLIER = 20  # in which a question may still be open
@@ -239,8 +240,7 @@ class _Run:
 
     async def ending(self) -> Ending:
         """Return what the turn comes to."""
-        # Fitted heads read along: what they find is kept for whoever asks again on the event loop.
-        await beside(lambda: (self.said, self.scope))
+        await read_beside(self.turn.text, lambda: (self.said, self.scope))
         asked, lately = self._asked(), self.loaded.earlier[-_HISTORY:]
         async with asyncio.TaskGroup() as group:
             bringing = group.create_task(self._bring())
@@ -262,6 +262,8 @@ class _Run:
         await self._show(done.acted.results)
         acted = done.acted
         nearest = await self._nearest(planning, done)
+        if is_telling(routed):  # the answer says who may see it; read here, it holds nobody up
+            await beside(lambda: seems_private(self.text))
         answer = await self._answer(
             AnswerContext(
                 asked=asked, text=self.text, mode=self._mode(routed, done), triage=done.triage,

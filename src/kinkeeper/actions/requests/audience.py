@@ -69,9 +69,7 @@ def scope_for(
                 text, asked.household, asked.member.id, is_group=asked.is_shared, is_title=is_title
             )
         )
-    elif wish := secrecy_of(
-        text, asked.household, asked.member.id, is_group=asked.is_shared, is_title=is_title
-    ):
+    elif wish := secrecy_of(text, asked.household, asked.member.id, is_group=asked.is_shared):
         scopes.add(wish.scope)
     scope = narrowest(scopes) or own
     if scope == own and asked.is_shared:

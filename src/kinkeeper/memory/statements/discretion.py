@@ -11,6 +11,7 @@ from typing import Final
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
+from kinkeeper.memory.statements.antecedents import begins_with_person
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder, hashed
 from kinkeeper.models.embedding.joined import WithWords, joined
@@ -31,39 +32,33 @@ LONGEST_JUDGED: Final = 2_000
 
 _PIECE: Final = re.compile(r".{1,400}(?:[.!?\n]|$)|.{1,400}", re.DOTALL)
 _EVEN: Final = 0.5
+_ONESELF: Final = re.compile(r"\b(?:i|im|ive|id|ill|my|me|mine|myself)\b", re.IGNORECASE)
 
 
-def is_own_affair(text: str) -> bool:
-    """Return whether a message seems to tell something of its teller that is nobody else's business. Blocks.
+def seems_private(text: str) -> bool:
+    """Return whether what is told seems to be its teller's own affair, or to hold a wish for secrecy.
 
-    Args:
-        text: The whole message, verbatim.
-    """
-    return OWN in _judged(text[:LONGEST_JUDGED])
-
-
-def seems_to_wish(text: str) -> bool:
-    """Return whether a message seems to ask to keep something secret. Blocks.
+    What begins with somebody named, and does not speak of the teller, is that person's: others may have to know it.
+    Blocks for some milliseconds; the last messages are remembered.
 
     Args:
         text: The whole message, verbatim.
     """
-    return WISH in _judged(text[:LONGEST_JUDGED])
+    return _seems_private(text[:LONGEST_JUDGED])
 
 
 @lru_cache(maxsize=256)
-def _judged(text: str) -> frozenset[str]:
-    """Return the labels that hold for any piece of a message: it is read once, although its turn asks several times."""
+def _seems_private(text: str) -> bool:
     pieces = [each for each in _PIECE.findall(text) if each.strip()]
     if not pieces:
-        return frozenset()
+        return False
+    is_of_others = begins_with_person(text) and not _ONESELF.search(text)
     model, vectors = vectors_of(pieces)
-    return frozenset(
-        label
-        for piece, vector in zip(pieces, vectors, strict=True)
-        for label, chance in sorted_by(KIND, model, piece, vector).chances.items()
-        if chance >= _EVEN
-    )
+    for piece, vector in zip(pieces, vectors, strict=True):
+        chances = sorted_by(KIND, model, piece, vector).chances
+        if chances[WISH] >= _EVEN or (chances[OWN] >= _EVEN and not is_of_others):
+            return True
+    return False
 
 
 def vectors_of(texts: Sequence[str]) -> tuple[str, Vectors]:

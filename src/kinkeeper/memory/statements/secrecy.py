@@ -16,7 +16,7 @@ from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.sentences import mask_stops
 from kinkeeper.memory.statements.antecedents import begins_with_person
-from kinkeeper.memory.statements.discretion import is_own_affair, seems_to_wish
+from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.sensitive import holds_sensitive
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
@@ -115,23 +115,15 @@ class _People:
 
 
 def secrecy_of(
-    text: str,
-    household: Household,
-    teller: str | None,
-    *,
-    is_group: bool = False,
-    is_title: bool = False,
+    text: str, household: Household, teller: str | None, *, is_group: bool = False
 ) -> Wish | None:
     """Return what a message asks to keep secret; None where it asks nothing of the kind.
-
-    Where no rule hears a wish that a fitted head hears, only the teller may see the message. Blocks for some milliseconds.
 
     Args:
         text: The whole message, verbatim.
         household: Whose members it may name.
         teller: Member id of who says it; None where they are no member.
         is_group: Whether it is said in a chat of several people: they all know it.
-        is_title: Whether it is the name of something, and no message: the rules alone read it.
     """
     plain = _plain(text)
     reader = _Reader(household, _people(household), plain, teller)
@@ -144,8 +136,6 @@ def secrecy_of(
     if not (reader.is_found or is_group) and (hints := _hints(plain)):
         reader.is_found = reader.is_unclear = True
         cuts.extend(hints)
-    if not (reader.is_found or is_group or is_title or teller is None) and seems_to_wish(plain):
-        reader.is_found = reader.is_unclear = True
     scope = reader.scope(is_group=is_group)
     return None if scope is None else Wish(scope, _without(text[:LONGEST_MESSAGE], cuts))
 
@@ -162,7 +152,7 @@ def audience_of(
 
     What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
     theirs alone, and so is what is too long to be read to its end, where it may ask for secrecy; all else is the household's.
-    A fitted head is asked where neither a wish nor a rule has decided. Blocks for some milliseconds.
+    Where no rule hears a wish or an affair of their own, fitted heads are asked. Blocks for some milliseconds.
 
     Args:
         text: The whole message, verbatim.
@@ -171,11 +161,11 @@ def audience_of(
         is_group: Whether it is said in a chat of several people: they all know it.
         is_title: Whether it is the name of something, and no message: the rules alone read it.
     """
-    wish = secrecy_of(text, household, teller, is_group=is_group, is_title=is_title)
+    wish = secrecy_of(text, household, teller, is_group=is_group)
     scopes = set() if wish is None else {wish.scope}
     if teller is not None and not is_group:
         is_own = len(text) > LONGEST_MESSAGE or holds_sensitive(text, with_gifts=wish is None)
-        if is_own or (wish is None and not is_title and is_own_affair(_plain(text))):
+        if is_own or (wish is None and not is_title and seems_private(text)):
             scopes.add(person_scope(teller))
     return narrowest(scopes) or person_scope(str(teller))
 

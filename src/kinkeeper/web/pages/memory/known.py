@@ -1,6 +1,5 @@
 """What is remembered: all of it, what a search finds, and what it was on another day."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -93,14 +92,8 @@ async def remember(
     """Store what somebody wants remembered, at once."""
     desk = desk_of(request, person)
     scope = person_scope(person.member.id) if private == "yes" else HOUSEHOLD_SCOPE
-    proposal = await asyncio.to_thread(
-        asked_to_remember,
-        desk.house.household,
-        person.member,
-        text.strip(),
-        channel="web",
-        now=desk.now,
-        scope=scope,
+    proposal = asked_to_remember(
+        desk.house.household, person.member, text.strip(), channel="web", now=desk.now, scope=scope
     )
     receipt = await desk.house.store.write(
         lambda conn: approvals.request(

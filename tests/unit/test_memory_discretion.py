@@ -1,0 +1,70 @@
+"""What seems private without a word that the rules know, and what is read without the embedder."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope
+from kinkeeper.memory.statements import discretion
+from kinkeeper.memory.statements.discretion import STAGE, seems_private
+from kinkeeper.memory.statements.secrecy import audience_of
+from kinkeeper.observability.failures import POSTPONED
+from planning import miller
+
+AFFAIRS = [
+    "Sat in the clinic car park for an hour before I dared go in",
+    "The consultant wants me back on Monday, and he did not smile",
+    "Cried all the way home on the tram again",
+    "Still haven't told my boss that I sent the application off",
+]
+HOUSE = [
+    "The plumber comes on Tuesday at nine to look at the boiler",
+    "Our cat gets half a tin of fish in the morning",
+    "The spare key hangs behind the coats in the hall",
+    "The bins go out on Wednesday evening",
+]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> Iterator[None]:
+    discretion._seems_private.cache_clear()
+    yield
+    discretion._seems_private.cache_clear()
+
+
+def test_own_affairs_are_the_tellers_and_the_house_is_everybodys() -> None:
+    teller = person_scope("john")
+    assert [audience_of(each, miller(), "john") for each in AFFAIRS] == [teller] * len(AFFAIRS)
+    assert [audience_of(each, miller(), "john") for each in HOUSE] == [HOUSEHOLD_SCOPE] * len(HOUSE)
+
+
+def test_titles_and_groups_are_read_by_rules_alone() -> None:
+    assert audience_of(AFFAIRS[0], miller(), "john", is_title=True) == HOUSEHOLD_SCOPE
+    assert audience_of(AFFAIRS[0], miller(), "john", is_group=True) == HOUSEHOLD_SCOPE
+
+
+def test_what_is_told_of_somebody_named_is_not_the_tellers() -> None:
+    assert not seems_private("Leo faints when he sees blood")
+
+
+def test_a_wish_that_names_someone_decides_alone() -> None:
+    scope = audience_of(f"{AFFAIRS[2]}, don't tell Leo", miller(), "john")
+    assert scope == audience_of("The kite is here, don't tell Leo", miller(), "john")
+
+
+def test_without_the_embedder_words_are_read_and_it_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(discretion, "weights_path", lambda: None)
+    before = POSTPONED.get(STAGE, 0)
+    assert seems_private("I cried at the clinic and my doctor said I am depressed")
+    assert POSTPONED[STAGE] == before + 1
+
+
+def test_a_private_sentence_in_a_long_message_keeps_it_private() -> None:
+    text = "The bins go out on Wednesday evening. " * 12 + AFFAIRS[2]
+    assert seems_private(text)
+
+
+def test_blank_text_is_nobodys_affair() -> None:
+    assert not seems_private(" \n ")
