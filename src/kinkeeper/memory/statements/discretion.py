@@ -4,14 +4,15 @@ The heads read what the message means, by the embedder of the package, beside it
 words alone, and that is counted.
 """
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
+from textwrap import wrap
 from typing import Final
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
 from kinkeeper.memory.statements.antecedents import begins_with_person
+from kinkeeper.memory.statements.sensitive import speaks_of_self
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder, hashed
 from kinkeeper.models.embedding.joined import WithWords, joined
@@ -30,9 +31,8 @@ STAGE: Final = "memory.discretion"
 LONGEST_JUDGED: Final = 2_000
 """Characters of a message that are judged; the rules read on."""
 
-_PIECE: Final = re.compile(r".{1,400}(?:[.!?\n]|$)|.{1,400}", re.DOTALL)
+_PIECE: Final = 400
 _EVEN: Final = 0.5
-_ONESELF: Final = re.compile(r"\b(?:i|im|ive|id|ill|my|me|mine|myself)\b", re.IGNORECASE)
 
 
 def seems_private(text: str) -> bool:
@@ -49,10 +49,10 @@ def seems_private(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _seems_private(text: str) -> bool:
-    pieces = [each for each in _PIECE.findall(text) if each.strip()]
+    pieces = wrap(text, _PIECE)
     if not pieces:
         return False
-    is_of_others = begins_with_person(text) and not _ONESELF.search(text)
+    is_of_others = begins_with_person(text) and not speaks_of_self(text)
     model, vectors = vectors_of(pieces)
     for piece, vector in zip(pieces, vectors, strict=True):
         chances = sorted_by(KIND, model, piece, vector).chances

@@ -49,6 +49,15 @@ def holds_sensitive(message: str, *, with_gifts: bool = True) -> bool:
     return any(is_sensitive(text, with_gifts=with_gifts) for text in (*_lines(message), *parts))
 
 
+def speaks_of_self(text: str) -> bool:
+    """Return whether any word of a text is for whoever speaks.
+
+    Args:
+        text: As it was said.
+    """
+    return _patterns()["self"].search(text.lower()) is not None
+
+
 def _lines(message: str) -> Iterator[str]:
     """Yield the lines of a message, long ones in pieces: a search in one holds up every other thread to its end."""
     for line in message.splitlines():
