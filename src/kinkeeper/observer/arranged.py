@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, true
 
 from kinkeeper.actions.repository import find_by_source
 from kinkeeper.calendar.model import SourceType
@@ -77,7 +77,7 @@ def has_planning(
     household: str,
     chat_id: str,
     *,
-    sender: str,
+    sender: str | None,
     since: datetime,
     before: datetime,
 ) -> bool:
@@ -89,7 +89,7 @@ def has_planning(
         conn: Any transaction.
         household: Tenant key.
         chat_id: The chat.
-        sender: Member id, or the name as sent.
+        sender: Member id, or the name as sent; None for anybody.
         since: Aware.
         before: Aware.
     """
@@ -97,8 +97,8 @@ def has_planning(
     found = conn.execute(
         select(table.id)
         .where(
-            table.household == household, table.chat_id == chat_id, table.sender == sender,
-            table.sent_at >= since, table.sent_at <= before,
+            table.household == household, table.chat_id == chat_id,
+            true() if sender is None else table.sender == sender, table.sent_at >= since, table.sent_at <= before,
             table.tier1_decision == Tier1Decision.QUEUE.value,
         )
         .limit(1)

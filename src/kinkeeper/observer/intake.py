@@ -35,6 +35,7 @@ from kinkeeper.observer.repository import Talk
 from kinkeeper.observer.tripwire.gate import Evidence, Tripwire, Verdict, makes_coordination
 from kinkeeper.observer.tripwire.taking_up import takes_up
 from kinkeeper.observer.wondering import note_wonder
+from kinkeeper.observer.wording.clocks import gives_up_an_hour
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.reading.corrections import calls_off, may_correct
 from kinkeeper.reading.replies import Reply, ReplyKind, asks_for_owner, read_reply
@@ -302,15 +303,16 @@ class Intake:
     def _revises_own(
         self, conn: Connection, message: InboundMessage, sender: str, words: _Words
     ) -> bool:
-        """Whether a message may revise what its sender has planned lately."""
+        """Whether a message may revise what its sender has planned lately, or anybody's plan whose old hour it names."""
         window = self._config.open_question_window
+        planner = None if gives_up_an_hour(message.text, words.tokens) else sender
         reaches = []
-        if _hands_on(words.reply) or _sets_right(message, words):
+        if planner is None or _hands_on(words.reply) or _sets_right(message, words):
             reaches.append(window)
         if _steps_back(words.reply):
             reaches.append(_PROMISE_HOLDS)
         return bool(reaches) and has_planning(
-            conn, self._participants.household.id, message.chat_id, sender=sender,
+            conn, self._participants.household.id, message.chat_id, sender=planner,
             since=message.sent_at - max(reaches), before=message.sent_at,
         )  # fmt: skip
 

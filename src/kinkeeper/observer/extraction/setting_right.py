@@ -25,7 +25,12 @@ _MOVED = re.compile(
 _TODAY = re.compile(r"to(?:day|night)|now|this", re.IGNORECASE)
 _WEEK = timedelta(days=7)
 _OF_ITS_OWN = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
+_MAY_MOVE = frozenset({None, Task.MOVE, Task.APPOINTMENT, Task.ATTEND})
 _BARE_NO = frozenset({"no", "sorry"})
+
+
+_Meant = tuple[Arranged, Extraction, bool]
+"""A message that arranged something, which job of it, and whether the correction has a sign of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +58,9 @@ def set_right(
 ) -> SetRight | None:
     """Read a message as the correction of an earlier one.
 
-    The sender's own last arrangement is meant, with the answer it got, if any. What another announced is only
-    set right by a "no" or "not"; an open question of theirs is never.
+    Whoever names the old hour or day with the new one means the arrangement that has it. Otherwise the sender's own
+    last arrangement is meant, with the answer it got, if any; what another announced is only set right by a "no" or
+    "not", and an open question of theirs never is.
 
     Args:
         reading: The present message.
@@ -66,28 +72,92 @@ def set_right(
     Returns:
         What stands then; None for no correction, or one that changes nothing.
     """
-    is_moved = extraction.task is Task.MOVE and not (extraction.activity or extraction.child)
     if extraction.stance in _OF_ITS_OWN or _refuses(reading, extraction):
         return None
+    likely = [each for each in arranged if answers in {None, each.message_id}]
+    meant = _left(reading, extraction, likely) or _signed(reading, extraction, likely, sender)
+    if meant is None:
+        return None
+    each, job, is_signed = meant
+    right = _with_new_values(reading, extraction, job, sender, is_signed=is_signed)
+    if right is None:
+        return None
+    asked = [other.row_id for other in arranged if other.message_id == each.answers]
+    return SetRight(extraction=right, job=job, rows=(each.row_id, *asked))
+
+
+def _signed(
+    reading: Reading, extraction: Extraction, arranged: Sequence[Arranged], sender: str
+) -> _Meant | None:
+    """Return what is meant by a message that is a correction by its form."""
+    is_moved = extraction.task is Task.MOVE and not (extraction.activity or extraction.child)
     if extraction.task and not is_moved:
         return None
     is_signed = is_moved or may_correct(reading.tokens, reading.mentions)
     if not is_signed and not is_bare_value(reading.tokens, reading.mentions):
         return None
     for each in arranged:
-        if answers not in {None, each.message_id}:
-            continue
         job = _job_meant(each.jobs, extraction)
-        if not _may_be_meant(each, job, reading, sender=sender, is_signed=is_signed):
-            if not is_signed:
-                return None
-            continue
-        right = _with_new_values(reading, extraction, job, sender, is_signed=is_signed)
-        if right is None:
+        if _may_be_meant(each, job, reading, sender=sender, is_signed=is_signed):
+            is_it = extraction.activity in {None, job.activity}
+            return (each, job, is_signed) if is_it else None
+        if not is_signed:
             return None
-        asked = [other.row_id for other in arranged if other.message_id == each.answers]
-        return SetRight(extraction=right, job=job, rows=(each.row_id, *asked))
     return None
+
+
+def _left(reading: Reading, extraction: Extraction, arranged: Sequence[Arranged]) -> _Meant | None:
+    """Return what is meant by a message that says which hour or day does not hold any more."""
+    if extraction.task not in _MAY_MOVE or reading.of_kind("activity") or reading.is_question:
+        return None
+    found = ((each, _job_left(each.jobs, extraction, reading)) for each in arranged)
+    return next(((each, job, True) for each, job in found if job is not None), None)
+
+
+def _job_left(
+    jobs: Sequence[Extraction], extraction: Extraction, reading: Reading
+) -> Extraction | None:
+    """Return the job that was to be at the hour, or on the day, which a message says not to hold any more."""
+    days, clocks = _old_days(reading), _old_clocks(reading)
+    if not (days or clocks):
+        return None
+    return next(
+        (
+            job
+            for job in reversed(jobs)
+            if job.is_coordination
+            and job.stance not in {Stance.DECLINES, Stance.WITHDRAWS}
+            and (not clocks or any(nearer(clock, at) == at for clock in clocks for at in job.times))
+            and (not days or days & {*job.dates})
+            and _may_be_the_same(extraction, job)
+        ),
+        None,
+    )
+
+
+def _may_be_the_same(extraction: Extraction, job: Extraction) -> bool:
+    """Tell whether what two messages name does not differ, but for the words they have for it."""
+    if extraction.child and job.child and not {*extraction.child} & {*job.child}:
+        return False
+    words = {*(extraction.activity or "").split()}
+    return not words or job.activity is None or bool(words & {*job.activity.split()})
+
+
+def _old_days(reading: Reading) -> set[date]:
+    return {
+        each.begin.date()
+        for each in reading.spans
+        if each.has_date and is_given_up(words_before(reading.text, each.start_char))
+    }
+
+
+def _old_clocks(reading: Reading) -> set[time]:
+    named = {each.start_char: each.begin.time() for each in reading.spans if each.has_time}
+    return {
+        clock
+        for at, clock in {**dict(figures(reading)), **named}.items()
+        if is_given_up(words_before(reading.text, at))
+    }
 
 
 def _job_meant(jobs: Sequence[Extraction], extraction: Extraction) -> Extraction:
@@ -125,8 +195,6 @@ def _may_be_meant(
 def _with_new_values(
     reading: Reading, extraction: Extraction, job: Extraction, sender: str, *, is_signed: bool
 ) -> Extraction | None:
-    if extraction.activity not in {None, job.activity}:
-        return None
     days = _new_days(reading, job)
     clocks = _new_clocks(reading, job.times[0] if job.times else None)
     child = tuple(one for one in extraction.child if one != sender)

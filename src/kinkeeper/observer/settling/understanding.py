@@ -15,7 +15,7 @@ from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
-from kinkeeper.language.text import tokenise
+from kinkeeper.language.text import tokenise, words_before
 from kinkeeper.memory.statements.secrecy import secrecy_of
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
@@ -33,6 +33,7 @@ from kinkeeper.observer.extraction.setting_right import set_right
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.settling.linking import attribute_part
 from kinkeeper.observer.settling.second_reader import read_along
+from kinkeeper.observer.wording.clocks import is_given_up
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.parting import segments
 from kinkeeper.observer.wording.reading import Reading, read_message
@@ -137,7 +138,10 @@ class Understanding:
         """What a message may set right; nothing where it does not read as a correction."""
         message = stored.message
         tokens = tokenise(message.text)
-        if not reads_as_correction(tokens, self._participants.lexicon.find(tokens)):
+        reads_so = reads_as_correction(tokens, self._participants.lexicon.find(tokens))
+        if not (
+            reads_so or any(is_given_up(words_before(message.text, each.start)) for each in tokens)
+        ):
             return ()
         return arranged_in(
             conn, self._household, message.chat_id,

@@ -1,13 +1,14 @@
 """Bare figures as times of day: "5", "4.15", in the half of the day that fits. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import time
 
-from kinkeeper.language.text import TokenKind
+from kinkeeper.language.text import Token, TokenKind, words_before
 from kinkeeper.observer.wording.clauses import clause_around
 from kinkeeper.observer.wording.reading import Reading
 
+_FIGURES = frozenset({TokenKind.NUMBER, TokenKind.TIME})
 _HALF_DAY = 12
 _MINUTES = 60
 _CLOCK = re.compile(r"(?P<hour>\d{1,2}?)(?:[.:]?(?P<minute>\d\d))?")
@@ -46,10 +47,22 @@ def is_given_up(before: str) -> bool:
     return _GIVEN_UP.search(before) is not None
 
 
+def gives_up_an_hour(text: str, tokens: Sequence[Token]) -> bool:
+    """Tell whether a message has a figure that is said not to hold any more ("it's 9.15, not 9.30").
+
+    Args:
+        text: The message.
+        tokens: The same, cut.
+    """
+    return any(
+        each.kind in _FIGURES and is_given_up(words_before(text, each.start)) for each in tokens
+    )
+
+
 def figures(reading: Reading) -> Iterator[tuple[int, time]]:
     """Yield (offset, reading of a clock before noon) of each figure of a message that can be a time of day."""
     for token in reading.tokens:
-        if token.kind not in {TokenKind.NUMBER, TokenKind.TIME}:
+        if token.kind not in _FIGURES:
             continue
         match = _CLOCK.fullmatch(token.text)
         if match is None:
