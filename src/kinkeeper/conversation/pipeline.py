@@ -55,7 +55,7 @@ from kinkeeper.conversation.settling import Settler
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
-from kinkeeper.conversation.taking_back import taken_back, wants_undo
+from kinkeeper.conversation.taking_back import nothing_kept, retracted, taken_back, wants_undo
 from kinkeeper.conversation.told_audience import is_telling
 from kinkeeper.conversation.told_secrets import secret_of
 from kinkeeper.conversation.tool_loop import Acted
@@ -66,14 +66,17 @@ from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import LeaseLostError
+from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
+from kinkeeper.reading.retraction import retraction_of
 
 _EARLIER = 20  # in which a question may still be open
 _HEARD_SECONDS = 0.1  # that another process's stop may go unnoticed where it was just looked for
 _HISTORY = 8  # that "it" and "that" may mean something of
 _BROKE = "Something went wrong, and nothing more was done. Please try again."
 _UNREADABLE = "I couldn't read that message. Nothing was done. Please put it another way."
+_NOTHING_OF_IT = "All right, I've neither done nor kept anything of that."
 _MOST_READS = 2
 _TOO_LONG = f"Your message was long: I read its first {LONGEST_READ:,} characters and saved the rest as it is."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
@@ -338,6 +341,9 @@ class _Run:
             return _Done(triage=replace(triage, social=Social.CANCEL), acted=Acted())
         if self.is_cut:
             return _Done(triage=triage, acted=Acted())
+        if (acted := await self._retracted(asked)) is not None:
+            respond = replace(triage, social=None, branch=Branch.RESPOND, mode=Mode.RESPOND)
+            return _Done(triage=respond, acted=acted)
         settler = Settler(self.parts.store, self.work, found=self.loaded.open, course=self.course)
         decision = routed.confirmation if routed is not None else None
         decided = None
@@ -366,6 +372,19 @@ class _Run:
             acted=Acted(results=list(decided.results), clarification=decided.question),
             asked_about=decided.asked_about,
         )
+
+    async def _retracted(self, asked: Asked) -> Acted | None:
+        """Return what a message takes back, of itself or of what was said right before; None where it does not."""
+        back, earlier = retraction_of(self.text), self.loaded.earlier
+        if back is None or not self.is_read_whole:
+            return None
+        if back.before and (
+            not back.about or not {*stems(back.before)}.isdisjoint(stems(back.about))
+        ):
+            return Acted(results=[nothing_kept(_NOTHING_OF_IT)])
+        if back.is_plain and (self.loaded.open.fresh or (earlier and earlier[-1].results)):
+            return None  # it answers what is open, or is about what was done
+        return await self.parts.store.write(lambda conn: retracted(conn, back, earlier, asked))
 
     async def _fetch(self, asked: Asked) -> Mapping[str, Any]:
         fetched, is_told = await self.parts.store.read(

@@ -7,13 +7,22 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.proposals import withdraw
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.requests.model import Asked, ResultStatus
+from kinkeeper.actions.repository import find_by_source, load_action
+from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import result_of
+from kinkeeper.actions.session_words import TOLD
 from kinkeeper.actions.undo import undo
+from kinkeeper.conversation.questions import Meant, Verb, decide
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turn import Turn
+from kinkeeper.household.viewing import Viewer
+from kinkeeper.language.text import shorten
+from kinkeeper.memory import erasing
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.sessions import find_turn_message
+from kinkeeper.reading.retraction import Retraction
 
 # The whole message: "undo the meeting on Friday" is a request of its own kind.
 _WANTED = re.compile(
@@ -44,6 +53,10 @@ _COUNT = re.compile(r"\b(?P<count>two|three|four|five|both|[2-5])\b", re.IGNOREC
 _COUNTS = {"two": 2, "both": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _TICKING = frozenset({("task", "complete"), ("notes", "remove_line")})
 
+_RETRACTABLE = 2
+"""Turns before a message that it may take back."""
+
+_LONGEST_SHOWN = 80
 _UNDONE = frozenset({Outcome.UNDONE, Outcome.ALREADY_UNDONE})
 _NOT_DONE = (
     "What you asked for last was not done, so I took nothing back. "
@@ -84,6 +97,72 @@ def _stands(text: str, earlier: Sequence[Turn]) -> bool:
     # Anything may have been spoken of since: "it" is what was called off only right after it was.
     is_meant = bool(named) or last == earlier[-1].results
     return is_off and named <= titles and is_meant
+
+
+def retracted(
+    conn: Connection, back: Retraction, earlier: Sequence[Turn], asked: Asked
+) -> Acted | None:
+    """Take back what was kept, proposed or done of the last turn or the one before; None where nothing was.
+
+    Args:
+        conn: In a write transaction.
+        back: What is taken back.
+        earlier: Turns of the thread before this one, oldest first.
+        asked: Who asks, when.
+    """
+    about = {*stems(back.about)}
+    for turn in reversed(earlier[-_RETRACTABLE:]):
+        titles = [str(each.summary) for each in turn.results]
+        if about and about.isdisjoint(stems(" ".join([turn.text, *titles]))):
+            continue
+        results = [
+            each
+            for id_ in dict.fromkeys(each.action_id for each in turn.results if each.action_id)
+            if (each := _retracted_action(conn, id_, asked)) is not None
+        ]
+        episode = find_turn_message(
+            conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
+        )
+        if episode is not None and _forgotten(conn, episode, asked):
+            results.append(
+                nothing_kept(f"I've forgotten it: “{shorten(turn.text, _LONGEST_SHOWN)}”.")
+            )
+        if results:
+            return Acted(results=results)
+    return None
+
+
+def nothing_kept(told: str) -> ActionResult:
+    """Return as a result that what was said is not kept.
+
+    Args:
+        told: The sentence that says so.
+    """
+    return ActionResult(
+        domain="memory", action="take_back", status=ResultStatus.CANCELLED, params={}, error=told
+    )
+
+
+def _retracted_action(conn: Connection, action_id: str, asked: Asked) -> ActionResult | None:
+    """Reject an action that waits, or undo one that was done; None where neither can be done."""
+    action = load_action(conn, asked.household.id, action_id)
+    if action.status is ActionStatus.PENDING:
+        return decide(conn, Meant(verb=Verb.REJECT, actions=[action]), asked)[0]
+    if action.status not in _WRITTEN or action.undone_at is not None:
+        return None
+    receipt = undo(conn, action_id, member=asked.member, household=asked.household, now=asked.now)
+    done = replace(result_of(receipt.action), error=receipt.message)
+    is_undone = receipt.outcome in _UNDONE
+    return replace(done, status=ResultStatus.CANCELLED if is_undone else ResultStatus.FAILED)
+
+
+def _forgotten(conn: Connection, episode: str, asked: Asked) -> bool:
+    """Forget what was said in a turn, and drop what waits to be remembered of it."""
+    household, member = asked.household, asked.member
+    for each in find_by_source(conn, household.id, TOLD, f"{member.id}/{episode}"):
+        withdraw(conn, each.id, household=household.id, now=asked.now, by_source=asked.turn_id)
+    viewer = Viewer.of(household.id, member.id)
+    return erasing.take_back(conn, viewer, episode, by=member.id, at=asked.now)
 
 
 def how_many(text: str) -> int:

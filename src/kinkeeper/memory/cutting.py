@@ -11,7 +11,7 @@ from kinkeeper.memory.evidence import out_of
 from kinkeeper.memory.fact_rows import forget_vectors
 from kinkeeper.memory.model import EmbedState, Episode, Statement
 from kinkeeper.memory.tables import episodes, statements
-from kinkeeper.memory.tombstones import cut_out
+from kinkeeper.memory.tombstones import GAP, cut_out
 
 _FOLLOWING = 2
 """How many later turns are learnt together with a turn."""
@@ -101,6 +101,20 @@ def cut_words(conn: Connection, household: str, said: Sequence[Statement]) -> No
         for each in out_of(conn, household, [episode.id]):
             if each.id not in erased:
                 _shift(conn, each, cut)
+        _learn_anew(conn, episode)
+
+
+def cut_whole(conn: Connection, household: str, episode_id: str) -> None:
+    """Put a gap in the place of all that was said in a turn, and of what was answered.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        episode_id: Of what was said.
+    """
+    ids = [episode_id, reply_id(household, episode_id)]
+    for episode in episodes_by_id(conn, household, ids).values():
+        _write_text(conn, episode, GAP)
         _learn_anew(conn, episode)
 
 

@@ -13,12 +13,13 @@ from sqlalchemy import Connection, delete, or_, select
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.concepts import drop_facts
-from kinkeeper.memory.cutting import cut_words, places_of
-from kinkeeper.memory.episodes import episodes_by_id
+from kinkeeper.memory.cutting import cut_whole, cut_words, places_of
+from kinkeeper.memory.episodes import claim_reading, episodes_by_id
 from kinkeeper.memory.evidence import (
     STATEMENTS,
     delete_statements,
     for_facts,
+    out_of,
 )
 from kinkeeper.memory.fact_rows import FACTS, delete_facts
 from kinkeeper.memory.facts import facts_by_id, load_fact, merged_into
@@ -32,7 +33,7 @@ from kinkeeper.memory.tables import (
     memory_changes,
     memory_verdicts,
 )
-from kinkeeper.memory.tombstones import put_up
+from kinkeeper.memory.tombstones import GAP, put_up
 from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
 
 
@@ -95,6 +96,38 @@ def forget(
         _delete(conn, household, gone, [each.id for each in erasure.statements])
         settle(conn, change, {each.strand for each in erasure.statements}, at=at)
     return replace(erasure, change_set=change.made.id)
+
+
+def take_back(conn: Connection, viewer: Viewer, episode_id: str, *, by: str, at: datetime) -> bool:
+    """Erase what a member said in a turn, and the facts that rest on that alone; it may be told and learnt again.
+
+    Args:
+        conn: In a write transaction.
+        viewer: On whose behalf.
+        episode_id: Of what was said.
+        by: Member id of whoever takes it back.
+        at: Present time, aware.
+
+    Returns:
+        Whether anything of it was still there.
+    """
+    household = viewer.household
+    told = episodes_by_id(conn, household, [episode_id]).get(episode_id)
+    if told is None or told.member != viewer.member or told.text == GAP:
+        return False
+    claim_reading(conn, household, episode_id)
+    said = out_of(conn, household, [episode_id])
+    mine = {each.id for each in said}
+    held = for_facts(conn, household, {each.fact_id for each in said if each.fact_id})
+    kept = {each.fact_id for each in held if each.id not in mine}
+    gone = {each.fact_id for each in said if each.fact_id} - kept
+    with changing(
+        conn, household, cause=Cause.FORGET, summary="words were taken back", by=by, at=at
+    ) as change:
+        _delete(conn, household, gone, [*mine])
+        cut_whole(conn, household, episode_id)
+        settle(conn, change, {each.strand for each in said}, at=at)
+    return True
 
 
 def _versions(conn: Connection, household: str, fact_id: str) -> dict[str, Fact]:

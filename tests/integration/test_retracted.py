@@ -1,0 +1,126 @@
+"""What somebody takes back is neither kept nor done, whatever came of it, and the answer says what it was."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, select
+
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.tables import pending_actions
+from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.calendar.model import EventState
+from kinkeeper.calendar.repository import list_events
+from kinkeeper.conversation.model import EventName
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.finding.search import Search
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.reading.retraction import retraction_of
+from kinkeeper.tasks.repository import open_tasks
+from live_household import MONDAY, live_system
+from talking import on_a_loop
+
+SAID = {
+    "statement": "The spare zorb is under the blue pot",
+    "card": "thinking of adding a zorb run on Friday at 6pm",
+    "event": "put a zorb run in the calendar on Friday at 6pm",
+    "task": "remind me to buy a zorb at 6pm",
+    "line": "add zorb to the shopping list",
+    "fact": "remember that the zorb lives in the loft",
+}
+BACK = (
+    "scratch that thought about the zorb", "forget I said anything about the zorb", "on second thoughts, no",
+    "actually, ignore what I just said", "I take that back", "pretend I never said that", "forget I ever mentioned it",
+)  # fmt: skip
+BESIDE = "nice weather today, isn't it"
+
+
+async def left_of(file: Path, *texts: str, reads: bool) -> tuple[list[str], list[str]]:
+    """Return what is left of a zorb after messages, and the answers."""
+    with live_system(file) as system:
+        clock, john = VirtualClock(MONDAY), system.household.member("john")
+        assert john is not None
+        conversation, answers = system.talk(clock).conversation, list[str]()
+        for text in texts:
+            said = await conversation.say(john, text, channel="web", thread_id="t")
+            async for event in conversation.events(
+                john, said.thread_id, after=said.after, turn_id=said.turn_id
+            ):
+                if event.name is EventName.DONE:
+                    answers.append(event.data["text"])
+            reading = reading_of(system.household, system.store, clock)
+            while reads and await reading.run_once():
+                pass
+        reading = reading_of(system.household, system.store, clock)
+        while await reading.run_once():
+            pass
+        await conversation.idle()
+        await conversation.close()
+        viewer = Viewer.of("miller", "john")
+
+        def rows(conn: Connection) -> list[str]:
+            waiting = select(pending_actions.c.summary).where(
+                pending_actions.c.status == ActionStatus.PENDING.value
+            )
+            return [
+                *conn.execute(waiting).scalars(),
+                *(each.narrative for each in list_facts(conn, viewer, now=clock.now(), limit=100)),
+                *(str(each["title"]) for each in open_tasks(conn, viewer)),
+                *(each.body for each in list_notes(conn, viewer)),
+                *(
+                    each.summary
+                    for each in list_events(conn, viewer)
+                    if each.state is EventState.CONFIRMED
+                ),
+            ]
+
+        found = await system.recall.finder.search(
+            Search(viewer=viewer, text="spare zorb under the blue pot", now=clock.now())
+        )
+        left = [*system.store.read_now(rows), *(each.text for each in found.hits)]
+        return [each for each in left if "zorb" in each.lower()], answers
+
+
+@pytest.mark.parametrize(("kind", "reads"), [*product(SAID, (False,)), ("statement", True)])
+@on_a_loop
+async def test_what_is_taken_back_leaves_nothing(tmp_path: Path, kind: str, *, reads: bool) -> None:
+    before, _ = await left_of(tmp_path / "before.sqlite", SAID[kind], reads=reads)
+    assert before
+    for number, back in enumerate(BACK):
+        left, answers = await left_of(tmp_path / f"{number}.sqlite", SAID[kind], back, reads=reads)
+        assert (back, left) == (back, [])
+        assert "done nothing" not in answers[-1], answers
+
+
+@on_a_loop
+async def test_the_turn_before_the_last_is_taken_back_by_its_name(tmp_path: Path) -> None:
+    for number, kind in enumerate(("statement", "task")):
+        left, answers = await left_of(
+            tmp_path / f"{number}.sqlite", SAID[kind], BESIDE, BACK[0], reads=True
+        )
+        assert left == [], answers
+
+
+@pytest.mark.parametrize("kind", SAID)
+@on_a_loop
+async def test_what_is_taken_back_in_the_same_breath_is_never_kept(
+    tmp_path: Path, kind: str
+) -> None:
+    text = f"{SAID[kind]}, actually forget I said that"
+    left, answers = await left_of(tmp_path / "k.sqlite", text, reads=True)
+    assert left == []
+    assert "neither done nor kept" in answers[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "forget the milk", "scratch the dentist on Friday", "don't forget what I said about the bins, they go out Monday",
+        "cancel that dentist appointment on Friday", "I changed my mind about the carpet, blue is better", "remind me to take that back to the shop",
+        "what did I say about the plumber?", "ignore the bell, it's broken", "drop Leo at soccer",
+    ],
+)  # fmt: skip
+def test_other_messages_take_nothing_back(text: str) -> None:
+    assert retraction_of(text) is None
