@@ -23,7 +23,12 @@ GATE = "kinkeeper.actions.session_words"
 # A file that its owner hands over on the command line, the night's own command, mending, and erasing a person.
 BY_HAND = {
     # A message that only asks for secrecy narrows who may recall the one before it, and never widens it.
-    GATE: {f"{MEMORY}.sessions.take_in", f"{MEMORY}.correcting.narrow_last"},
+    # What a person takes back of their own words, a moment after they said them, leaves.
+    GATE: {
+        f"{MEMORY}.sessions.take_in",
+        f"{MEMORY}.correcting.narrow_last",
+        f"{MEMORY}.erasing.take_back",
+    },
     # The summary of a talk: by the assistant, so never evidence.
     "kinkeeper.conversation.encoding.job": {f"{MEMORY}.episodes.insert_episodes"},
     "kinkeeper.bootstrap.leaving": {f"{MEMORY}.leaving.erase_person"},

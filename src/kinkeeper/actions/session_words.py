@@ -11,7 +11,7 @@ from kinkeeper.actions import repository
 from kinkeeper.actions.consent import Audience, Author, Consent, Origin, decide
 from kinkeeper.actions.effects.memory import Words
 from kinkeeper.actions.model import Proposal
-from kinkeeper.actions.proposals import propose
+from kinkeeper.actions.proposals import propose, withdraw
 from kinkeeper.actions.remembering import people_named, proposal_of, remembering_line, sentence_of
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.ids import stable_id
@@ -21,6 +21,7 @@ from kinkeeper.memory import sessions
 from kinkeeper.memory.bearing import subject_of
 from kinkeeper.memory.browsing import sharing_words
 from kinkeeper.memory.correcting import narrow_last
+from kinkeeper.memory.erasing import take_back
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Episode, Observation
 from kinkeeper.memory.model import Origin as Source
@@ -102,6 +103,33 @@ def _narrow_last(
     episode, scope = found
     waiting = repository.find_by_source(conn, household.id, TOLD, f"{member}/{episode}")
     repository.narrow_scope(conn, household.id, [each.id for each in waiting], scope)
+
+
+def forget_told(
+    conn: Connection,
+    episode: str,
+    *,
+    household: Household,
+    member: Member,
+    at: datetime,
+    by_source: str,
+) -> bool:
+    """Forget what a member said, because they take it back right afterwards, and what waits to be remembered of it.
+
+    Args:
+        conn: In a write transaction.
+        episode: Id of what was said.
+        household: Theirs.
+        member: Who said it, and takes it back.
+        at: Present time, aware.
+        by_source: Id of the message that takes it back.
+
+    Returns:
+        Whether anything of it was still there.
+    """
+    for each in repository.find_by_source(conn, household.id, TOLD, f"{member.id}/{episode}"):
+        withdraw(conn, each.id, household=household.id, now=at, by_source=by_source)
+    return take_back(conn, household.id, episode, by=member.id, at=at)
 
 
 def is_kept_at_once(author: Author, scope: str, member: Member) -> bool:

@@ -50,12 +50,17 @@ _TIMED = (
     r"|tomorrow|tonight|jan\w*|feb\w*|march|april|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|spring|summer|autumn|winter|easter|christmas"
     r"|holidays?|always|never|every|after|before|until|when|soon|now|lunch\w*|dinner|breakfast|bedtime|always|often|usually|sometimes)\b"
 )
+_COLOURED = (
+    r"\b(?:red|blue|green|yellow|white|black|gr[ea]y|brown|pink|purple|orange|beige|cream|navy|teal|turquoise|gold\w*|silver"
+    r"|violet|maroon|lilac|ivory|magnolia|dark|light|pale|colou?r\w*|paint\w*)\b"
+)
 _KINDS = tuple(
     (re.compile(wants, re.IGNORECASE), re.compile(names, re.IGNORECASE))
     for wants, names in (
         (r"^\W*(?:so |and |but )?(?:when|what time|how often|which day|what day)\b", _TIMED),
-        (r"^\W*(?:so |and |but )?(?:how (?:much|many|old|tall|big|far|long)|what (?:number|size|age))\b", _COUNTED),
+        (r"^\W*(?:so |and |but )?(?:how (?:much|many|old|tall|big|far|long)|what (?:number|size|age)|what (?:did|do|does|will|would) .{1,60} (?:charge|cost|pay|weigh|owe))\b", _COUNTED),
         (r"\b(?:number|pin)\W*$", r"\d"),
+        (r"\b(?:what|which) colou?r\b", _COLOURED),
     )
 )  # fmt: skip
 

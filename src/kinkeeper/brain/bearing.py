@@ -9,11 +9,13 @@ from kinkeeper.brain.question import Question
 from kinkeeper.memory.bearing import is_of_speaker, is_shared
 from kinkeeper.memory.finding.showing import Hit
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.reading.definite import speaks_of_other
+from kinkeeper.reading.roots import root_of
 
 # Fitted to evals/data/memory/brain and evals/data/memory/months/mkhize (docs/evaluation.md): from one half on, a question's best
 # source bears on it.
 _RELEVANCE, _COVERED, _ATTRIBUTE, _BASE = 1.0, 5.1, 2.5, -2.35
-_SOMEBODY_ELSE, _SOMEBODY, _NO_ANSWER = -5.5, -2.0, -5.0
+_SOMEBODY_ELSE, _SOMEBODY, _NO_ANSWER, _OTHER_THING = -5.5, -2.0, -5.0, -2.5
 _PRONOUN = re.compile(r"\b(?:he|she|him|his|her|they)\b", re.IGNORECASE)
 
 
@@ -25,7 +27,8 @@ def bearing(
 
     It counts how relevant the search found it, how many of the question's words it holds, whether it tells the very
     attribute that is asked for, or tells it of another where the asker's own is wanted, whether it speaks of none of the
-    members whom the question names, and whether it names no time or number where one is wanted.
+    members whom the question names, or not of the thing that it names as a known one ("the fence"), and whether it names
+    no time or number where one is wanted.
 
     Args:
         question: As read.
@@ -41,6 +44,7 @@ def bearing(
     weighed = (
         _RELEVANCE * hit.relevance + _COVERED * _covered(question, held)
         + (0.0 if is_told else _of_others(question, hit, held)) + _SOMEBODY_ELSE * is_of_other
+        + (0.0 if is_told else _OTHER_THING * _is_of_other_thing(question, hit))
         + _ATTRIBUTE * is_told + _NO_ANSWER * lacks_answer(question.text, hit.text) + _BASE
     )  # fmt: skip
     return 1 / (1 + math.exp(-weighed))
@@ -51,6 +55,14 @@ def _of_others(question: Question, hit: Hit, held: Collection[str]) -> float:
     if not question.called or not question.called.isdisjoint(held):
         return 0.0
     return _SOMEBODY if _PRONOUN.search(hit.text) else _SOMEBODY_ELSE
+
+
+def _is_of_other_thing(question: Question, hit: Hit) -> bool:
+    """Whether a text speaks of another thing than the known one that a question names; a pronoun may mean it."""
+    names = {*map(root_of, question.names | question.called)}
+    return _PRONOUN.search(hit.text) is None and speaks_of_other(
+        question.text, hit.text, lambda text: [*map(root_of, stems(text))], ignored=names
+    )
 
 
 def _is_anothers(

@@ -6,20 +6,17 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions import session_words
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.proposals import withdraw
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.actions.repository import find_by_source, load_action
+from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import result_of
-from kinkeeper.actions.session_words import TOLD
 from kinkeeper.actions.undo import undo
 from kinkeeper.conversation.questions import Meant, Verb, decide
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turn import Turn
-from kinkeeper.household.viewing import Viewer
 from kinkeeper.language.text import shorten
-from kinkeeper.memory import erasing
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.sessions import find_turn_message
 from kinkeeper.reading.retraction import Retraction
@@ -123,7 +120,14 @@ def retracted(
         episode = find_turn_message(
             conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
         )
-        if episode is not None and _forgotten(conn, episode, asked):
+        if episode is not None and session_words.forget_told(
+            conn,
+            episode,
+            household=asked.household,
+            member=asked.member,
+            at=asked.now,
+            by_source=asked.turn_id,
+        ):
             results.append(
                 nothing_kept(f"I've forgotten it: “{shorten(turn.text, _LONGEST_SHOWN)}”.")
             )
@@ -154,15 +158,6 @@ def _retracted_action(conn: Connection, action_id: str, asked: Asked) -> ActionR
     done = replace(result_of(receipt.action), error=receipt.message)
     is_undone = receipt.outcome in _UNDONE
     return replace(done, status=ResultStatus.CANCELLED if is_undone else ResultStatus.FAILED)
-
-
-def _forgotten(conn: Connection, episode: str, asked: Asked) -> bool:
-    """Forget what was said in a turn, and drop what waits to be remembered of it."""
-    household, member = asked.household, asked.member
-    for each in find_by_source(conn, household.id, TOLD, f"{member.id}/{episode}"):
-        withdraw(conn, each.id, household=household.id, now=asked.now, by_source=asked.turn_id)
-    viewer = Viewer.of(household.id, member.id)
-    return erasing.take_back(conn, viewer, episode, by=member.id, at=asked.now)
 
 
 def how_many(text: str) -> int:

@@ -98,22 +98,21 @@ def forget(
     return replace(erasure, change_set=change.made.id)
 
 
-def take_back(conn: Connection, viewer: Viewer, episode_id: str, *, by: str, at: datetime) -> bool:
+def take_back(conn: Connection, household: str, episode_id: str, *, by: str, at: datetime) -> bool:
     """Erase what a member said in a turn, and the facts that rest on that alone; it may be told and learnt again.
 
     Args:
         conn: In a write transaction.
-        viewer: On whose behalf.
+        household: Tenant key.
         episode_id: Of what was said.
-        by: Member id of whoever takes it back.
+        by: Member id of whoever said it, and takes it back.
         at: Present time, aware.
 
     Returns:
         Whether anything of it was still there.
     """
-    household = viewer.household
     told = episodes_by_id(conn, household, [episode_id]).get(episode_id)
-    if told is None or told.member != viewer.member or told.text == GAP:
+    if told is None or told.member != by or told.text == GAP:
         return False
     claim_reading(conn, household, episode_id)
     said = out_of(conn, household, [episode_id])
