@@ -65,10 +65,13 @@ OWN = [
     ("Wed 2026-03-04 10:00", "sarah", "Leo has zydeco class tomorrow at 5pm"),
     ("Wed 2026-03-04 10:30", "john", "Leo has falconry tomorrow at 5pm"),
     ("Wed 2026-03-04 11:00", "sarah", "Need someone to collect the harpsichord from Uncle Barnaby tomorrow at 5pm"),
+    ("Wed 2026-03-04 11:05", "sarah", "can someone mend the euphonium tomorrow?"),
+    ("Wed 2026-03-04 11:10", "john", "I'll do it"),
     ("Wed 2026-03-04 11:30", "sarah", "Leo is allergic to loganberries"),
 ]  # fmt: skip
 OWN_MARKS = [
-    "bandoneon", "Thistlewick", "capoeira", "zydeco", "falconry", "harpsichord", "Barnaby", "loganberr",
+    "bandoneon", "Thistlewick", "capoeira", "zydeco", "falconry", "harpsichord", "Barnaby", "euphonium",
+    "loganberr",
 ]  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def without_surfaces(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if record is None:
         return None
     found = record["extracted_entities"]
-    own = {entity["value"] for entity in found if entity["type"] == OWN_WORDS}
+    own = {entity["value"] for entity in found if entity["type"] in _OWN}
     entities = [
         {**entity, "surface": "", "value": "" if entity["type"] in _OWN else entity["value"]}
         for entity in found

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.observer.model import (
     OF_READERS_ALONE,
+    OWN_WORDS,
     TITLE,
     UNSPECIFIED,
     Attribution,
@@ -259,11 +260,11 @@ def completed_by(extraction: Extraction, job: Extraction) -> Extraction:
 
 
 def _title(extraction: Extraction, job: Extraction) -> Iterator[Entity]:
-    """Yield what the job was called, as words from elsewhere, where the message has no words for it."""
+    """Yield what the job was called, where the message has no words for it: words from elsewhere, which go when its own do."""
     if extraction.activity is None and not any(e.type == TITLE for e in extraction.entities):
         for each in job.entities:
-            if each.type == TITLE:
-                yield replace(each, start=0, end=0)
+            if each.type in {OWN_WORDS, TITLE}:
+                yield replace(each, type=TITLE, start=0, end=0)
 
 
 def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Extraction:
