@@ -1,11 +1,12 @@
 """The group is spoken to where both readers and the state of the chat agree: a table for each rule, a row a class."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from family_chat import Chat, chat
-from kinkeeper.reading import Frame, Modality
+from kinkeeper.reading import Frame, Modality, SlotName
 from scripted_frames import frame, read_as
 
 FIRST = "I can pick up Leo from soccer tomorrow"
@@ -65,6 +66,39 @@ def test_nobody_is_asked_for_a_job_that_the_chat_has_settled(
     miller.say("Wed 2026-03-04 18:02", who, ANSWER)
     miller.until("Wed 2026-03-04 19:00")
     assert bool(rules_said(miller)) is is_asked
+
+
+AWAY = "Krakow on Thursday"
+IS_AWAY = frame(AWAY, "state.absence", named={SlotName.WHEN: "on Thursday"})
+ABSENCES: dict[str, tuple[str, Frame | None, set[str]]] = {
+    "nobody is away": (AWAY, None, {"John", "Sarah"}),
+    "one is away that day": (AWAY, IS_AWAY, {"Sarah"}),
+    "away on another day": ("Krakow on Friday", IS_AWAY, {"John", "Sarah"}),
+    "too unsure": (AWAY, replace(IS_AWAY, p=0.3), {"John", "Sarah"}),
+    "it may be a joke": (AWAY, replace(IS_AWAY, modality=Modality.JOKE), {"John", "Sarah"}),
+}
+
+
+@pytest.mark.parametrize("name", ABSENCES)
+def test_who_is_away_is_not_offered_a_job(
+    name: str, miller: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, away, offered = ABSENCES[name]
+    read_as(monkeypatch, {text: away} if away else {})
+    miller.say("Tue 2026-03-03 18:00", "john", text)
+    miller.say("Tue 2026-03-03 18:05", "sarah", "who can pick up Leo from soccer on Thursday?")
+    cards = miller.pending("Tue 2026-03-03 18:06")
+    assert offered in [{each.label for each in card.proposal.choices} for card in cards]
+
+
+def test_who_said_to_be_away_since_claims_nothing(
+    miller: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_as(monkeypatch, {AWAY: IS_AWAY})
+    miller.say("Tue 2026-03-03 18:00", "john", "I can pick up Leo from soccer on Thursday")
+    miller.say("Tue 2026-03-03 18:05", "john", AWAY)
+    miller.say("Tue 2026-03-03 18:10", "sarah", "I'll pick up Leo from soccer on Thursday")
+    assert rules_said(miller) == []
 
 
 def test_two_appointments_at_one_hour_clash(miller: Chat, monkeypatch: pytest.MonkeyPatch) -> None:

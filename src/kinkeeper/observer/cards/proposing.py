@@ -12,6 +12,7 @@ from kinkeeper.actions.effects.calendar import (
 from kinkeeper.actions.model import ActionType, Choice, Proposal
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.model import Member
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.observer.cards.changing import Effects, changed, give_way
 from kinkeeper.observer.cards.retraction import SOURCE
@@ -39,6 +40,7 @@ class Ground:
         replaces: Ids of events that it takes the place of.
         frees: Effects that take somebody out of a care confirmed before.
         scope: Who may see what the message tells.
+        away: Members who are away then.
     """
 
     case: Case
@@ -51,6 +53,7 @@ class Ground:
     replaces: tuple[str, ...] = ()
     frees: Effects = ()
     scope: str = HOUSEHOLD_SCOPE
+    away: frozenset[str] = frozenset()
 
     @property
     def extraction(self) -> Extraction:
@@ -289,8 +292,13 @@ class Proposer:
                 effects=self._new(narrowed, (parent.id,)),
                 result=f"{parent.name}: {self._phrasing.summary(extraction)}",
             )
-            for parent in self._participants.parents()
+            for parent in self._there(ground)
         )
+
+    def _there(self, ground: Ground) -> Sequence[Member]:
+        """Return the parents who are not away; all of them where nobody is left."""
+        parents = self._participants.parents()
+        return [each for each in parents if each.id not in ground.away] or parents
 
     def _sides(
         self,

@@ -70,9 +70,14 @@ def heard_frames(
         place = _place_of(own, frames)
         if place is None:
             frames.append(own)
-        else:
+        elif frames[place].predicate is not Predicate.ABSENCE or not _may_be_away(each):
             frames[place] = _joined(own, frames[place])
     return tuple(frames)
+
+
+def _may_be_away(said: Extraction) -> bool:
+    """Tell whether what the rules take for something unknown that takes place may be where the speaker is."""
+    return said.stance is Stance.STATES and said.is_in_own_words and not said.child
 
 
 def is_no_commitment(frame: Frame) -> bool:

@@ -5,7 +5,7 @@ The rules see sentences and cards. Before anything is said, the trained reader a
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -64,7 +64,8 @@ def is_borne_out(
         return False
     if verdict.rule is RedlineRule.TEMPORAL_CONFLICT:
         return not other.is_job and _starts(other, clashing["start"], zone)
-    is_taken = _is_taken(other, facts, clashing["task"])
+    is_there = facts["first"] not in outlook.before.state.away(date.fromisoformat(facts["day"]))
+    is_taken = is_there and _is_taken(other, facts, clashing["task"])
     return is_taken and (not frames or any(_takes(each) for each in frames))
 
 

@@ -314,8 +314,15 @@ class Settlement:
             default_duration=self._config.rules.default_duration,
             maintenance=maintenance[0].id if maintenance else None,
             replaces=written_before(turn, self._household),
-            frees=taken_out(turn.standing.slot, turn.standing.leaving),
+            frees=taken_out(turn.standing.slot, turn.standing.leaving), away=self._away(turn),
         )  # fmt: skip
+
+    def _away(self, turn: Turn) -> frozenset[str]:
+        """Return who is away on all days of a job that nobody has."""
+        if turn.extraction.owners or not turn.extraction.dates:
+            return frozenset()
+        state = self._fold.outlook(turn.conn, turn.prepared, now=turn.now).before.state
+        return frozenset.intersection(*(state.away(day) for day in turn.extraction.dates))
 
     def _propose(self, turn: Turn, verdict: RedlineOutcome) -> PendingAction | None:
         if turn.extraction.stance is Stance.DECLINES and turn.question is not None:
