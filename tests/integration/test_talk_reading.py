@@ -344,6 +344,57 @@ def test_a_card_that_somebody_refused_does_not_come_back(talk: Talk) -> None:
     assert (talk.cards(), talk.effects()) == ([], ["left"])
 
 
+CALLED_OFF = {"message": "m2", "does": "cancel", "act": "state", "ref": "a1", "day": "a1"}
+
+
+@pytest.mark.parametrize(
+    ("sender", "ref", "is_gone"),
+    [("sarah", "a1", True), ("sarah", None, False), ("nosy", "a1", False)],
+    ids=["member", "no reference", "stranger"],
+)
+def test_what_a_member_surely_calls_off_takes_back_the_card_that_waits(
+    talk: Talk, sender: str, ref: str | None, is_gone: bool
+) -> None:
+    talk.say("john", PICKUP)
+    talk.say(sender, "soccer is rained out")
+    assert len(talk.cards()) == 1
+    talk.model.items = [CALLED_OFF | {"ref": ref, "title": "soccer"}]
+    talk.pause()
+    assert len(talk.cards()) == (0 if is_gone else 1)
+    assert talk.effects() == (["withdrawn"] if is_gone else ["left"])
+    assert talk.rows(outbox) == []
+
+
+def test_a_confirmed_plan_stays_whatever_is_called_off(talk: Talk) -> None:
+    talk.say("john", PICKUP)
+    [card] = talk.cards()
+    talk.confirm(card)
+    graph = talk.rows(events)
+    talk.say("sarah", "soccer is rained out")
+    talk.model.items = [CALLED_OFF | {"title": "soccer", "ref": "m1"}]
+    talk.pause()
+    assert talk.rows(events) == graph
+    assert [each.id for each in talk.cards(*ActionStatus) if each.is_confirmed] == [card.id]
+
+
+def test_a_replay_tells_which_card_an_answer_replaced(talk: Talk) -> None:
+    model = Model(items=[ANSWER])
+    replay = talk.system.replay(MONDAY, gateway=model)
+
+    async def fed() -> list[dict[str, Any]]:
+        lines = [line async for line in replay.feed(said(1, "john", ASKED, minute=0))]
+        lines += [line async for line in replay.feed(said(2, "sarah", TAKEN, minute=0.5))]
+        return lines + [each async for each in replay.run_until(MONDAY + timedelta(minutes=6))]
+
+    lines = asyncio.run(fed())
+    [asking] = talk.cards(ActionStatus.SUPERSEDED)
+    [card] = talk.cards()
+    read = [each for each in lines if each.get("event") == "read"]
+    gone = [each for each in lines if each.get("event") == "withdrawn"]
+    assert [each["action"]["id"] for each in read] == [card.id]
+    assert [each["withdrawn_action"] for each in gone] == [asking.id]
+
+
 @pytest.mark.parametrize("order", TEXTS)
 def test_a_model_that_obeys_the_chat_changes_nothing_of_what_others_said(
     talk: Talk, order: str

@@ -4,7 +4,7 @@ The clock follows `sent_at`. What time brings (a question whose grace ends) happ
 messages around it. A message that was interrupted half-way by a kill is finished before the next is taken.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,15 +13,23 @@ from sqlalchemy import Connection, Row
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
+from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.payload import action_record
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.observer import repository, stretches
-from kinkeeper.observer.accounts.lines import action_fields, decision_line, further_withdrawals
+from kinkeeper.observer.accounts.lines import (
+    action_fields,
+    decision_line,
+    further_withdrawals,
+    withdrawal_line,
+)
+from kinkeeper.observer.cards.amending import Effect
 from kinkeeper.observer.intake import Intake, Received
 from kinkeeper.observer.settling.settlement import Settlement
 from kinkeeper.observer.settling.understanding import Understanding
@@ -87,7 +95,9 @@ class Replay:
             yield line
         self._clock.advance_to(message.sent_at)
         received, epoch, found = await self._store.write(lambda conn: self._receive(conn, message))
+        standing: Sequence[str] = ()
         if received.is_queued:
+            standing = await self._store.read(self._standing)
             await self._understand(received.row_id, epoch)
             found, self._earliest_expiry = await self._store.read(
                 lambda conn: (
@@ -107,6 +117,8 @@ class Replay:
         yield decision_line(row, action)
         for line in further_withdrawals(row):
             yield line
+        for action_id in await self._store.read(lambda conn: self._replaced(conn, standing)):
+            yield withdrawal_line(row.message_id, action_id)
 
     async def run_until(self, instant: datetime) -> AsyncIterator[dict[str, Any]]:
         """Let time pass to `instant` and yield a line for what is asked and read on the way."""
@@ -128,10 +140,14 @@ class Replay:
     async def _read_stretch(self, talk: RowWorker, waiting: Row[Any]) -> list[dict[str, Any]]:
         """Have the model read what is due; returns a line for each card that followed."""
         self._clock.advance_to(waiting.due_at)
+        standing = await self._store.read(self._standing)
         await talk.run_once()
         lines, self._waiting, self._earliest_expiry = await self._store.read(
             lambda conn: (
-                [*self._read_lines(conn, waiting.first)],
+                [
+                    *self._read_lines(conn, waiting.first),
+                    *self._gone_lines(conn, waiting, standing),
+                ],
                 stretches.next_waiting(conn, self._household),
                 action_rows.next_expiry(conn, self._household),
             )
@@ -143,12 +159,34 @@ class Replay:
         stretch = stretches.find(conn, (self._household, first))
         for effect in (stretch.effects or ()) if stretch else ():
             row = repository.find(conn, self._household, effect["message"])
-            if effect["action"] is not None and row is not None:
+            if effect["action"] is None or row is None:
+                continue
+            if effect["effect"] == Effect.WITHDRAWN:
+                yield withdrawal_line(row.message_id, effect["action"])
+            else:
                 action = action_rows.load_action(conn, self._household, effect["action"])
                 yield {
                     "message_id": row.message_id, "event": "read", "effect": effect["effect"],
                     "action": action_fields(action_record(action)),
                 }  # fmt: skip
+
+    def _gone_lines(
+        self, conn: Connection, stretch: Row[Any], standing: Sequence[str]
+    ) -> Iterator[dict[str, Any]]:
+        last = repository.find(conn, self._household, stretch.last)
+        if last is not None:
+            for action_id in self._replaced(conn, standing):
+                yield withdrawal_line(last.message_id, action_id)
+
+    def _standing(self, conn: Connection) -> list[str]:
+        """Return the ids of what waits for a person."""
+        whole = Viewer.whole(self._household)
+        return [each.id for each in action_rows.open_actions(conn, whole, now=self._clock.now())]
+
+    def _replaced(self, conn: Connection, standing: Sequence[str]) -> list[str]:
+        """Return those of these actions that another has taken the place of."""
+        actions = (action_rows.load_action(conn, self._household, each) for each in standing)
+        return [each.id for each in actions if each.status is ActionStatus.SUPERSEDED]
 
     async def _expire(self, due: datetime) -> None:
         """Let what nobody decided on run out at its time."""

@@ -44,11 +44,12 @@ def decision_line(row: Row[Any], action: Mapping[str, Any] | None) -> dict[str, 
 def further_withdrawals(row: Row[Any]) -> Iterator[dict[str, Any]]:
     """Return a line for each further action that one message took back."""
     for action_id in list(row.withdrawn_actions)[1:]:
-        yield {
-            "message_id": row.message_id,
-            "event": "withdrawn",
-            "withdrawn_action": action_id,
-        }
+        yield withdrawal_line(row.message_id, action_id)
+
+
+def withdrawal_line(message_id: str, action_id: str) -> dict[str, Any]:
+    """Return the line of an action that a message took back or replaced, besides the message's own line."""
+    return {"message_id": message_id, "event": "withdrawn", "withdrawn_action": action_id}
 
 
 def action_fields(action: Mapping[str, Any] | None) -> dict[str, Any] | None:

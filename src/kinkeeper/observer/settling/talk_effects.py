@@ -15,6 +15,7 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import find_by_source, open_actions
 from kinkeeper.arrangements import When
 from kinkeeper.arrangements.grounding import grounding_of
+from kinkeeper.household.model import Role
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.observer.answers.attribution import are_compatible
 from kinkeeper.observer.cards.amending import SURE, Amendment, Effect, amend
@@ -32,6 +33,7 @@ from kinkeeper.reading.model import Act, Modality, Predicate
 
 _CALLED_OFF: Final = frozenset({Predicate.CANCEL})
 _GIVEN_BACK: Final = frozenset({Act.WITHDRAW, Act.DECLINE, Act.REPORT_DONE})
+_HANDED_BACK: Final = frozenset({Act.WITHDRAW, Act.DECLINE})
 _TOLD: Final = frozenset({Act.STATE, Act.ACCEPT})
 
 
@@ -188,16 +190,24 @@ class TalkEffects:
     def _take_back(
         self, conn: Connection, thing: ReadThing, card: PendingAction | None, *, now: datetime
     ) -> tuple[Effect, str | None]:
-        """Withdraw a card that readers alone had made; what the rules read is theirs to take back."""
+        """Withdraw a card that waits, if readers alone had made it or the message surely ends what it shows."""
         if card is None:
             return Effect.LEFT, None
-        is_ours = is_of_reader_alone(card.proposal.extraction)
-        if not is_ours or thing.found.frame.p < SURE:
+        may_end = is_of_reader_alone(card.proposal.extraction) or self._ends(thing, card)
+        if not may_end or thing.found.frame.p < SURE:
             return Effect.LEFT, card.id
         proposals.withdraw(
             conn, card.id, household=self._household.id, now=now, by_source=thing.row_id
         )
         return Effect.WITHDRAWN, card.id
+
+    def _ends(self, thing: ReadThing, card: PendingAction) -> bool:
+        """Whether a message calls off the very plan of a card, or its speaker gives back what the card says they do."""
+        frame, member = thing.found.frame, thing.prepared.member
+        if thing.found.thing != card.id or member is None or member.role is Role.OTHER:
+            return False
+        is_theirs = {*_said(card).owners} == {member.id}
+        return frame.predicate in _CALLED_OFF or (is_theirs and frame.act in _HANDED_BACK)
 
 
 def _said(action: PendingAction) -> Extraction:
