@@ -88,9 +88,9 @@ LISTING_ACTIONS = {
     "kinkeeper.actions.requests.records",
     # Show when something is planned, or count, and tell nothing that was said.
     "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
-    # Show nothing to anybody: when cards lapse, on which days they are, and what a message in the group may answer.
+    # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace.
     "kinkeeper.actions.lifetime", "kinkeeper.actions.days_kept",
-    "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.talk_effects",
+    "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
     # Shows a model on a private address what the chat can see of its own cards.
     "kinkeeper.observer.settling.talk_job",
     # The operator's own commands and export.

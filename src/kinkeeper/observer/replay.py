@@ -180,8 +180,8 @@ class Replay:
 
     def _standing(self, conn: Connection) -> list[str]:
         """Return the ids of what waits for a person."""
-        whole = Viewer.whole(self._household)
-        return [each.id for each in action_rows.open_actions(conn, whole, now=self._clock.now())]
+        shared = Viewer.of(self._household)
+        return [each.id for each in action_rows.open_actions(conn, shared, now=self._clock.now())]
 
     def _replaced(self, conn: Connection, standing: Sequence[str]) -> list[str]:
         """Return those of these actions that another has taken the place of."""
