@@ -54,7 +54,7 @@ OWN_VIEWERS = {
     "kinkeeper.bootstrap.system", "kinkeeper.bootstrap.brain", "kinkeeper.observer.accounts.proof",
     "kinkeeper.observer.settling.days", "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.earlier_cards",
     "kinkeeper.observer.settling.understanding", "kinkeeper.observer.settling.talk_job",
-    "kinkeeper.observer.settling.talk_effects",
+    "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
     # Refuses all others.
     "kinkeeper.brain.remote",
     # For the adult who decides, or for a person about what is their own.
