@@ -12,7 +12,9 @@ from typing import Final
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
 from kinkeeper.memory.statements.antecedents import begins_with_person
+from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.sensitive import speaks_of_self
+from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder, hashed
 from kinkeeper.models.embedding.joined import WithWords, joined
@@ -38,7 +40,7 @@ _EVEN: Final = 0.5
 def seems_private(text: str) -> bool:
     """Return whether what is told seems to be its teller's own affair, or to hold a wish for secrecy.
 
-    What begins with somebody named, and does not speak of the teller, is that person's: others may have to know it.
+    What is said of somebody or something else, without a word of the teller, is no affair of theirs: others may have to know it.
     Blocks for some milliseconds; the last messages are remembered.
 
     Args:
@@ -52,7 +54,9 @@ def _seems_private(text: str) -> bool:
     pieces = wrap(text, _PIECE)
     if not pieces:
         return False
-    is_of_others = begins_with_person(text) and not speaks_of_self(text)
+    is_of_others = not speaks_of_self(text) and (
+        begins_with_person(text) or any(each.subject != ME for each in read_statement(text))
+    )
     model, vectors = vectors_of(pieces)
     for piece, vector in zip(pieces, vectors, strict=True):
         chances = sorted_by(KIND, model, piece, vector).chances
