@@ -289,3 +289,11 @@ def test_strangers_and_children_are_never_assigned(family: Chat) -> None:
 def test_a_sender_is_known_by_id_name_alias_or_number(family: Chat, who: str) -> None:
     line = family.say("Wed 2026-03-04 09:00", who, "I'll pick up Leo tomorrow at 5:30pm")
     assert line["action"]["assigned_to"] == ["sarah"]
+
+
+def test_a_clash_names_whoever_has_a_plan_once(family: Chat) -> None:
+    family.say("Wed 2026-03-04 08:00", "john", "I've got Leo friday 9:45 to 10:45")
+    family.say("Wed 2026-03-04 09:01", "sarah", "who picks up Mia friday at 10:05?")
+    line = family.say("Wed 2026-03-04 09:02", "john", "I'll pick her up!")
+    assert line["redline_decision"] == "SPEAK"
+    assert line["reply"].count("John") == 1

@@ -187,8 +187,9 @@ class Phrasing:
         first, second = (self.participants.name(facts[key]) for key in ("first", "second"))
         slot, day = facts["slot"], _weekday(facts["day"])
         if facts["is_double"]:
+            label = self._slot_label(slot).removeprefix(f"{first} has ")
             return (
-                f"{_WARNING} {first} has {self._slot_label(slot)} {self._span(slot)} on {day} and "
+                f"{_WARNING} {first} has {label} {self._span(slot)} on {day} and "
                 f"{self._word(facts['label'])} at {self._clock_text(facts['time'])}. Swap one?"
             )
         both = f"{_WARNING} {first} and {second} are both"
