@@ -95,9 +95,7 @@ class Replay:
             yield line
         self._clock.advance_to(message.sent_at)
         received, epoch, found = await self._store.write(lambda conn: self._receive(conn, message))
-        standing: Sequence[str] = ()
         if received.is_queued:
-            standing = await self._store.read(self._standing)
             await self._understand(received.row_id, epoch)
             found, self._earliest_expiry = await self._store.read(
                 lambda conn: (
@@ -117,8 +115,6 @@ class Replay:
         yield decision_line(row, action)
         for line in further_withdrawals(row):
             yield line
-        for action_id in await self._store.read(lambda conn: self._replaced(conn, standing)):
-            yield withdrawal_line(row.message_id, action_id)
 
     async def run_until(self, instant: datetime) -> AsyncIterator[dict[str, Any]]:
         """Let time pass to `instant` and yield a line for what is asked and read on the way."""
