@@ -41,6 +41,9 @@ _YES: Final = "yes"
 _JUDGED: Final = ("act", "predicate", "modality")
 _TIMES: Final = frozenset({SlotName.WHEN, SlotName.UNTIL})
 
+_DIGITS: Final = 4
+"""Of chances: what another machine or process adds up in another order is the same."""
+
 _LOADS: Final = Lock()
 
 LONGEST_ENCODED: Final = 2_000
@@ -164,7 +167,8 @@ class TrainedReader:
             is_secret=best["secret"][0] == _YES,
             slots=_with_times(seen.slots, times) if seen else times,
             target=seen.target if seen else None,
-            plan=chances["plan"][_YES], p=min(best[name][1] for name in _JUDGED),
+            plan=round(chances["plan"][_YES], _DIGITS),
+            p=round(min(best[name][1] for name in _JUDGED), _DIGITS),
         )  # fmt: skip
 
 
