@@ -46,7 +46,7 @@ _BLANKED: Mapping[str, Mapping[str, Any]] = {
     "observer_messages": {"brain_context": None, "brain_queries": []},
     "model_calls": {"sent": None, "answered": None},
 }
-_CACHES = ("embeddings", "failed_updates")
+_CACHES = ("embeddings", "failed_updates", "arrangements")
 _MEMORYS = frozenset({"episodes", "statements", "facts", "memory_tombstones"})
 _TELLING = (
     "conversation_topics", "turns", "events", "tasks", "notes", "pending_actions", "threads", "private_chats",

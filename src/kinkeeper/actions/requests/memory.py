@@ -127,7 +127,9 @@ class _MemoryRequests:
 
     async def store(self, wanted: StoreFact, asked: Asked) -> Prepared:
         text = _statement(wanted)
-        scope = await asyncio.to_thread(scope_for, wanted, asked, text=text, is_title=False)
+        scope = await asyncio.to_thread(
+            scope_for, wanted, asked, text=text, is_title=not asked.member.is_adult
+        )
         proposal = asked_to_remember(
             asked.household, asked.member, text, channel=asked.channel, now=asked.now, scope=scope,
             source_id=f"{asked.turn_id}:{asked.number}",

@@ -17,6 +17,7 @@ from kinkeeper.observer.redline.same_job import JOBS
 from kinkeeper.reading.model import Act, Frame
 
 _SAYS_NOTHING: Final = frozenset({Act.NONE, Act.GREET})
+_LEAVES_JOB_OPEN: Final = frozenset({Stance.ASKS, Stance.DECLINES})
 _PLAN: Final = 0.5
 """Chance from which the trained reader takes a clause for part of a plan."""
 
@@ -53,7 +54,7 @@ def is_borne_out(
     """
     frames, facts = outlook.heard.frames, verdict.facts
     if verdict.rule is RedlineRule.MISSING_VARIABLE:
-        is_plain = said.stance is Stance.ASKS and said.task in JOBS
+        is_plain = said.stance in _LEAVES_JOB_OPEN and said.task in JOBS
         return is_plain or not frames or any(_is_open_plan(each) for each in frames)
     clashing: Mapping[str, Any] = facts.get("slot") or facts.get("booked") or {}
     card = clashing.get("action_id")
