@@ -91,7 +91,7 @@ def main() -> None:
     cut = _cut_from(sums)
     print(json.dumps({**temperatures, "cut": cut}))
     torch.save(network.state_dict(), arguments.work / "network.pt")
-    write(network, base, {**temperatures, "cut": cut}, version_of(DATA))
+    write(network, base, temperatures, cut, version_of(DATA))
 
 
 def base_weights() -> Base:
@@ -286,7 +286,8 @@ def _cut_from(sums: Sequence[tuple[Batch, tuple[Tensor, Tensor, Tensor]]]) -> fl
 def write(
     network: Network,
     base: Base,
-    fitted: Mapping[str, float],
+    temperatures: Mapping[str, float],
+    cut: float,
     version: str,
 ) -> None:
     """Write all layers with weights of 8 bits, and the heads, into the package."""
@@ -306,14 +307,15 @@ def write(
     np.savez_compressed(
         SHIPPED / "encoder.npz",
         allow_pickle=False,
-        **heads_of(network, base, fitted, version),
+        **heads_of(network, base, temperatures, cut, version),
     )
 
 
 def heads_of(
     network: Network,
     base: Base,
-    fitted: Mapping[str, float],
+    temperatures: Mapping[str, float],
+    cut: float,
     version: str,
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays that the package's `Encoder` reads: a yes-or-no question becomes two columns."""
@@ -333,7 +335,7 @@ def heads_of(
         "clause.bias": np.concatenate(sums).astype(np.float32),
         "nothing": network.nothing.detach().numpy(),
         "distance": network.distance.detach().numpy(),
-        "cut": np.array(fitted["cut"]),
+        "cut": np.array(cut),
         "labels.slots": np.array(SLOT_LABELS, dtype=np.str_),
     }
     for name, module in (("tag", network.tag), ("query", network.query), ("key", network.key)):
@@ -343,7 +345,7 @@ def heads_of(
     for question in ("act", "predicate", "modality", "negated", "secret", "plan"):
         own = labels.get(question, ("no", "yes"))
         found[f"labels.{question}"] = np.array(own, dtype=np.str_)
-        found[f"temperature.{question}"] = np.array(fitted.get(question, 1.0))
+        found[f"temperature.{question}"] = np.array(temperatures.get(question, 1.0))
     return found
 
 
