@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kinkeeper.models.embedding.minilm import weights_path
-from training.corpus import CALIBRATED_ON, HELD_OUT
+from training.corpus import HELD_OUT
 from training.encoder_network import (
     EPSILON,
     QUESTION_WIDTHS,
@@ -56,7 +56,7 @@ TUNED: Final = 3
 """Upper layers that are fitted."""
 
 COPIES: Final = 2
-EPOCHS: Final = 3
+EPOCHS: Final = 4
 BATCH: Final = 24
 ENCODER_RATE: Final = 1.2e-4
 HEAD_RATE: Final = 1e-3
@@ -78,20 +78,16 @@ def main() -> None:
     base = base_weights()
     copies = labelled_rows(DATA, COPIES)
     lower = LowerStates(arguments.work, base, copies)
-    kept = [index for index, row in enumerate(copies[0]) if row.writer in CALIBRATED_ON]
-    fitted_on = [
-        index for index, row in enumerate(copies[0]) if row.writer not in CALIBRATED_ON | HELD_OUT
-    ]
+    held = [index for index, row in enumerate(copies[0]) if row.writer in HELD_OUT]
+    fitted_on = sorted({*range(len(copies[0]))} - {*held})
     network = fit(base, copies, lower, fitted_on, epochs=arguments.epochs)
-    sums = [predicted(network, batch) for batch in batches_of(copies[0], 0, lower, kept)]
+    sums = [predicted(network, batch) for batch in batches_of(copies[0], 0, lower, held)]
     temperatures = {
         "act": _temperature(sums, 0), "predicate": _temperature(sums, 1),
         "modality": _temperature(sums, 2),
     }  # fmt: skip
-    cut = _cut_from(sums)
-    print(json.dumps({**temperatures, "cut": cut}))
-    torch.save(network.state_dict(), arguments.work / "network.pt")
-    write(network, base, temperatures, cut, version_of(DATA))
+    print(json.dumps(temperatures))
+    write(network, base, temperatures, version_of(DATA))
 
 
 def base_weights() -> Base:
@@ -269,25 +265,10 @@ def _temperature(
     return float(tried[int(np.argmin(losses))])
 
 
-def _cut_from(sums: Sequence[tuple[Batch, tuple[Tensor, Tensor, Tensor]]]) -> float:
-    """Return the score from which a word begins a clause: the one with the best F."""
-    scores = torch.cat([outputs[0][:, -1] for _, outputs in sums])
-    wanted = torch.cat([batch.cuts for batch, _ in sums]) > 0
-
-    def f_of(least: float) -> float:
-        found = scores >= least
-        return float(2 * (found & wanted).sum() / (found.sum() + wanted.sum()))
-
-    best = max((float(each) for each in np.linspace(-3, 3, 61)), key=f_of)
-    print(json.dumps({"cuts": int(wanted.sum()), "F of cuts": round(f_of(best), 3)}))
-    return best
-
-
 def write(
     network: Network,
     base: Base,
     temperatures: Mapping[str, float],
-    cut: float,
     version: str,
 ) -> None:
     """Write all layers with weights of 8 bits, and the heads, into the package."""
@@ -307,7 +288,7 @@ def write(
     np.savez_compressed(
         SHIPPED / "encoder.npz",
         allow_pickle=False,
-        **heads_of(network, base, temperatures, cut, version),
+        **heads_of(network, base, temperatures, version),
     )
 
 
@@ -315,7 +296,6 @@ def heads_of(
     network: Network,
     base: Base,
     temperatures: Mapping[str, float],
-    cut: float,
     version: str,
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays that the package's `Encoder` reads: a yes-or-no question becomes two columns."""
@@ -335,7 +315,6 @@ def heads_of(
         "clause.bias": np.concatenate(sums).astype(np.float32),
         "nothing": network.nothing.detach().numpy(),
         "distance": network.distance.detach().numpy(),
-        "cut": np.array(cut),
         "labels.slots": np.array(SLOT_LABELS, dtype=np.str_),
     }
     for name, module in (("tag", network.tag), ("query", network.query), ("key", network.key)):
