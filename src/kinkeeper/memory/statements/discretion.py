@@ -11,10 +11,7 @@ from typing import Final
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
-from kinkeeper.memory.statements.antecedents import begins_with_person
-from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.sensitive import speaks_of_self
-from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder, hashed
 from kinkeeper.models.embedding.joined import WithWords, joined
@@ -25,7 +22,7 @@ KIND: Final = Kind(
     name="discretion", package="kinkeeper.memory.statements", cue_names=(), cues_of=lambda _: {}
 )
 OWN, WISH = "own", "wish"
-"""Labels of the heads; their thresholds are in the weights, so that a chance of one half decides."""
+"""Labels of the heads; their thresholds are in the weights, as a chance of one half."""
 
 STAGE: Final = "memory.discretion"
 """Name under which it is counted that messages were judged by their words alone."""
@@ -35,12 +32,14 @@ LONGEST_JUDGED: Final = 2_000
 
 _PIECE: Final = 400
 _EVEN: Final = 0.5
+_SURE: Final = 0.8
+"""Chance from which the teller's own affair is kept for them: at one half, too much of the household's is."""
 
 
 def seems_private(text: str) -> bool:
     """Return whether what is told seems to be its teller's own affair, or to hold a wish for secrecy.
 
-    What is said of somebody or something else, without a word of the teller, is no affair of theirs: others may have to know it.
+    What is said without a word of the teller is no affair of theirs: others may have to know it.
     Blocks for some milliseconds; the last messages are remembered.
 
     Args:
@@ -54,13 +53,11 @@ def _seems_private(text: str) -> bool:
     pieces = wrap(text, _PIECE)
     if not pieces:
         return False
-    is_of_others = not speaks_of_self(text) and (
-        begins_with_person(text) or any(each.subject != ME for each in read_statement(text))
-    )
+    is_of_teller = speaks_of_self(text)
     model, vectors = vectors_of(pieces)
     for piece, vector in zip(pieces, vectors, strict=True):
         chances = sorted_by(KIND, model, piece, vector).chances
-        if chances[WISH] >= _EVEN or (chances[OWN] >= _EVEN and not is_of_others):
+        if chances[WISH] >= _EVEN or (is_of_teller and chances[OWN] >= _SURE):
             return True
     return False
 
