@@ -21,7 +21,7 @@ FLOORS: Final = {
     "mkhize, found": 0.79, "mkhize, nothing kept of others": 0.87, "mkhize, subject": 0.94,
     "mkhize, answers right": 0.61, "mkhize, answers not wrong": 0.8, "mkhize, no leak": 1.0,
     "quispe, found": 0.83, "quispe, nothing kept of others": 0.95, "quispe, subject": 0.75,
-    "quispe, answers right": 0.6, "quispe, answers not wrong": 0.75, "quispe, no leak": 1.0,
+    "quispe, answers right": 0.59, "quispe, answers not wrong": 0.75, "quispe, no leak": 1.0,
 }  # fmt: skip
 _ME: Final = "me"
 

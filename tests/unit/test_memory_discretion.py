@@ -62,7 +62,7 @@ def test_without_the_embedder_words_are_read_and_it_is_counted(
 
 
 def test_a_private_sentence_in_a_long_message_keeps_it_private() -> None:
-    text = "The bins go out on Wednesday evening. " * 12 + AFFAIRS[2]
+    text = "The bins go out on Wednesday evening. " * 12 + AFFAIRS[3]
     assert seems_private(text)
 
 

@@ -34,12 +34,14 @@ _PIECE: Final = 400
 _EVEN: Final = 0.5
 _SURE: Final = 0.8
 """Chance from which the teller's own affair is kept for them: at one half, too much of the household's is."""
+_SURER: Final = 0.9
+"""The same where no word is the teller's."""
 
 
 def seems_private(text: str) -> bool:
     """Return whether what is told seems to be its teller's own affair, or to hold a wish for secrecy.
 
-    What is said without a word of the teller is no affair of theirs: others may have to know it.
+    What is said without a word of the teller ("I", "my") is rarely an affair of theirs: others may have to know it.
     Blocks for some milliseconds; the last messages are remembered.
 
     Args:
@@ -53,11 +55,11 @@ def _seems_private(text: str) -> bool:
     pieces = wrap(text, _PIECE)
     if not pieces:
         return False
-    is_of_teller = speaks_of_self(text)
+    least = _SURE if speaks_of_self(text) else _SURER
     model, vectors = vectors_of(pieces)
     for piece, vector in zip(pieces, vectors, strict=True):
         chances = sorted_by(KIND, model, piece, vector).chances
-        if chances[WISH] >= _EVEN or (is_of_teller and chances[OWN] >= _SURE):
+        if chances[WISH] >= _EVEN or chances[OWN] >= least:
             return True
     return False
 
