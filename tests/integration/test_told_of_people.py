@@ -91,4 +91,4 @@ async def test_it_is_kept_or_offered(tmp_path: Path, subject: str) -> None:
 async def test_what_is_kept_is_not_called_nothing(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         told = await talk.answer("My aunt is in rehab. Please pray for her.", thread_id="aunt")
-        assert "Saved for everyone" in told
+        assert "Saved just for you" in told
