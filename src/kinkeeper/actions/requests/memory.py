@@ -1,6 +1,5 @@
 """Requests about memory: what is to be remembered, put right, looked for, or forgotten for good."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from kinkeeper.actions.requests.model import (
 )
 from kinkeeper.actions.requests.moments import Moment, said
 from kinkeeper.actions.setting_right import forgetting_of
+from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import DeniedError, InputError, NotFoundError, UnclearError
 from kinkeeper.core.time import latest_told
 from kinkeeper.household.viewing import Viewer, person_scope
@@ -127,9 +127,8 @@ class _MemoryRequests:
 
     async def store(self, wanted: StoreFact, asked: Asked) -> Prepared:
         text = _statement(wanted)
-        scope = await asyncio.to_thread(
-            scope_for, wanted, asked, text=text, is_title=not asked.member.is_adult
-        )
+        is_title = not asked.member.is_adult  # what others tell is heard by rules alone
+        scope = await beside(lambda: scope_for(wanted, asked, text=text, is_title=is_title))
         proposal = asked_to_remember(
             asked.household, asked.member, text, channel=asked.channel, now=asked.now, scope=scope,
             source_id=f"{asked.turn_id}:{asked.number}",
