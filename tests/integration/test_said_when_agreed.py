@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 from family_chat import Chat, chat
+from kinkeeper.observer.extraction import frames
 from kinkeeper.reading import Frame, Modality, SlotName
+from kinkeeper.reading.trained import TrainedReader
 from scripted_frames import frame, read_as
 
 FIRST = "I can pick up Leo from soccer tomorrow"
@@ -106,3 +108,13 @@ def test_two_appointments_at_one_hour_clash(miller: Chat, monkeypatch: pytest.Mo
     miller.say("Wed 2026-03-04 18:00", "sarah", "Leo has a haircut on Saturday at 11")
     line = miller.say("Wed 2026-03-04 18:05", "john", "Leo has the dentist on Saturday at 11")
     assert line["reason"] == "temporal_conflict"
+
+
+def test_without_the_encoder_two_claims_of_the_rules_clash(
+    miller: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = TrainedReader(with_encoder=False)
+    monkeypatch.setattr(frames, "shipped_reader", lambda: reader)
+    miller.say("Tue 2026-03-03 07:30", "john", "I can get the kids from school Friday")
+    line = miller.say("Tue 2026-03-03 07:48", "sarah", "I'll pick up the kids on Friday")
+    assert line["reason"] == "resource_conflict"

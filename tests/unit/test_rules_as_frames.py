@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import pytest
+
 from kinkeeper.observer.extraction.as_frame import heard_frames
 from kinkeeper.observer.model import UNSPECIFIED, Entity, Extraction, Stance, Task
 from kinkeeper.reading import Act, Frame, Predicate, SlotName, Target
@@ -19,9 +21,15 @@ SURE = Extraction(
 
 
 def frames(
-    read: tuple[Frame, ...] = (), said: Extraction = SURE, answers: Target | None = None
+    read: tuple[Frame, ...] = (),
+    said: Extraction = SURE,
+    answers: Target | None = None,
+    *,
+    may_doubt: bool = True,
 ) -> tuple[Frame, ...]:
-    return heard_frames(read, [said], text=TEXT, threshold=0.6, answers=answers)
+    return heard_frames(
+        read, [said], text=TEXT, threshold=0.6, answers=answers, may_doubt=may_doubt
+    )
 
 
 def test_the_rules_speak_where_they_are_sure() -> None:
@@ -38,6 +46,14 @@ def test_what_only_the_trained_reader_saw_is_kept() -> None:
     (found,) = frames((read,))
     assert (found.act, found.target) == (Act.OFFER, read.target)
     assert SlotName.WHO_DOES in {each.name for each in found.slots}
+
+
+@pytest.mark.parametrize(("may_doubt", "act"), [(True, Act.REQUEST), (False, Act.OFFER)])
+def test_a_commitment_is_doubted_only_where_the_encoder_read_along(
+    may_doubt: bool, act: Act
+) -> None:
+    (found,) = frames((frame(TEXT, "request.pickup"),), may_doubt=may_doubt)
+    assert found.act is act
 
 
 def test_the_trained_reader_speaks_where_the_rules_are_unsure() -> None:

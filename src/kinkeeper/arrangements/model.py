@@ -270,6 +270,7 @@ class Heard:
         frames: In the order of the text.
         before: Ids of the earlier messages that `Target.said` counts.
         items: Ids of the arrangements that `Target.item` counts.
+        is_encoded: Whether the encoder read along; acts of the linear heads alone are no ground to doubt what rules read.
     """
 
     message_id: str
@@ -279,6 +280,7 @@ class Heard:
     frames: tuple[Frame, ...]
     before: Sequence[str] = ()
     items: Sequence[str] = ()
+    is_encoded: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,6 +134,11 @@ class TrainedReader:
         parts = [self._weights.version, *([self._encoder.version] if self._encoder else [])]
         self.engine = f"trained:{'+'.join(parts)}"
 
+    @property
+    def has_encoder(self) -> bool:
+        """Whether the encoder reads along."""
+        return self._encoder is not None
+
     def read(self, utterance: Utterance, context: Context) -> Reading:
         """Return what a message says. Pure.
 

@@ -51,6 +51,7 @@ def heard_frames(
     text: str,
     threshold: float,
     answers: Target | None,
+    may_doubt: bool,
 ) -> tuple[Frame, ...]:
     """Return the frames of a message: those of the trained reader, with what the rules are sure of in their place.
 
@@ -60,6 +61,7 @@ def heard_frames(
         text: Of the message.
         threshold: Confidence from which the rules are sure.
         answers: The message that it surely answers, if any.
+        may_doubt: Whether the trained reader may hear no commitment where the rules hear one.
     """
     frames = list(read)
     for each in said:
@@ -71,7 +73,7 @@ def heard_frames(
         if place is None:
             frames.append(own)
         elif frames[place].predicate is not Predicate.ABSENCE or not _may_be_away(each):
-            frames[place] = _joined(own, frames[place])
+            frames[place] = _joined(own, frames[place], may_doubt=may_doubt)
     return tuple(frames)
 
 
@@ -134,7 +136,7 @@ def _place_of(own: Frame, frames: Sequence[Frame]) -> int | None:
     return -max(ranked)[2] if ranked else None
 
 
-def _joined(own: Frame, other: Frame) -> Frame:
+def _joined(own: Frame, other: Frame, *, may_doubt: bool) -> Frame:
     """Return a frame of the rules with what only the trained reader saw: other slots, what it answers, and that nobody commits to anything."""
     named = {each.name for each in own.slots}
     taken = [(each.start, each.end) for each in own.slots]
@@ -151,7 +153,8 @@ def _joined(own: Frame, other: Frame) -> Frame:
     if own.act in _GIVES and predicate not in JOBS | {Predicate.EVENT}:
         # Whoever has a child's activity that day sees to it, and is not away.
         predicate = Predicate.COVER
-    heard = other if own.act in _COMMITS and is_no_commitment(other) else own
+    is_doubted = may_doubt and own.act in _COMMITS and is_no_commitment(other)
+    heard = other if is_doubted else own
     return replace(
         own, clause=clause, slots=slots, target=own.target or other.target, predicate=predicate,
         act=heard.act, modality=heard.modality, is_negated=heard.is_negated,

@@ -31,8 +31,10 @@ async def heard_in(loaded: Loaded, household: Household) -> tuple[Heard, bool]:
         loaded: The message with what surrounds it.
         household: Whose talk it is.
     """
+    is_encoded = False
     try:
         frames, is_whole = await beside(lambda: _frames(shipped_reader(), loaded, household)), True
+        is_encoded = shipped_reader().has_encoder
     except Exception as error:  # noqa: BLE001 - an optional second reader never costs a message its turn
         log.warning("observer.trained_reader.failed", error=type(error).__name__)
         frames, is_whole = await _by_linear_heads(loaded, household), False
@@ -41,6 +43,7 @@ async def heard_in(loaded: Loaded, household: Household) -> tuple[Heard, bool]:
         message_id=message.message_id, speaker=message.sender, text=loaded.stored.message.text,
         sent_at=message.sent_at, frames=frames,
         before=tuple(each.message.message_id for each in loaded.talk), items=tuple(loaded.items),
+        is_encoded=is_encoded,
     )  # fmt: skip
     return heard, is_whole
 

@@ -67,7 +67,8 @@ def is_borne_out(
         return not other.is_job and _starts(other, clashing["start"], zone)
     is_there = facts["first"] not in outlook.before.state.away(date.fromisoformat(facts["day"]))
     is_taken = is_there and _is_taken(other, facts, clashing["task"])
-    return is_taken and (not frames or any(_takes(each) for each in frames))
+    may_doubt = bool(frames) and outlook.heard.is_encoded
+    return is_taken and (not may_doubt or any(_takes(each) for each in frames))
 
 
 def _is_open_plan(frame: Frame) -> bool:

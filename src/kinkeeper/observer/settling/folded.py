@@ -83,6 +83,7 @@ class Fold:
         frames = heard_frames(
             [_known(each, items) for each in heard.frames], ruled, text=heard.text,
             threshold=self._config.extraction_threshold, answers=target,
+            may_doubt=heard.is_encoded,
         )  # fmt: skip
         return replace(heard, before=before, items=[each or "" for each in items], frames=frames)
 
