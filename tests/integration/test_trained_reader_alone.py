@@ -39,10 +39,12 @@ class Sighted:
     Attributes:
         changed: Fields in which its frames differ from those of a plain plan.
         said: Part of the messages in which it sees one.
+        has_encoder: Whether it read with the encoder, as the gate for speech asks.
     """
 
     changed: dict[str, object]
     said: str = ""
+    has_encoder: bool = True
 
     def read(self, utterance: Utterance, context: Context) -> Reading:
         text, found, start = utterance.text, list[Frame](), 0

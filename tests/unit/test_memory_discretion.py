@@ -23,6 +23,16 @@ HOUSE = [
     "The spare key hangs behind the coats in the hall",
     "The bins go out on Wednesday evening",
 ]
+IDENTITY = [
+    "I moved to Leeds",
+    "I've moved to Bristol",
+    "I live at 4 Elm Road now",
+    "I was born in Delft",
+    "I work at the bakery now",
+    "My new phone number is 0771 4411",
+    "I take a size 9 shoe",
+]
+"""Who the teller is and where to find them: those at home know it, and what was saved before for everybody changes with it."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +46,15 @@ def test_own_affairs_are_the_tellers_and_the_house_is_everybodys() -> None:
     teller = person_scope("john")
     assert [audience_of(each, miller(), "john") for each in AFFAIRS] == [teller] * len(AFFAIRS)
     assert [audience_of(each, miller(), "john") for each in HOUSE] == [HOUSEHOLD_SCOPE] * len(HOUSE)
+
+
+def test_who_somebody_is_and_where_they_live_is_not_kept_from_home() -> None:
+    scopes = [audience_of(each, miller(), "john") for each in IDENTITY]
+    assert scopes == [HOUSEHOLD_SCOPE] * len(IDENTITY)
+
+
+def test_where_somebody_goes_in_secret_is_kept() -> None:
+    assert audience_of("I moved to Leeds, tell nobody", miller(), "john") == person_scope("john")
 
 
 def test_titles_and_groups_are_read_by_rules_alone() -> None:

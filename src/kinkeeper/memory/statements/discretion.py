@@ -11,7 +11,9 @@ from typing import Final
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
+from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.sensitive import speaks_of_self
+from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder, hashed
 from kinkeeper.models.embedding.joined import WithWords, joined
@@ -36,6 +38,15 @@ _SURE: Final = 0.8
 """Chance from which the teller's own affair is kept for them: at one half, too much of the household's is."""
 _SURER: Final = 0.9
 """The same where no word is the teller's."""
+_MOST_PLAIN_WORDS: Final = 10
+_SHARED_SLOTS: Final = frozenset(
+    {
+        "name", "surname", "nickname", "pronouns", "age", "birthday", "birthplace", "nationality", "mother tongue",
+        "handedness", "eye colour", "shoe size", "clothes size", "home", "address", "school", "employer", "works from",
+        "email", "phone number",
+    }
+)  # fmt: skip
+"""What people who live together know of each other: telling that it changed is not telling a secret."""
 
 
 def seems_private(text: str) -> bool:
@@ -56,12 +67,24 @@ def _seems_private(text: str) -> bool:
     if not pieces:
         return False
     least = _SURE if speaks_of_self(text) else _SURER
+    may_be_own = not _is_shared_identity(text)
     model, vectors = vectors_of(pieces)
     for piece, vector in zip(pieces, vectors, strict=True):
         chances = sorted_by(KIND, model, piece, vector).chances
-        if chances[WISH] >= _EVEN or chances[OWN] >= least:
+        if chances[WISH] >= _EVEN or (may_be_own and chances[OWN] >= least):
             return True
     return False
+
+
+def _is_shared_identity(text: str) -> bool:
+    """Return whether a short message only says who its teller is, or where to find them."""
+    if len(text.split()) > _MOST_PLAIN_WORDS:
+        return False
+    readings = read_statement(text)
+    return bool(readings) and all(
+        each.subject == ME and each.slot in _SHARED_SLOTS and not each.is_retraction
+        for each in readings
+    )
 
 
 def vectors_of(texts: Sequence[str]) -> tuple[str, Vectors]:
