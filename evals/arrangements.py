@@ -17,10 +17,10 @@ from typing import Final
 from evals.report import Floor, Report, Table, share
 from evals.talk_households import household_in
 from kinkeeper.arrangements import Arrangement, Heard, State, Status, fold
-from kinkeeper.arrangements.grounding import grounding_of
+from kinkeeper.arrangements.frame_grounding import grounding_of
 from kinkeeper.arrangements.model import EVERYBODY, JOBS, When
 from kinkeeper.household.model import Household
-from kinkeeper.language.naming import telling_stems
+from kinkeeper.language.name_match import telling_stems
 from kinkeeper.reading import (
     Act,
     Context,

@@ -16,20 +16,20 @@ from sqlalchemy import Connection
 
 from evals.report import Floor, Report, Table, share
 from kinkeeper.bootstrap import System, open_system
+from kinkeeper.brain.answer_text import BEARS
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import BrainQuery, Knowledge
-from kinkeeper.brain.telling import BEARS
-from kinkeeper.calendar.rows import read_events
+from kinkeeper.calendar.event_rows import read_events
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.episodes import insert_episodes
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder
+from kinkeeper.memory.ingest import ImportedFact, import_facts
 from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.memory.statements.classification import classify
-from kinkeeper.memory.writing import ImportedFact, import_facts
 from kinkeeper.models.embedding.embedder import Embedder
-from kinkeeper.observer.asking import query_of
+from kinkeeper.observer.memory_query import query_of
 from kinkeeper.settings.model import Settings
 
 FOLDER = Path("evals/data/memory/brain")

@@ -24,8 +24,8 @@ from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.tables import action_sources
 from kinkeeper.arrangements import Arrangement, State, Status, When
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.language.naming import telling_stems
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.language.name_match import telling_stems
 from kinkeeper.messaging.tables import messages
 from kinkeeper.reading import Predicate
 from training.corpus import HELD_OUT, Talk, read_corpus

@@ -26,7 +26,7 @@ from zoneinfo import ZoneInfo
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.file import load_household
-from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.speaker import REPLAY
 
 _HOUSEHOLD: Final = re.compile(r"household (?P<path>\S+)")
 _DAY: Final = re.compile(r"== (?P<day>\d{4}-\d\d-\d\d) (?P<weekday>\w{3})")

@@ -15,7 +15,7 @@ from evals.replayed import Stage, play
 from evals.report import Table
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.payload import action_record
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 _GRACE_PASSES: Final = timedelta(hours=2)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from evals.coordination import read_lines
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household, Role
-from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.speaker import REPLAY
 
 TEXT_MESSAGES = "text messages"
 HOUSEHOLD_TALK = "household talk"

@@ -26,10 +26,10 @@ from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext
 from kinkeeper.conversation.planning.case import case_of
 from kinkeeper.conversation.planning.model_planner import ModelPlanner
-from kinkeeper.conversation.planning.rules import plan_of, vocabulary_of
+from kinkeeper.conversation.planning.rule_planner import plan_of, vocabulary_of
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
-from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
 
 REQUESTS = Path("evals/data/requests_dev.jsonl")

@@ -23,7 +23,7 @@ from kinkeeper.bootstrap import System, open_system
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.file import load_household
-from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
 
 FILES: Final = {

@@ -17,7 +17,7 @@ from evals.episode_scoring import Line
 from evals.replayed import Stage, play, spoken_lines
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household
-from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.speaker import REPLAY
 
 ALL_QUEUED = {"TRIPWIRE_THRESHOLD": "0"}
 

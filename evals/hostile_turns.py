@@ -31,11 +31,11 @@ from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
-from kinkeeper.actions.requests.performing import perform
+from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.answering.answerer import Answerer
-from kinkeeper.conversation.context.gathering import ContextGatherer
+from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.parts import Parts
@@ -46,7 +46,7 @@ from kinkeeper.conversation.turn import PROGRAMS
 from kinkeeper.core.errors import InvariantError, NotFoundError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
-from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.schema import metadata
 

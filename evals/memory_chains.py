@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeVar
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope
 from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin
 from kinkeeper.store.store import Store
 

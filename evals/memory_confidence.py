@@ -20,13 +20,13 @@ import numpy as np
 from sqlalchemy import Connection
 
 from evals.report import Floor, Report, Table
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.confidence import FADES_A_DAY, MOST, confidence_now
 from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.ingest import STARTS, remember
 from kinkeeper.memory.model import Category, Episode, Observation, Origin
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
-from kinkeeper.memory.writing import STARTS, remember
 from kinkeeper.store.store import Store
 
 DAYS = 200

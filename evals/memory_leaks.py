@@ -23,21 +23,21 @@ from evals.report import Floor, Report, Table
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory import tables
 from kinkeeper.memory.concepts import follow_all_facts
-from kinkeeper.memory.context.streaming import Streaming, Thread
-from kinkeeper.memory.correcting import edit_fact, mark_wrong, retract_fact
+from kinkeeper.memory.context.prefetch import Streaming, Thread
+from kinkeeper.memory.corrections import edit_fact, mark_wrong, retract_fact
 from kinkeeper.memory.episodes import insert_episodes, reply_id
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder
+from kinkeeper.memory.ingest import remember
+from kinkeeper.memory.memory_rows import fact_from_row
 from kinkeeper.memory.model import Episode, Fact, FactStatus, Origin
-from kinkeeper.memory.rows import fact_from_row
 from kinkeeper.memory.sessions import ASSISTANT, turn_key
 from kinkeeper.memory.undo import undo
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
-from kinkeeper.memory.writing import remember
 from kinkeeper.observer.wording.participants import Participants, compile_participants
 from kinkeeper.store.store import Store
 

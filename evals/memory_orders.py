@@ -16,14 +16,14 @@ from sqlalchemy import Connection, Table, select
 from evals.memory_chains import Draws, Told
 from kinkeeper.household.member_names import members_by_name
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory import tables
+from kinkeeper.memory.context.context_formats import as_markdown
 from kinkeeper.memory.context.injection import injected
-from kinkeeper.memory.context.presenting import as_markdown
 from kinkeeper.memory.episodes import outdated_spans
 from kinkeeper.memory.finding.search import Finder, Search
+from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.model import FactStatus, Row
-from kinkeeper.memory.writing import remember
 from kinkeeper.store.store import Store
 
 RANDOM_ORDERS = 3

@@ -11,25 +11,25 @@ from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import BrainQuery
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.browsing import evidence_of
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.browser import evidence_of
 from kinkeeper.memory.concepts import concept_map
-from kinkeeper.memory.context.assembling import assembled
+from kinkeeper.memory.context.context_builder import assembled
+from kinkeeper.memory.context.context_formats import as_markdown, as_record
 from kinkeeper.memory.context.injection import injected
-from kinkeeper.memory.context.presenting import as_markdown, as_record
-from kinkeeper.memory.context.streaming import Streaming, Thread
+from kinkeeper.memory.context.prefetch import Streaming, Thread
 from kinkeeper.memory.episodes import list_episodes, outdated_spans
-from kinkeeper.memory.exporting import Exported, exported_lines
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder, HitKind, Order, Search
+from kinkeeper.memory.memory_export import Exported, exported_lines
 from kinkeeper.memory.model import FactStatus
-from kinkeeper.observer.redline.phrasing import Limits, Phrasing
+from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.store.store import Store
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.happened import days_of
 from kinkeeper.web.views.known import Recollection
 from kinkeeper.web.views.people import people_of
-from kinkeeper.web.views.wording import Wording
 
 _MOST = 20
 _BUDGET = 5_000

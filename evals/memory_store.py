@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from evals.memory_finders import Hit
 from evals.memory_gold import Turn
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.context.streaming import foresee
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.context.prefetch import foresee
 from kinkeeper.memory.episodes import insert_episodes
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.pool import Pool
 from kinkeeper.memory.finding.search import Finder, Search
-from kinkeeper.memory.finding.showing import HitKind
+from kinkeeper.memory.finding.visible_results import HitKind
 from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.store.store import Store

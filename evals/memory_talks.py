@@ -3,14 +3,14 @@
 from sqlalchemy import Connection
 
 from kinkeeper.actions.requests.model import Asked
-from kinkeeper.bootstrap.encoding import encoding_of
+from kinkeeper.bootstrap.exchange_encoding import encoding_of
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.conversation import turns
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.commit import Ending, write_turn
-from kinkeeper.conversation.context.gathering import FIRST_STAGE, ContextGatherer
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
 from kinkeeper.conversation.context.tables import conversation_encodings
+from kinkeeper.conversation.context.turn_context import FIRST_STAGE, ContextGatherer
 from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,

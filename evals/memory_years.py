@@ -19,14 +19,14 @@ import numpy as np
 from sqlalchemy import Connection
 
 from evals.report import Floor, Report, Table, share
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.finding.search import Finder, Search
+from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.model import Episode, Fact, FactStatus, Origin
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
-from kinkeeper.memory.writing import remember
 from kinkeeper.store.store import Store
 
 SAMPLE, FULL = 2, 12

@@ -16,19 +16,19 @@ from sqlalchemy import Connection, select
 
 from evals.months_gold import Message, Months, Question
 from kinkeeper.bootstrap import System, open_system
-from kinkeeper.bootstrap.consolidating import Consolidating
-from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.consolidation import Consolidating
+from kinkeeper.bootstrap.exchange_encoding import reading_of
 from kinkeeper.bootstrap.nights import is_due
 from kinkeeper.conversation.model import EventName
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
 from kinkeeper.memory.facts import facts_by_id
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
+from kinkeeper.memory.memory_rows import statement_from_row
 from kinkeeper.memory.model import Fact, Statement
-from kinkeeper.memory.rows import statement_from_row
 from kinkeeper.memory.tables import facts, statements
 from kinkeeper.memory.upkeep.report import RunState
-from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
 from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import usual_role

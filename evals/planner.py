@@ -14,7 +14,7 @@ from evals.dialogue_gold import READS
 from evals.planner_gold import Labelled, Verdict, judge, labelled_requests
 from evals.report import Floor, Report, Table, share
 from kinkeeper.conversation.model import Plan, PlanningContext
-from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.conversation.planning.rule_planner import plan_of
 
 DEV, HELD_OUT = "requests_dev.jsonl", "requests_heldout.jsonl"
 

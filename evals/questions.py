@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from evals.report import Floor, Report, Table
 from kinkeeper.actions.requests.model import Asked, ResultStatus
-from kinkeeper.actions.requests.performing import perform
+from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.conversation import Conversation
@@ -25,7 +25,7 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
-from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
 
 FOLDER = Path("evals/data/questions")

@@ -18,11 +18,11 @@ from evals.replayed import Heard, Stage, play
 from evals.report import Floor, Report, Table, share
 from evals.talk_households import household_in
 from kinkeeper.conversation.model import PlanningContext
-from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.conversation.planning.rule_planner import plan_of
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.speaker import REPLAY
 from training.corpus import Clause, Message, Talk, read_corpus
 
 FOLDER: Final = Path("training/data")

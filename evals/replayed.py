@@ -21,10 +21,10 @@ from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.replay import Replay
-from kinkeeper.observer.settling.understanding import Extractor
-from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.settling.message_reader import Extractor
+from kinkeeper.observer.speaker import REPLAY
 from kinkeeper.observer.wording.participants import Participants, compile_participants
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings

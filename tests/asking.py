@@ -17,8 +17,8 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.memory import memory_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.actions.requests.notes import note_requests
-from kinkeeper.actions.requests.performing import perform
-from kinkeeper.actions.requests.records import record_requests
+from kinkeeper.actions.requests.own_record import record_requests
+from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.actions.undo import undo
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType

@@ -23,10 +23,10 @@ from kinkeeper.bootstrap import System, observer_config, open_system
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer.replay import Replay
-from kinkeeper.observer.settling.understanding import Extractor
+from kinkeeper.observer.settling.message_reader import Extractor
 from kinkeeper.observer.tables import confidence_log, observer_messages, open_questions
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, create_engine, select
 
 from evals.memory_chains import BEGUN, MANY, SINGLE
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.memory import tables
+from kinkeeper.memory.ingest import Remembered, remember
 from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin
-from kinkeeper.memory.writing import Remembered, remember
 from kinkeeper.store.schema import metadata
 
 START = BEGUN

@@ -11,18 +11,18 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from sqlalchemy import Connection, delete, insert, select
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
-from kinkeeper.memory.adjusting import Adjustment, adjust
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.memory.confidence_updates import Adjustment, adjust
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.journal import Cause, changing
 from kinkeeper.memory.model import Category, Episode, Fact, Observation, Origin
 from kinkeeper.memory.tables import facts, memory_vectors, statement_keys
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
-from kinkeeper.memory.upkeep.reverting import revert
+from kinkeeper.memory.upkeep.rollback import revert
 from kinkeeper.memory.upkeep.runs import Run
-from kinkeeper.memory.writing import remember
 from kinkeeper.models.embedding.calibration import Calibration
 from kinkeeper.store.store import Store
 

@@ -4,10 +4,10 @@ from datetime import datetime
 from pathlib import Path
 
 from kinkeeper.household.file import load_household
-from kinkeeper.observer.extraction.rules import extract
+from kinkeeper.observer.extraction.rules_extractor import extract
 from kinkeeper.observer.model import Extraction
+from kinkeeper.observer.wording.message_view import Reading, read_message
 from kinkeeper.observer.wording.participants import compile_participants
-from kinkeeper.observer.wording.reading import Reading, read_message
 
 HOUSEHOLD = load_household(Path(__file__).parents[1] / "examples" / "miller" / "household.toml")
 PARTICIPANTS = compile_participants(HOUSEHOLD)

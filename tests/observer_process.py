@@ -12,10 +12,10 @@ from kinkeeper.household.model import Member
 from kinkeeper.jobs.job import Pace
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.observer.model import Extraction
-from kinkeeper.observer.settling.understanding import RulesExtractor
+from kinkeeper.observer.settling.message_reader import RulesExtractor
 from kinkeeper.observer.tables import observer_messages
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 from live_household import live_system
 
 HELD = "held"

@@ -13,7 +13,7 @@ import httpx
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.web.security.rates import RateLimits
 from web_server import BROWSER, Served, served
 

@@ -15,7 +15,7 @@ from kinkeeper.actions.repository import (
 from kinkeeper.actions.states import Refusal
 from kinkeeper.actions.undo import undo
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import (
     FAMILY,

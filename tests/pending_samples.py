@@ -14,7 +14,7 @@ from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 NOW = datetime(2026, 5, 11, 9, 0, tzinfo=UTC)
 ZONE = ZoneInfo("Europe/Vienna")

@@ -16,7 +16,7 @@ from kinkeeper.conversation.model import (
     Triage,
     TurnType,
 )
-from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.conversation.planning.rule_planner import plan_of
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
 

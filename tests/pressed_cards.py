@@ -17,7 +17,7 @@ from kinkeeper.messaging import outbox
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.outbound import Button, Outbound, StoredOutbound, Verb
 from kinkeeper.messaging.tables import outbox as table
-from kinkeeper.observer.pressing import PressAnswer, press
+from kinkeeper.observer.button_presses import PressAnswer, press
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, NOW, PARENT, choice, event, household, proposal, summaries
 from scripted_channel import Death, Outcome, ScriptedChannel

@@ -3,9 +3,9 @@
 from datetime import timedelta
 
 from kinkeeper.actions import approvals
+from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.receipts import Receipt
-from kinkeeper.actions.remembering import asked_to_remember
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Fact
 from web_server import Served

@@ -7,7 +7,7 @@ import pytest
 from kinkeeper.arrangements import Heard
 from kinkeeper.household.model import Household
 from kinkeeper.observer.extraction.prepared import Loaded
-from kinkeeper.observer.settling import understanding
+from kinkeeper.observer.settling import message_reader
 from kinkeeper.reading import Act, Frame, Modality, Predicate, Slot, SlotName, Target
 from kinkeeper.reading.model import Clause
 
@@ -62,4 +62,4 @@ def read_as(monkeypatch: pytest.MonkeyPatch, frames: Mapping[str, Frame]) -> Non
         )  # fmt: skip
         return heard, True
 
-    monkeypatch.setattr(understanding, "heard_in", heard_in)
+    monkeypatch.setattr(message_reader, "heard_in", heard_in)

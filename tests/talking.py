@@ -14,7 +14,7 @@ from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.answering.answerer import Answerer
-from kinkeeper.conversation.context.gathering import ContextGatherer
+from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation, Said
 from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.model import (

@@ -15,7 +15,7 @@ from botapi.accounts import Bot
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap import Houses, System, open_houses
 from kinkeeper.bootstrap.telegram import Connected, telegram_connected
-from kinkeeper.channels.telegram import running as telegram
+from kinkeeper.channels.telegram import bot as telegram
 from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.families import Families
 from kinkeeper.channels.telegram.families import Family as Member

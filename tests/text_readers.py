@@ -5,18 +5,18 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 import answered_turns
+from kinkeeper.brain.answer_text import quote, statement
 from kinkeeper.brain.attribute import asked_of, lacks_answer
 from kinkeeper.brain.question import read_question
-from kinkeeper.brain.telling import quote, statement
 from kinkeeper.conversation.answering import talk
-from kinkeeper.conversation.choosing import chosen, only_chooses
+from kinkeeper.conversation.choices import chosen, only_chooses
 from kinkeeper.conversation.context.gist import gist_of
 from kinkeeper.conversation.context.identity import read_focus, read_identity
 from kinkeeper.conversation.context.topics import gloss_of
 from kinkeeper.conversation.context.volatile import facts_of
 from kinkeeper.conversation.model import LONGEST_READ
+from kinkeeper.conversation.planning.audience_wishes import said_of_audience
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.conversation.planning.sharing import said_of_audience
 from kinkeeper.conversation.routing.confirmation import read_confirmation, rethinks
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.routing.social import read_social
@@ -25,23 +25,23 @@ from kinkeeper.language.sorting.domains import DomainRouter
 from kinkeeper.language.text import shorten, strip_controls, tokenise
 from kinkeeper.language.wonder import wonders
 from kinkeeper.mail.query import read_query
-from kinkeeper.memory.bearing import is_of_speaker, is_shared, own_voice
-from kinkeeper.memory.extracting import pieces
+from kinkeeper.memory.extraction_job import pieces
 from kinkeeper.memory.finding.signals import periods_of
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.traits import traits_of
 from kinkeeper.memory.finding.wants import wants_of
+from kinkeeper.memory.statement_match import is_of_speaker, is_shared, own_voice
 from kinkeeper.memory.statements.classification import classify, title_of
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.relation import relate
 from kinkeeper.memory.statements.secrecy import secrecy_of
 from kinkeeper.memory.statements.sensitive import holds_sensitive
-from kinkeeper.models.embedding.hashing import HashingEmbedder
-from kinkeeper.observer.extraction.rules import extract
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.observer.extraction.rules_extractor import extract
 from kinkeeper.observer.tripwire.gate import Tripwire, load_tripwire
+from kinkeeper.observer.wording.message_parts import segments
+from kinkeeper.observer.wording.message_view import read_message
 from kinkeeper.observer.wording.participants import Participants, compile_participants
-from kinkeeper.observer.wording.parting import segments
-from kinkeeper.observer.wording.reading import read_message
 from kinkeeper.reading.corrections import calls_off, is_bare_value, reads_as_correction
 from kinkeeper.reading.replies import asks_for_owner, is_question, read_reply
 from kinkeeper.reading.times import read as read_times

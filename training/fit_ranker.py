@@ -21,7 +21,7 @@ from evals.memory_gold import Conversation, Question, own
 from evals.memory_probes import renamed
 from evals.memory_scores import Answered, recall_of
 from evals.memory_store import RememberingEmbedder, StoredMemory
-from kinkeeper.memory.finding.ranking import BY_MEANING, BY_WORDS, features, presumed
+from kinkeeper.memory.finding.ranker import BY_MEANING, BY_WORDS, features, presumed
 from kinkeeper.memory.forest import Forest
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path

@@ -26,7 +26,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, f1_score
 
 import kinkeeper.reading
-from kinkeeper.language.folding import fold
+from kinkeeper.language.text_folding import fold
 from kinkeeper.reading.features import BUCKETS, hashed_features
 from kinkeeper.reading.model import Clause, Context, Modality, Said, Surface, Utterance
 from kinkeeper.reading.trained import NO_PREDICATE, Head, Weights, shipped_weights

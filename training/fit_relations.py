@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import kinkeeper.memory.statements
 from evals.coordination import read_lines
+from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.openness import WORTH_ASKING, may_be_open
 from kinkeeper.memory.statements.pair_traits import Traits, side_by_side, traits_of
 from kinkeeper.memory.statements.relation import by_rules
@@ -36,8 +37,7 @@ from kinkeeper.memory.statements.second_opinion import (
     may_outdate,
     may_repeat,
 )
-from kinkeeper.memory.statements.wording import wording_of
-from kinkeeper.memory.statements.words import canon_of
+from kinkeeper.memory.statements.surface_cues import wording_of
 from kinkeeper.models.embedding.calibration import calibration_of
 from kinkeeper.models.embedding.minilm import shared_minilm, weights_path
 from training.fit_ranker import forest_of

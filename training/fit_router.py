@@ -22,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from evals.routing_gold import SocialText, social_texts
 from evals.sorting_gold import SINGLE_SETS, public_requests
 from kinkeeper.conversation import routing
+from kinkeeper.conversation.routing.clause_words import Clause, clauses_of, without_address
 from kinkeeper.conversation.routing.social_head import (
     FAMILIAR,
     FOREIGN,
@@ -30,7 +31,6 @@ from kinkeeper.conversation.routing.social_head import (
     NEVER_SOCIAL,
     features,
 )
-from kinkeeper.conversation.routing.words import Clause, clauses_of, without_address
 from kinkeeper.models.embedding.heads import LinearHead
 
 OWN = Path(__file__).parents[1] / "evals" / "data" / "routing" / "social.txt"

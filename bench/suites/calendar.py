@@ -19,12 +19,12 @@ from sqlalchemy import Connection, create_engine, insert, select
 
 from bench.report import Ratio
 from kinkeeper.calendar.conflicts import find_conflicts
+from kinkeeper.calendar.event_rows import event_row
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.occurrences import extend_horizon
-from kinkeeper.calendar.rows import event_row
 from kinkeeper.calendar.tables import events, occurrence_people
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.schema import metadata
 
 _NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -15,14 +15,14 @@ from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import BrainQuery
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.context.assembling import assembled
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.context.context_builder import assembled
 from kinkeeper.memory.context.injection import injected
-from kinkeeper.memory.context.streaming import Streaming, Thread
+from kinkeeper.memory.context.prefetch import Streaming, Thread
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.search import Finder
+from kinkeeper.memory.ingest import ImportedFact, import_facts
 from kinkeeper.memory.model import Category, Episode, Origin
-from kinkeeper.memory.writing import ImportedFact, import_facts
 from kinkeeper.store.store import Store
 
 _NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

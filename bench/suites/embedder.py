@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bench.cost import cpu_microseconds, p99_of, resident_megabytes
 from bench.report import Figure, Ratio
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path
 from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
 

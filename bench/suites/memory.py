@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from bench.cost import cpu_microseconds, resident_megabytes
 from bench.report import Figure, Ratio
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.search import Finder, HitKind, Search
 from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, put_vectors
+from kinkeeper.memory.ingest import ImportedFact, import_facts
 from kinkeeper.memory.model import Category, Episode, Origin
-from kinkeeper.memory.writing import ImportedFact, import_facts
 from kinkeeper.models.embedding.embedder import Vectors, normalised
 from kinkeeper.store.store import Store
 

@@ -26,8 +26,8 @@ from kinkeeper.bootstrap.night_process import Night
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.memory.episodes import insert_episodes
-from kinkeeper.memory.writing import import_facts
-from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.memory.ingest import import_facts
+from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
 
 _FACTS, _TURNS, _BATCH = 4_000, 2_000, 500

@@ -23,7 +23,7 @@ from kinkeeper.jobs import leases
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.settling.job import UnderstandingJob
-from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.speaker import REPLAY
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.settings.model import Settings
 

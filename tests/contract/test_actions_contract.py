@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from kinkeeper.actions.approvals import confirm, reject
+from kinkeeper.actions.calendar_import import Import
 from kinkeeper.actions.event_files import read_events
-from kinkeeper.actions.importing import Import
 from kinkeeper.actions.journal import count_refusals
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.proposals import propose
@@ -15,7 +15,7 @@ from kinkeeper.actions.repository import find_action, list_actions
 from kinkeeper.actions.undo import undo
 from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, GUARDIAN, HELPER, NOW, PARENT, event, proposal, summaries
 

@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Connection, create_engine, make_url, select
 
-from kinkeeper.calendar.changes import (
+from kinkeeper.calendar.conflicts import find_conflicts
+from kinkeeper.calendar.event_changes import (
     add_event,
     assign_occurrence,
     cancel_occurrence,
     move_occurrence,
 )
-from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.calendar.repository import load_event
@@ -34,7 +34,7 @@ from kinkeeper.calendar.tables import (
 from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.schema import metadata
 
 ZONE = ZoneInfo("Europe/Lisbon")

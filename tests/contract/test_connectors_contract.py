@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection
 
-from kinkeeper.connectors.caldav import records
+from kinkeeper.connectors.caldav import sync_records
 from kinkeeper.connectors.caldav.model import Delta, Mark
-from kinkeeper.connectors.caldav.records import ObjectRow, ObjectState
-from kinkeeper.connectors.tools.cleaning import described
+from kinkeeper.connectors.caldav.sync_records import ObjectRow, ObjectState
 from kinkeeper.connectors.tools.model import ToolServer
-from kinkeeper.connectors.tools.records import (
+from kinkeeper.connectors.tools.output_sanitizer import described
+from kinkeeper.connectors.tools.tool_records import (
     accept,
     list_servers,
     list_tools,
@@ -28,15 +28,15 @@ def test_only_one_goes_through_a_calendar_at_a_time(store: Store) -> None:
     def claimed(household: str, minutes: int) -> bool:
         at = NOW + timedelta(minutes=minutes)
         return store.write_now(
-            lambda conn: records.claim(conn, household, now=at, lasts=timedelta(minutes=3))
+            lambda conn: sync_records.claim(conn, household, now=at, lasts=timedelta(minutes=3))
         )
 
     assert [claimed("a", 0), claimed("a", 2), claimed("b", 2), claimed("a", 3)] == [
         True, False, True, True,
     ]  # fmt: skip
-    store.write_now(lambda conn: records.settle(conn, "a", now=NOW, failure="away", waiting=2))
+    store.write_now(lambda conn: sync_records.settle(conn, "a", now=NOW, failure="away", waiting=2))
     assert claimed("a", 4)
-    row = store.read_now(lambda conn: records.find_calendar(conn, "a"))
+    row = store.read_now(lambda conn: sync_records.find_calendar(conn, "a"))
     assert row is not None
     assert (row.failure, row.failing_since, row.waiting, row.synced_at) == ("away", NOW, 2, None)
 
@@ -46,22 +46,22 @@ def test_what_a_server_tells_is_noted_and_told_back(store: Store) -> None:
         delta = Delta(etags=etags, is_complete=is_complete, mark=Mark(token="t", ctag="c"))  # noqa: S106
 
         def write(conn: Connection) -> dict[str, str | None]:
-            records.note_delta(conn, "a", delta)
-            return {row.path: row.etag for row in records.list_objects(conn, "a")}
+            sync_records.note_delta(conn, "a", delta)
+            return {row.path: row.etag for row in sync_records.list_objects(conn, "a")}
 
         return store.write_now(write)
 
-    store.write_now(lambda conn: records.claim(conn, "a", now=NOW, lasts=timedelta(minutes=1)))
-    store.write_now(lambda conn: records.turn_to(conn, "a", url="http://c/", name="C"))
+    store.write_now(lambda conn: sync_records.claim(conn, "a", now=NOW, lasts=timedelta(minutes=1)))
+    store.write_now(lambda conn: sync_records.turn_to(conn, "a", url="http://c/", name="C"))
     assert note({"/1": "x", "/2": "y"}, is_complete=True) == {"/1": "x", "/2": "y"}
     assert note({"/1": "z", "/3": None}, is_complete=False) == {"/1": "z", "/2": "y"}
     assert note({"/2": "y"}, is_complete=True) == {"/1": None, "/2": "y"}
-    row = store.read_now(lambda conn: records.find_calendar(conn, "a"))
+    row = store.read_now(lambda conn: sync_records.find_calendar(conn, "a"))
     assert row is not None
     assert row.mark == Mark(token="t", ctag="c")  # noqa: S106
-    assert store.read_now(lambda conn: records.list_objects(conn, "b")) == []
-    store.write_now(lambda conn: records.turn_to(conn, "a", url="http://other/", name="O"))
-    assert store.read_now(lambda conn: records.list_objects(conn, "a")) == []
+    assert store.read_now(lambda conn: sync_records.list_objects(conn, "b")) == []
+    store.write_now(lambda conn: sync_records.turn_to(conn, "a", url="http://other/", name="O"))
+    assert store.read_now(lambda conn: sync_records.list_objects(conn, "a")) == []
 
 
 def test_a_row_of_an_object_comes_back_as_it_was(store: Store) -> None:
@@ -70,8 +70,8 @@ def test_a_row_of_an_object_comes_back_as_it_was(store: Store) -> None:
         handled=None, agreed="1" * 64, offered="2" * 64, trying="", pushed="3" * 64,
         action_id="a", note="why",
     )  # fmt: skip
-    store.write_now(lambda conn: records.put_object(conn, "a", row))
-    assert store.read_now(lambda conn: records.list_objects(conn, "a")) == [row]
+    store.write_now(lambda conn: sync_records.put_object(conn, "a", row))
+    assert store.read_now(lambda conn: sync_records.list_objects(conn, "a")) == [row]
 
 
 def test_a_tool_is_safe_as_long_as_it_is_what_was_accepted(store: Store) -> None:

@@ -9,9 +9,9 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
 from kinkeeper.conversation.conversation import Said
 from kinkeeper.conversation.passing_on import Shown
-from kinkeeper.conversation.records import figures, purge
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import tool_cycles, tool_runs
+from kinkeeper.conversation.turn_records import figures, purge
 from talking import Script, talking, wants
 
 

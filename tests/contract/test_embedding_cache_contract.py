@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.models.embedding.cache import CachedEmbedder
 from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 from kinkeeper.models.embedding.tables import embeddings
 from kinkeeper.models.embedding.upkeep import purge_vectors
 from kinkeeper.store.store import Store

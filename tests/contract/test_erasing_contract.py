@@ -10,11 +10,11 @@ from sqlalchemy import Connection, select, text, update
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions, read_actions
-from kinkeeper.bootstrap.encoding import reading_of
-from kinkeeper.bootstrap.leaving import erase, found_of
+from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.table_erasure import erase, found_of
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.store.schema import metadata

@@ -22,7 +22,7 @@ import random_units
 from kinkeeper.bootstrap import Houses
 from kinkeeper.core.errors import StoreBusyError, UnavailableError
 from kinkeeper.jobs.job import Pace
-from kinkeeper.observer.quiet import be_quiet
+from kinkeeper.observer.quiet_requests import be_quiet
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.store import engines
 from kinkeeper.store.locks import lock

@@ -9,11 +9,10 @@ import pytest
 from sqlalchemy import Connection, select
 
 from kinkeeper.core.errors import ConflictError, DeniedError, NotFoundError
-from kinkeeper.household.viewing import Viewer, person_scope
-from kinkeeper.memory import correcting
+from kinkeeper.household.viewers import Viewer, person_scope
+from kinkeeper.memory import corrections
+from kinkeeper.memory.change_numbers import last_seq
 from kinkeeper.memory.concepts import concept_map, follow_facts
-from kinkeeper.memory.counting import last_seq
-from kinkeeper.memory.deciding import Finding, decide, support
 from kinkeeper.memory.episodes import (
     episodes_by_id,
     episodes_changed,
@@ -22,18 +21,19 @@ from kinkeeper.memory.episodes import (
     neighbours,
     outdated_spans,
 )
-from kinkeeper.memory.erasing import forget, preview_forget
+from kinkeeper.memory.erasure import forget, preview_forget
 from kinkeeper.memory.facts import facts_changed, find_fact, list_facts, statements_of
 from kinkeeper.memory.history import as_of, history
+from kinkeeper.memory.ingest import ImportedFact, import_facts, remember
 from kinkeeper.memory.invariants import check, mend
 from kinkeeper.memory.journal import Cause, changing, list_changes, purge_images, why_not_undoable
 from kinkeeper.memory.model import Category, Correction, Episode, FactStatus, Origin
+from kinkeeper.memory.pair_verdicts import Finding, decide, support
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.tables import facts, memory_tombstones
 from kinkeeper.memory.undo import undo
-from kinkeeper.memory.writing import ImportedFact, import_facts, remember
 from kinkeeper.store.store import Store
 from memory_chains import NOW, START, Said, rows, say
 
@@ -121,10 +121,10 @@ def test_what_people_set_right_stays_right_and_can_be_taken_back(store: Store) -
         before = rows(conn)
         late = NOW + timedelta(hours=1)
         edits = [
-            (lambda: correcting.edit_fact(conn, JOHN, fact.id, "I live in Bergen.", by="john", at=NOW), ["I live in Bergen."]),
-            (lambda: correcting.mark_wrong(conn, JOHN, fact.id, by="john", at=NOW), ["I live in York."]),
-            (lambda: correcting.retract_fact(conn, JOHN, fact.id, by="john", at=NOW), []),
-            (lambda: correcting.set_scope(conn, JOHN, fact.id, "person:john", by="john", at=NOW), ["I moved to Leeds."]),
+            (lambda: corrections.edit_fact(conn, JOHN, fact.id, "I live in Bergen.", by="john", at=NOW), ["I live in Bergen."]),
+            (lambda: corrections.mark_wrong(conn, JOHN, fact.id, by="john", at=NOW), ["I live in York."]),
+            (lambda: corrections.retract_fact(conn, JOHN, fact.id, by="john", at=NOW), []),
+            (lambda: corrections.set_scope(conn, JOHN, fact.id, "person:john", by="john", at=NOW), ["I moved to Leeds."]),
         ]  # fmt: skip
         for edit, expected in edits:
             change = edit().change_set
@@ -133,7 +133,7 @@ def test_what_people_set_right_stays_right_and_can_be_taken_back(store: Store) -
             assert check(conn, "h") == []
             undo(conn, "h", change, by="john", at=late)
             assert rows(conn) == before
-        edited = correcting.edit_fact(conn, JOHN, fact.id, "I live in Bergen.", by="john", at=NOW)
+        edited = corrections.edit_fact(conn, JOHN, fact.id, "I live in Bergen.", by="john", at=NOW)
         assert find_fact(conn, JOHN, fact.id).narrative == "I live in Bergen."  # type: ignore[union-attr]
         say(conn, 5, Said(text="I live in Oslo.", day=300, origin=Origin.IMPORTED))
         assert [each.narrative for each in list_facts(conn, JOHN, now=late)] == [

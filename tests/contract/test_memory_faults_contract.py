@@ -12,15 +12,15 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, func, select, update
 
 from kinkeeper.core.time import SystemClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.confidence import confidence_now
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.vectors import count_vectors
 from kinkeeper.memory.invariants import check, mend
 from kinkeeper.memory.tables import memory_vectors
 from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day, meaning, unlike
 from warm_start import Started

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.episodes import list_episodes, neighbours
 from kinkeeper.memory.sessions import (
     SessionMessage,

@@ -10,7 +10,7 @@ from kinkeeper.actions.press_tokens import PressedButton
 from kinkeeper.messaging.addresses import remember_private_chat, set_member_only
 from kinkeeper.messaging.lanes import REPEATED
 from kinkeeper.messaging.outbound import OutboundState
-from kinkeeper.observer.pressing import press
+from kinkeeper.observer.button_presses import press
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, GUARDIAN, HELPER, NOW, PARENT, proposal
 from pressed_cards import GROUP, Cards, by, sides

@@ -17,7 +17,7 @@ from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock, local_days
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.tables import observer_messages
 from live_household import MONDAY, left_by, live_system, said
 from live_workers import SETTINGS, conversation, held_worker, let_go, replayed, states, take_in

@@ -4,9 +4,9 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 from kinkeeper.store.store import Store
 
 HOUSE = "reyes"

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from kinkeeper.actions.outside.adapter import Adapter, PointOfNoReturn, Trace, Work
-from kinkeeper.actions.outside.figures import work_states
+from kinkeeper.actions.outside.outside_metrics import work_states
 from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
 from kinkeeper.bootstrap.mail import mail_adapters
 from kinkeeper.core.time import SystemClock

@@ -20,7 +20,7 @@ from kinkeeper.connectors.caldav.rounds import CalendarSync
 from kinkeeper.connectors.caldav.tables import calendars
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import SystemClock, VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from live_household import HOUSEHOLD, MONDAY, live_system
 from warm_start import Started
 

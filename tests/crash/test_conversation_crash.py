@@ -19,7 +19,7 @@ from sqlalchemy import select
 
 from cli_program import Program
 from kinkeeper.conversation.tables import turn_events, turns
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.repository import list_tasks
 from running_server import Running, prepared, running, token

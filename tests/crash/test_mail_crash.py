@@ -15,7 +15,7 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.connectors.mail.message import message_id
 from kinkeeper.core.time import SystemClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.mail.model import Address, Mail
 from kinkeeper.store.store import Store
 from mailpeers.imap import Postbox, postbox

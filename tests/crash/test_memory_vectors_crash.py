@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 
 from cli_program import PROGRAM, Program
 from kinkeeper.memory.episodes import insert_episodes
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.vectors import VectorKind, vectors_of
 from kinkeeper.memory.model import EmbedState, Episode, Origin
 from kinkeeper.memory.tables import episodes

@@ -21,7 +21,7 @@ from sqlalchemy import func, select
 
 from cli_program import Program
 from kinkeeper.conversation.tables import turn_events, turns
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.repository import list_tasks
 from locked_rows import require_locks

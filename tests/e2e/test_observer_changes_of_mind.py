@@ -10,7 +10,7 @@ from kinkeeper.actions.receipts import Outcome
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 NOON = "Wed 2026-03-04 12:00"
 CLAIM = "I'll take Mia to ballet on Monday"

@@ -10,7 +10,7 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 NOON = "Mon 2026-03-02 12:00"
 

@@ -13,7 +13,7 @@ from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.tables import occurrences, overrides
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 NOON = "Wed 2026-03-04 12:00"
 

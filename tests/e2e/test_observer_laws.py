@@ -20,10 +20,10 @@ from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.intake import Received
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.settling.job import UnderstandingJob
-from kinkeeper.observer.settling.understanding import RulesExtractor
+from kinkeeper.observer.settling.message_reader import RulesExtractor
 from kinkeeper.observer.tables import observer_messages
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.store.store import Store
 
 

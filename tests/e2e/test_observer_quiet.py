@@ -13,7 +13,7 @@ from kinkeeper.messaging.outbound import Route, Verb, stored
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer import feedback
 from kinkeeper.observer.feedback import Verdict
-from kinkeeper.observer.quiet import be_quiet, end_quiet, parse_duration, quiet_until
+from kinkeeper.observer.quiet_requests import be_quiet, end_quiet, parse_duration, quiet_until
 
 START = "Mon 2026-03-02 08:00"
 BOOKED = "Leo has the dentist Thursday at 4pm"

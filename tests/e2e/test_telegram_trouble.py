@@ -11,8 +11,8 @@ from botapi.clients import bare_client
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.bootstrap.telegram import telegram_findings
 from kinkeeper.channels.telegram.connection import open_bot
-from kinkeeper.channels.telegram.polling import TAKEN_OVER
-from kinkeeper.channels.telegram.sending import TelegramChannel
+from kinkeeper.channels.telegram.outbound import TelegramChannel
+from kinkeeper.channels.telegram.update_polling import TAKEN_OVER
 from kinkeeper.channels.telegram.webhook import WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.messaging.channel import NotSentError, OutgoingItem
@@ -293,7 +293,7 @@ def test_a_webhook_is_set_with_its_secret_and_takes_only_what_is_genuine(
 ) -> None:
     async def scenario() -> None:
         async with millers.stepping() as program:
-            from kinkeeper.channels.telegram.running import Running  # noqa: PLC0415
+            from kinkeeper.channels.telegram.bot import Running  # noqa: PLC0415
 
             presence = program.running._presence
             async with open_bot(millers.bot.token, api_url=millers.api.url) as bot:

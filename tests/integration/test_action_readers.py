@@ -12,7 +12,7 @@ from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.actions.session_words import TOLD
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope, viewer_for
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope, viewer_for
 from kinkeeper.store.store import Store
 from outside_samples import sending
 from pending_samples import CHILD, FAMILY, GUARDIAN, NOW, PARENT, adding, event, proposal

@@ -25,7 +25,7 @@ from kinkeeper.calendar.repository import (
 )
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_presses import (
     ANY_TIME,

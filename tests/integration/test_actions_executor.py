@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Connection, delete, update
 
 from kinkeeper.actions import executor
+from kinkeeper.actions.action_writes import advance
 from kinkeeper.actions.approvals import confirm, request
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.effects.calendar import (
@@ -25,8 +26,7 @@ from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.actions.tables import action_transitions, pending_actions
-from kinkeeper.actions.writing import advance
-from kinkeeper.calendar.changes import move_occurrence
+from kinkeeper.calendar.event_changes import move_occurrence
 from kinkeeper.calendar.model import EventState
 from kinkeeper.calendar.repository import (
     delete_event,
@@ -36,7 +36,7 @@ from kinkeeper.calendar.repository import (
 )
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_presses import (
     ANY_TIME,

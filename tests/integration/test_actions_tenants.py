@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from kinkeeper.actions.action_retention import purge_extractions
 from kinkeeper.actions.journal import count_refusals, list_transitions
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.proposals import expire_due
-from kinkeeper.actions.purging import purge_extractions
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import (
     find_action,
@@ -22,7 +22,7 @@ from kinkeeper.actions.states import Refusal
 from kinkeeper.actions.tables import action_transitions, pending_actions
 from kinkeeper.actions.undo import undo
 from kinkeeper.core.errors import InputError, NotFoundError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_presses import (
     ANY_TIME,

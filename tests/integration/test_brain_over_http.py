@@ -19,7 +19,7 @@ from kinkeeper.brain.model import BrainQuery
 from kinkeeper.brain.remote import RemoteBrain
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observability.findings import Health
 from kinkeeper.observer.accounts.trace import load_trace

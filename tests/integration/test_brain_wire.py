@@ -24,7 +24,7 @@ from evals.replayed import EpisodePlayer, Stage, play
 from kinkeeper.bootstrap import System
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.file import load_household
-from kinkeeper.household.folding import fold
+from kinkeeper.household.name_folding import fold
 from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.observer.wording.participants import Participants, compile_participants
 

@@ -1,7 +1,7 @@
 """The conflict benchmark compares two searches that find the same."""
 
 from bench.suites import calendar as benchmark
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 
 def test_table_and_bisection_find_the_same_bookings():

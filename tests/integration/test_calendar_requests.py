@@ -13,7 +13,7 @@ from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 
 SOCCER = event("Soccer practice", "2026-11-03T16:30:00", rrule="FREQ=WEEKLY;BYDAY=TU,TH")

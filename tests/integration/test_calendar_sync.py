@@ -24,17 +24,17 @@ from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.undo import undo
 from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
 from kinkeeper.calendar.repository import find_event, list_events, list_overrides, load_event
-from kinkeeper.connectors.caldav.asking import KEEP_OURS
 from kinkeeper.connectors.caldav.client import CalDavClient
+from kinkeeper.connectors.caldav.difference_cards import KEEP_OURS
 from kinkeeper.connectors.caldav.events import Events
-from kinkeeper.connectors.caldav.records import find_calendar, list_objects
 from kinkeeper.connectors.caldav.rounds import CalendarSync, Tally
+from kinkeeper.connectors.caldav.sync_records import find_calendar, list_objects
 from kinkeeper.connectors.caldav.todos import Todos
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import find_task, list_tasks, load_task
@@ -444,7 +444,7 @@ def test_a_lost_database_of_the_server_state_finds_its_own_again(home: Home):
     home.add_dentist()
     home.sync()
     before = home.server.objects()
-    from kinkeeper.connectors.caldav.records import forget_objects  # noqa: PLC0415
+    from kinkeeper.connectors.caldav.sync_records import forget_objects  # noqa: PLC0415
     from kinkeeper.connectors.caldav.tables import calendars  # noqa: PLC0415
 
     def forget(conn: Connection) -> None:

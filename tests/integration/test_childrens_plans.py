@@ -8,7 +8,7 @@ import pytest
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from talking import on_a_loop, talking
 
 DOERS = {

@@ -22,7 +22,7 @@ from kinkeeper.actions.registry import read_effects, stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
-from kinkeeper.actions.requests.performing import perform
+from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_requests
 from kinkeeper.actions.undo import undo
 from kinkeeper.conversation.model import Plan, PlannedAction, Source

@@ -8,12 +8,12 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.exchange_encoding import reading_of
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.core.ids import canonical_json
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import list_tasks

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
+from kinkeeper.actions.action_retention import purge_extractions
 from kinkeeper.actions.model import ActionStatus, PendingAction
-from kinkeeper.actions.purging import purge_extractions
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked
@@ -18,7 +18,7 @@ from kinkeeper.conversation.questions import Verb
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.taking_back import take_back
 from kinkeeper.conversation.turns import last_turns
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.tasks.repository import list_tasks
 from talking import Script, Talking, on_a_loop, talking, wants
 

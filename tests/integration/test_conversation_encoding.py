@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, Row, Table, select, update
 
-from kinkeeper.bootstrap.encoding import encoding_of
+from kinkeeper.bootstrap.exchange_encoding import encoding_of
 from kinkeeper.conversation.context.model import TurnContext
 from kinkeeper.conversation.context.tables import (
     conversation_encodings,
@@ -16,8 +16,8 @@ from kinkeeper.conversation.context.tables import (
     volatile_facts,
 )
 from kinkeeper.conversation.encoding.job import first_in_line
-from kinkeeper.conversation.records import figures
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.conversation.turn_records import figures
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
 from kinkeeper.memory.episodes import list_episodes

@@ -11,7 +11,7 @@ from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from talking import Script, Talking, on_a_loop, talking, wants
 
 

@@ -10,14 +10,14 @@ import pytest
 from sqlalchemy import Connection, Update, update
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.conversation import events, records, turns
+from kinkeeper.conversation import events, turn_records, turns
 from kinkeeper.conversation.model import EventName
-from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, find_thread, list_threads, load_thread
 from kinkeeper.conversation.turn import TurnOutcome
 from kinkeeper.conversation.turns import Accepted, Incoming, accept
+from kinkeeper.conversation.unprompted_turns import post_to_thread
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.store.store import Store
@@ -149,7 +149,7 @@ def test_old_words_go_and_what_is_under_way_keeps_its_own(store: Store) -> None:
     later = NOW + timedelta(days=40)
 
     def purge() -> int:
-        return store.write_now(lambda conn: records.purge(conn, HOUSEHOLD, before=later))
+        return store.write_now(lambda conn: turn_records.purge(conn, HOUSEHOLD, before=later))
 
     assert purge() == 0, "nobody has answered it yet"
     store.write_now(

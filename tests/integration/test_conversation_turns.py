@@ -17,7 +17,6 @@ from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKi
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.model import EventName, Mode, Plan, Planner, PlanningContext
 from kinkeeper.conversation.planning import planners
-from kinkeeper.conversation.records import figures
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import (
     interaction_log,
@@ -27,8 +26,9 @@ from kinkeeper.conversation.tables import (
     turns,
 )
 from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.turn_records import figures
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.memory.tables import episodes
 from kinkeeper.tasks.repository import list_tasks

@@ -13,14 +13,14 @@ from sqlalchemy import select
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
-from kinkeeper.actions.requests.performing import perform
+from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.conversation.criticism.critic import _AGAIN, ModelCritic
 from kinkeeper.conversation.criticism.model import Reviewed, Step
 from kinkeeper.conversation.model import Plan, PlannedAction, Source
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import critic_verdicts
 from kinkeeper.conversation.tool_loop import ToolLoop
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.tasks.repository import list_tasks
 from model_calls import config, gateway, role
 from modelserver import ModelServer, breaks_off, computes, fails, hangs, model_server, says

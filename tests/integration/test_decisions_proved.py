@@ -17,10 +17,10 @@ from kinkeeper.actions.repository import open_actions
 from kinkeeper.actions.tables import action_sources, action_transitions, pending_actions
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.calendar.tables import event_changes, events, occurrences
+from kinkeeper.cli.chat_replay import decisions
 from kinkeeper.cli.chats import read_any_chat
-from kinkeeper.cli.observing import decisions
 from kinkeeper.core.errors import ConflictError, NotFoundError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.messaging.tables import messages, outbox
 from kinkeeper.observer.accounts.proof import Proof
 from kinkeeper.observer.tables import confidence_log, observer_messages, open_questions

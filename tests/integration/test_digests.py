@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from kinkeeper.actions.model import ActionType
 from kinkeeper.bootstrap.digests import DigestPost
-from kinkeeper.calendar.changes import add_event
+from kinkeeper.calendar.event_changes import add_event
 from kinkeeper.calendar.model import EventKind
 from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.conversation.effects import effects
@@ -23,7 +23,7 @@ from kinkeeper.digest.repository import set_digest_time
 from kinkeeper.digest.rounds import DigestRounds
 from kinkeeper.digest.words import DigestWords
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import person_scope
+from kinkeeper.household.viewers import person_scope
 from kinkeeper.messaging import addresses
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.messaging.tables import outbox

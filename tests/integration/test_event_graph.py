@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Connection, create_engine, select, text
 
-from kinkeeper.calendar.changes import (
+from kinkeeper.calendar.conflicts import find_conflicts
+from kinkeeper.calendar.event_changes import (
     add_event,
     assign_occurrence,
     cancel_event,
@@ -18,7 +19,6 @@ from kinkeeper.calendar.changes import (
     move_occurrence,
     update_event,
 )
-from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
 from kinkeeper.calendar.occurrences import SPANS_DAYS, extend_horizon, near_parameters, near_query
 from kinkeeper.calendar.repository import (
@@ -47,7 +47,7 @@ from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.schema import metadata
 
 ZONE = ZoneInfo("America/Denver")

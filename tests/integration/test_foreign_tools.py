@@ -19,12 +19,12 @@ from kinkeeper.actions.outside.worker import OutsideWorker
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
-from kinkeeper.actions.requests.performing import perform
+from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.connectors.tools.adapter import ToolAdapter
 from kinkeeper.connectors.tools.model import ToolServer
-from kinkeeper.connectors.tools.records import accept
 from kinkeeper.connectors.tools.servers import ToolServers
-from kinkeeper.connectors.tools.standing import findings
+from kinkeeper.connectors.tools.tool_records import accept
+from kinkeeper.connectors.tools.tool_status import findings
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.observability.findings import Health

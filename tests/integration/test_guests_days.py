@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.household.viewing import GUEST_DAYS, Viewer
+from kinkeeper.household.viewers import GUEST_DAYS, Viewer
 from kinkeeper.web.access.model import AccessRole
 from page_visits import FREE, actions_of, hear
 from web_server import Served, served

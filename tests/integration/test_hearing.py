@@ -12,12 +12,12 @@ from kinkeeper.actions import approvals, proposals
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.core.messages import InboundMessage, MessageKind
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.statements.lasting import is_lasting
+from kinkeeper.memory.statements.durability import is_lasting
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer import retention
-from kinkeeper.observer.hearing import MOST_A_DAY
+from kinkeeper.observer.overheard_facts import MOST_A_DAY
 from page_visits import FREE, actions_of, hear
 from remembered import known_to, remember
 from web_server import Served, served

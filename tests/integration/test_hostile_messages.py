@@ -17,10 +17,10 @@ from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.extraction.doubt import Doubt, doubt_about
 from kinkeeper.observer.extraction.prepared import Around, Part
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule
-from kinkeeper.observer.redline.phrasing import Phrasing
+from kinkeeper.observer.redline.phrase_templates import Phrasing
 from kinkeeper.observer.settling import model_extraction
 from kinkeeper.observer.settling.model_extraction import ModelExtractor, extraction_prompt
-from kinkeeper.observer.settling.reconsidering import offered, reconsidered
+from kinkeeper.observer.settling.model_opinion import offered, reconsidered
 from modelserver import computes, model_server
 from obeying_model import ObeyingModel, obey
 

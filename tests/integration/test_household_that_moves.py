@@ -33,7 +33,7 @@ from kinkeeper.calendar.repository import (
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.calendar.whole_days import keep_whole_days
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, PARENT, event, proposal
 from pressed_cards import Cards

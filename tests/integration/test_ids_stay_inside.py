@@ -14,12 +14,12 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.exchange_encoding import reading_of
 from kinkeeper.calendar.ics import export_ics
 from kinkeeper.calendar.repository import list_all_overrides, list_events
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.exporting import Exported, exported_lines
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.memory_export import Exported, exported_lines
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import list_tasks
 from live_household import MONDAY, said

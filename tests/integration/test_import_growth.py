@@ -10,18 +10,18 @@ import pytest
 from sqlalchemy import Connection
 
 from growth import DOUBLINGS, cpu_seconds, grows_too_fast, takes_too_long
+from kinkeeper.actions.calendar_import import Import
 from kinkeeper.actions.event_files import EventFile, read_events
-from kinkeeper.actions.importing import Import
 from kinkeeper.calendar.import_limit import MOST_OCCURRENCES, ImportLimit
 from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.connectors.caldav.asking import Asking
+from kinkeeper.connectors.caldav.difference_cards import Asking
 from kinkeeper.connectors.caldav.events import Events
-from kinkeeper.connectors.caldav.incoming import Incoming
+from kinkeeper.connectors.caldav.incoming_changes import Incoming
 from kinkeeper.connectors.caldav.model import Version
 from kinkeeper.core.errors import InputError, UnavailableError
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.rehearsal import RehearsedError, rehearsed
 from kinkeeper.store.store import Store
 

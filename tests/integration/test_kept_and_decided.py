@@ -8,12 +8,12 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.setting_right import SettingRight
-from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.exchange_encoding import reading_of
 from kinkeeper.calendar.model import Event, Override
 from kinkeeper.calendar.repository import list_events, list_overrides
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.journal import list_changes

@@ -19,10 +19,10 @@ from kinkeeper.connectors.mail.account import parse_account
 from kinkeeper.connectors.mail.adapters import DraftAdapter, SendAdapter
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
 from kinkeeper.connectors.mail.message import message_id
-from kinkeeper.connectors.mail.sending import MailServer
+from kinkeeper.connectors.mail.smtp import MailServer
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.mail.mailbox import MailQuery
 from kinkeeper.mail.model import Address, Mail
-from kinkeeper.mail.reading import MailQuery
 from mailpeers.imap import Postbox, certificate_of, postbox, server_context
 from mailpeers.samples import AT, MAIL, drafting, sending
 from mailpeers.smtp import Post, post_office
@@ -185,7 +185,7 @@ def test_a_login_is_made_and_a_wrong_one_is_told() -> None:
 def test_a_server_that_never_answers_is_given_up_before_anything_is_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("kinkeeper.connectors.mail.sending._TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("kinkeeper.connectors.mail.smtp._TIMEOUT_SECONDS", 0.2)
 
     async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -8,7 +8,7 @@ from kinkeeper.actions import undo
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.setting_right import SettingRight
-from kinkeeper.channels.telegram.remembering import Wish, forget
+from kinkeeper.channels.telegram.remember_commands import Wish, forget
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.memory.journal import list_changes
 from kinkeeper.memory.model import Category

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.erasing import forget
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.erasure import forget
 from kinkeeper.memory.invariants import check
 from kinkeeper.store.store import Store
 from memory_chains import rows

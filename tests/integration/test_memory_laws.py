@@ -12,7 +12,7 @@ import pytest
 from evals import memory_moments
 from evals.memory_laws import Laws, try_laws
 from kinkeeper.household.file import load_household
-from kinkeeper.memory import settling, undo
+from kinkeeper.memory import fact_sync, undo
 from kinkeeper.store.store import Store
 from live_household import HOUSEHOLD
 
@@ -44,7 +44,7 @@ def test_some_chains_keep_the_laws(store: Store) -> None:
 
 
 def test_an_order_that_matters_is_found(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settling, "updated_fact", lambda old, *_, **__: old)
+    monkeypatch.setattr(fact_sync, "updated_fact", lambda old, *_, **__: old)
     assert tried(store, range(4)).differing
 
 

@@ -18,12 +18,12 @@ from kinkeeper.conversation import looking_back
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope
-from kinkeeper.memory.context.streaming import Streaming
-from kinkeeper.memory.finding import showing
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope
+from kinkeeper.memory.context.prefetch import Streaming
+from kinkeeper.memory.finding import visible_results
 from kinkeeper.memory.finding.search import Finder
+from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.model import Category, Episode, Observation, Origin
-from kinkeeper.memory.writing import remember
 from kinkeeper.observer.wording.participants import compile_participants
 from kinkeeper.store.store import Store
 from live_household import HOUSEHOLD
@@ -59,7 +59,7 @@ def test_nothing_superseded_comes_out_of_a_few_chains(store: Store) -> None:
 def test_what_is_not_cut_out_of_turns_is_found(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(showing, "still_true", lambda text, _: text)
+    monkeypatch.setattr(visible_results, "still_true", lambda text, _: text)
     assert {"search", "brain"} <= {*told(store, 10).paths}
 
 

@@ -8,8 +8,8 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Table, create_engine, insert
 
+from kinkeeper.memory.memory_rows import fact_row, statement_row
 from kinkeeper.memory.model import Category, FactStatus, Statement
-from kinkeeper.memory.rows import fact_row, statement_row
 from kinkeeper.memory.tables import facts, memory_counters, statements
 from kinkeeper.memory.transience import recurring_id
 from kinkeeper.memory.upkeep.report import ChangeKind

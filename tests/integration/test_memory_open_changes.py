@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.household.viewing import Viewer, person_scope
-from kinkeeper.memory.correcting import edit_fact, set_scope
+from kinkeeper.household.viewers import Viewer, person_scope
+from kinkeeper.memory.corrections import edit_fact, set_scope
 from kinkeeper.memory.model import Category, FactStatus
 from kinkeeper.memory.tables import memory_questions
 from kinkeeper.memory.undecided import Undecided, settle_undecided, undecided

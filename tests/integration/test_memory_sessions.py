@@ -11,13 +11,13 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer, person_scope
+from kinkeeper.household.viewers import Viewer, person_scope
+from kinkeeper.memory.change_numbers import TOPIC
 from kinkeeper.memory.concepts import concept_map
-from kinkeeper.memory.counting import TOPIC
 from kinkeeper.memory.doubts import settle_doubt
 from kinkeeper.memory.episodes import count_episodes, list_episodes
-from kinkeeper.memory.erasing import forget
-from kinkeeper.memory.extracting import MOST_READ, PIECE, SessionReading, pieces
+from kinkeeper.memory.erasure import forget
+from kinkeeper.memory.extraction_job import MOST_READ, PIECE, SessionReading, pieces
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Episode, Fact, Observation
 from kinkeeper.memory.sessions import SessionMessage, take_in

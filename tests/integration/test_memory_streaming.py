@@ -11,9 +11,9 @@ import pytest
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.context.injection import injected
-from kinkeeper.memory.context.streaming import (
+from kinkeeper.memory.context.prefetch import (
     MOST_EPISODES,
     MOST_FACTS,
     Streaming,
@@ -21,15 +21,15 @@ from kinkeeper.memory.context.streaming import (
     is_taken_up,
 )
 from kinkeeper.memory.context.tiers import Tier
-from kinkeeper.memory.correcting import mark_wrong
+from kinkeeper.memory.corrections import mark_wrong
 from kinkeeper.memory.episodes import insert_episodes
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder, Found, Search
-from kinkeeper.memory.finding.showing import HitKind
+from kinkeeper.memory.finding.visible_results import HitKind
+from kinkeeper.memory.ingest import ImportedFact, import_facts
 from kinkeeper.memory.model import Category, Episode, Origin
-from kinkeeper.memory.writing import ImportedFact, import_facts
 from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 from kinkeeper.store.store import Store
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

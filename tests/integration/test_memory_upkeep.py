@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.adjusting import Adjustment
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.confidence import confidence_now
+from kinkeeper.memory.confidence_updates import Adjustment
 from kinkeeper.memory.episodes import list_episodes, outdated_spans
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
 from kinkeeper.memory.upkeep.report import ChangeKind, RunState

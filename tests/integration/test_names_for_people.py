@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from kinkeeper.brain.answer_text import event_sentence, known_events
 from kinkeeper.brain.schedule import Scheduled
-from kinkeeper.brain.telling import event_sentence, known_events
 from kinkeeper.calendar.model import (
     Event,
     EventKind,
@@ -18,7 +18,7 @@ from kinkeeper.calendar.model import (
 from kinkeeper.core.time import Interval
 from kinkeeper.household.file import parse_household
 from kinkeeper.household.template import TemplateAnswers, render_template
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from planning import WEDNESDAY
 
 _FILE = """\

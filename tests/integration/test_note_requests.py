@@ -8,8 +8,8 @@ import pytest
 from asking import ABE, FAMILY, IVO, NIA, Desk
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.actions.requests.performing import result_of
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.actions.requests.request_runner import result_of
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.store.store import Store
 

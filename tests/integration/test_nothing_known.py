@@ -7,11 +7,11 @@ import pytest
 
 from kinkeeper.actions import session_words
 from kinkeeper.actions.consent import Author, Origin
-from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.exchange_encoding import reading_of
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import BrainQuery
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.memory.sessions import SessionMessage
 from live_household import MONDAY, live_system
 from talking import on_a_loop

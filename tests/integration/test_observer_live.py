@@ -16,7 +16,7 @@ from kinkeeper.bootstrap import Houses, System, live_intake
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Pace
 from kinkeeper.jobs.leases import Key, LeaseLostError
@@ -27,10 +27,10 @@ from kinkeeper.observer.accounts.metrics import failures
 from kinkeeper.observer.intake import JOB_NAME, Intake, Received
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.settling.job import UnderstandingJob, first_in_chat
-from kinkeeper.observer.settling.understanding import RulesExtractor
+from kinkeeper.observer.settling.message_reader import RulesExtractor
 from kinkeeper.observer.tables import observer_messages
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 from live_household import HOUSEHOLD, MONDAY, left_by, live_system, said
 
 pytestmark = pytest.mark.slow

@@ -16,10 +16,10 @@ import pytest
 from sqlalchemy import Connection, select
 
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.bootstrap.encoding import reading_of
-from kinkeeper.channels.telegram.remembering import Wish
-from kinkeeper.channels.telegram.remembering import remember as remember_by_command
-from kinkeeper.household.viewing import person_scope
+from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.channels.telegram.remember_commands import Wish
+from kinkeeper.channels.telegram.remember_commands import remember as remember_by_command
+from kinkeeper.household.viewers import person_scope
 from kinkeeper.store.schema import metadata
 from kinkeeper.web.access.model import AccessRole
 from page_visits import FREE, actions_of, hear

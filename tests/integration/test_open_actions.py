@@ -9,7 +9,7 @@ import pytest
 from kinkeeper.actions.proposals import expire_due, propose
 from kinkeeper.actions.repository import next_expiry, open_actions
 from kinkeeper.actions.scope import Scope
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, NOW, ZONE, adding, event, proposal
 

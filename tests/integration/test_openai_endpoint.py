@@ -18,7 +18,7 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.exchange_encoding import reading_of
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.core.errors import InvariantError

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, update
 
-from kinkeeper.actions.announcing import can_be_undone, result_line
+from kinkeeper.actions.button_removal import can_be_undone, result_line
 from kinkeeper.actions.effects.email import CreateDraft, SendMail
 from kinkeeper.actions.effects.tables import outside_work
 from kinkeeper.actions.model import ActionStatus, PendingAction
-from kinkeeper.actions.outside import settling
+from kinkeeper.actions.outside import work_claims
 from kinkeeper.actions.outside.adapter import NotDoneError, RefusedError
-from kinkeeper.actions.outside.waiting import settled
+from kinkeeper.actions.outside.result_wait import settled
 from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.tables import pending_actions
@@ -115,7 +115,7 @@ def test_what_surely_did_not_happen_is_tried_again(store: Store) -> None:
 def test_after_the_last_try_it_fails_and_says_why(store: Store) -> None:
     action, outside = confirmed(store).action, Outside()
     adapter = ScriptedAdapter(outside, before=[NotDoneError("the server is away")] * 99)
-    run(store, adapter, waits=[*settling.LADDER.delays, HOUR])
+    run(store, adapter, waits=[*work_claims.LADDER.delays, HOUR])
     failed = as_stored(store, action)
     assert failed.status is ActionStatus.FAILED
     assert reasons(failed) == ("failed", "the server is away")
@@ -172,7 +172,7 @@ def test_when_it_cannot_be_looked_into_now_it_is_later(store: Store) -> None:
 def test_in_doubt_to_the_end_it_is_said_so(store: Store) -> None:
     action, outside = confirmed(store).action, Outside()
     adapter = ScriptedAdapter(outside, after=[OSError("gone")], looking=[NotDoneError("away")] * 99)
-    run(store, adapter, waits=[HOUR] * (len(settling.LADDER.delays) + 1))
+    run(store, adapter, waits=[HOUR] * (len(work_claims.LADDER.delays) + 1))
     assert reasons(as_stored(store, action))[0] == "unknown"
     assert len(outside.arrived) == 1
 
@@ -186,10 +186,10 @@ def test_what_a_vanished_process_had_begun(
     key = (FAMILY.id, rows(store)[0]["id"], "do")
 
     def begin(conn: Connection) -> None:
-        taken = settling.take(conn, key, now=NOW, lease=HOUR)
+        taken = work_claims.take(conn, key, now=NOW, lease=HOUR)
         assert taken is not None
         if is_marked:
-            settling.mark(conn, taken, now=NOW)
+            work_claims.mark(conn, taken, now=NOW)
 
     store.write_now(begin)
     run(store, ScriptedAdapter(outside))
@@ -205,18 +205,18 @@ def test_what_a_vanished_process_had_begun(
 def test_who_lost_its_lease_may_not_pass_the_mark(store: Store) -> None:
     confirmed(store)
     key = (FAMILY.id, rows(store)[0]["id"], "do")
-    late = store.write_now(lambda conn: settling.take(conn, key, now=NOW, lease=HOUR))
+    late = store.write_now(lambda conn: work_claims.take(conn, key, now=NOW, lease=HOUR))
     assert late is not None
-    assert store.write_now(lambda conn: settling.take(conn, key, now=NOW + 2 * HOUR, lease=HOUR))
-    with pytest.raises(settling.LeaseLostError):
-        store.write_now(lambda conn: settling.mark(conn, late, now=NOW + 2 * HOUR))
+    assert store.write_now(lambda conn: work_claims.take(conn, key, now=NOW + 2 * HOUR, lease=HOUR))
+    with pytest.raises(work_claims.LeaseLostError):
+        store.write_now(lambda conn: work_claims.mark(conn, late, now=NOW + 2 * HOUR))
 
 
 def test_a_yes_of_long_ago_is_not_carried_out(store: Store) -> None:
     action, outside = confirmed(store).action, Outside()
 
     async def look_late() -> None:
-        clock = VirtualClock(NOW + settling.STALE_AFTER + HOUR)
+        clock = VirtualClock(NOW + work_claims.STALE_AFTER + HOUR)
         await worker(store, ScriptedAdapter(outside), clock).run_once()
 
     asyncio.run(look_late())

@@ -16,7 +16,7 @@ from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.model import Member, Role
-from kinkeeper.household.viewing import viewer_for
+from kinkeeper.household.viewers import viewer_for
 from kinkeeper.store.store import Store
 
 GUS = Member(id="gus", name="Gus", role=Role.OTHER)

@@ -12,8 +12,8 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import Found, Parameters, RequestKind, ResultStatus
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.conversation.model import Plan, PlanningContext
-from kinkeeper.conversation.planning.grounding import QUESTIONS
 from kinkeeper.conversation.planning.model_planner import REPHRASE, ModelPlanner
+from kinkeeper.conversation.planning.plan_grounding import QUESTIONS
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
 from kinkeeper.store.store import Store

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from kinkeeper.actions import approvals, proposals
-from kinkeeper.actions.announcing import SETTLED_FIRST
+from kinkeeper.actions.button_removal import SETTLED_FIRST
 from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
 from kinkeeper.actions.press_tokens import PREFIX, PressRefusal, purge_tokens
 from kinkeeper.actions.tables import pending_actions

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import list_tasks
 from kinkeeper.web.access.model import AccessRole

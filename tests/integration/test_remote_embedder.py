@@ -13,7 +13,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.connection import ServerConnection
 from kinkeeper.models.embedding.calibration import calibration_of
 from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 from kinkeeper.models.embedding.remote import RemoteEmbedder, RemoteModel
 from kinkeeper.models.endpoints import Dialect, Endpoint
 from kinkeeper.models.errors import ModelError

@@ -10,7 +10,7 @@ from evals.coordination import household_of
 from evals.replayed import EpisodePlayer, Stage, play, spoken_lines
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 pytestmark = pytest.mark.slow
 

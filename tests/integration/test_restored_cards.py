@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
+from kinkeeper.actions.action_retention import RESTORABLE, purge_extractions
 from kinkeeper.actions.journal import list_transitions
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.proposals import withdraw
-from kinkeeper.actions.purging import RESTORABLE, purge_extractions
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import (
     find_by_source,
@@ -25,7 +25,7 @@ from kinkeeper.actions.states import Cause
 from kinkeeper.actions.undo import undo
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import Viewer, person_scope
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.store.store import Store
 from pending_presses import put, yes
 from pending_samples import (

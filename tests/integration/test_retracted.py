@@ -8,12 +8,12 @@ from sqlalchemy import Connection, select
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.exchange_encoding import reading_of
 from kinkeeper.calendar.model import EventState
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.model import EventName
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Search
 from kinkeeper.notes.repository import list_notes

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.memory.tables import episodes
 from talking import on_a_loop, talking
 

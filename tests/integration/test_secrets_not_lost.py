@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar.tables import events
-from kinkeeper.household.viewing import is_hidden_from
+from kinkeeper.household.viewers import is_hidden_from
 from kinkeeper.memory.tables import episodes, facts
 from kinkeeper.tasks.tables import tasks
 from page_visits import FREE

@@ -13,15 +13,15 @@ from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.outside.adapter import NotDoneError, PointOfNoReturn, Trace, Work
 from kinkeeper.actions.outside.worker import OutsideWorker
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, Prepared, RequestKind
-from kinkeeper.channels.telegram.conversing import ChatOutlet
-from kinkeeper.cli.chatting import _Speaker
+from kinkeeper.channels.telegram.private_chat import ChatOutlet
+from kinkeeper.cli.terminal_chat import _Speaker
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Said
 from kinkeeper.conversation.model import EventName, TurnEvent
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import tool_cycles, tool_runs, turns
 from kinkeeper.conversation.turn import Turn, TurnOutcome
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.tasks.repository import list_tasks

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.web import live, streaming
+from kinkeeper.web import event_streams, live
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import Key, KeyKind
 from kinkeeper.web.access.secret import digest_of
@@ -18,7 +18,7 @@ from web_server import Served, served
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(streaming, "_ALIVE_EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(event_streams, "_ALIVE_EVERY_SECONDS", 0.05)
     monkeypatch.setattr(live, "_LOOK_EVERY_SECONDS", 0.05)
     with served(tmp_path, rates=FREE) as serving:
         yield serving

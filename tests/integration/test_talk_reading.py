@@ -19,7 +19,7 @@ from kinkeeper.bootstrap import System
 from kinkeeper.calendar.tables import events
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Pace
 from kinkeeper.messaging.tables import outbox
@@ -27,8 +27,8 @@ from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
 from kinkeeper.observer import stretches
 from kinkeeper.observer.accounts.metrics import load_metrics
-from kinkeeper.observer.accounts.telling import trace_record
 from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.accounts.trace_json import trace_record
 from kinkeeper.observer.settling.job import UnderstandingJob
 from kinkeeper.observer.settling.talk_effects import TalkEffects
 from kinkeeper.observer.settling.talk_job import TalkReadingJob

@@ -10,7 +10,7 @@ import pytest
 from asking import ABE, FAMILY, IVO, NIA, NOW, RUTH, Desk
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.requests.model import ResultStatus
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import list_tasks, next_due

@@ -16,19 +16,19 @@ from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope, surprise_scope
-from kinkeeper.memory.context.streaming import Streaming
-from kinkeeper.memory.correcting import edit_fact, narrow_last, set_scope, set_told_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope, surprise_scope
+from kinkeeper.memory.context.prefetch import Streaming
+from kinkeeper.memory.corrections import edit_fact, narrow_last, set_scope, set_told_scope
 from kinkeeper.memory.episodes import insert_episodes, reply_id
-from kinkeeper.memory.erasing import forget
+from kinkeeper.memory.erasure import forget
 from kinkeeper.memory.evidence import out_of
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder
+from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.invariants import check
 from kinkeeper.memory.journal import list_changes
 from kinkeeper.memory.model import Category, Episode, Observation, Origin
 from kinkeeper.memory.undo import undo
-from kinkeeper.memory.writing import remember
 from kinkeeper.observer.wording.participants import compile_participants
 from kinkeeper.store.store import Store
 from live_household import HOUSEHOLD

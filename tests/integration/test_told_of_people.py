@@ -7,10 +7,10 @@ import pytest
 
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import open_actions
-from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.exchange_encoding import reading_of
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.core.ids import canonical_json
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
 from talking import Talking, on_a_loop, talking
 

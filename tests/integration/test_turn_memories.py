@@ -8,7 +8,7 @@ from asking import FAMILY, NOW
 from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.memory.context.attribution import remembered
 from kinkeeper.memory.episodes import insert_episodes

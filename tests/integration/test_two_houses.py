@@ -17,13 +17,13 @@ from kinkeeper.bootstrap.web import web_context
 from kinkeeper.core.errors import ConfigError, DeniedError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.job import Pace
 from kinkeeper.messaging.addresses import remember_private_chat
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observability.findings import ok
-from kinkeeper.observer.pressing import press
-from kinkeeper.observer.quiet import be_quiet
+from kinkeeper.observer.button_presses import press
+from kinkeeper.observer.quiet_requests import be_quiet
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.schema import metadata

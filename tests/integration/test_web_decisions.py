@@ -12,7 +12,7 @@ from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.proposals import propose
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.cli.demonstration import play_sample
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.observer.tables import observer_messages
 from page_visits import actions_of, field_of, hear, press, run

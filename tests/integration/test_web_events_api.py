@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from kinkeeper.actions.proposals import propose
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.access.tables import access_keys
 from kinkeeper.web.security.forms import csrf_token

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from sqlalchemy import Connection
 
-from kinkeeper.calendar.changes import update_event
+from kinkeeper.calendar.event_changes import update_event
 from kinkeeper.calendar.repository import list_events, load_event
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.web.access.model import AccessRole
 from page_visits import post, run
 from web_server import BROWSER, Served

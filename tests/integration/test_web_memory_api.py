@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope, project_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope, project_scope
 from kinkeeper.memory.episodes import list_episodes
+from kinkeeper.memory.ingest import ImportedFact, import_facts, remember
 from kinkeeper.memory.model import Category, Observation
-from kinkeeper.memory.writing import ImportedFact, import_facts, remember
 from kinkeeper.web.access.model import AccessRole
 from web_server import Served, served
 

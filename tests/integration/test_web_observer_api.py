@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from kinkeeper.messaging import outbox
-from kinkeeper.observer.quiet import quiet_until
+from kinkeeper.observer.quiet_requests import quiet_until
 from kinkeeper.web.access.model import AccessRole
 from web_server import Served, served
 

@@ -11,7 +11,7 @@ import pytest
 
 from kinkeeper.actions.proposals import propose
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.sqlite_library import dbapi2
 from kinkeeper.web.access.model import AccessRole
 from pending_samples import choice, event, proposal

@@ -13,7 +13,7 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.sqlite_library import dbapi2
 from kinkeeper.web.security.rates import RateLimits
 from pending_samples import adding, event, proposal

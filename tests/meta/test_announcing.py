@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 import kinkeeper
-from kinkeeper.actions.announcing import UNDER_WAY
+from kinkeeper.actions.button_removal import UNDER_WAY
 from kinkeeper.actions.states import TRANSITIONS, Cause
 
 _WORDS = re.compile(r"\w+")
 SOURCE = Path(kinkeeper.__file__).parent
-MOVES = "actions/writing.py"
-PURGES = "actions/purging.py"
+MOVES = "actions/action_writes.py"
+PURGES = "actions/action_retention.py"
 AUDIENCE = "actions/repository.py"
 FUNCTION = "advance"
 STATEMENT = "_advancing"  # what it runs, put together once
 # Works in a transaction that is always undone: it asks what would have been decided, and keeps nothing.
-UNDONE = ("observer/accounts/rewinding.py", "_rewind_actions")
+UNDONE = ("observer/accounts/rewind.py", "_rewind_actions")
 
 
 @cache

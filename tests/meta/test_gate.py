@@ -29,21 +29,21 @@ DECISIONS = tuple(
     f"kinkeeper.actions.approvals.{name}" for name in ("confirm", "resolve", "reject")
 )
 SURFACES = {
-    "kinkeeper.web.api.pending", "kinkeeper.web.pages.pending", "kinkeeper.observer.pressing", "kinkeeper.cli.deciding",
+    "kinkeeper.web.api.pending", "kinkeeper.web.pages.pending", "kinkeeper.observer.button_presses", "kinkeeper.cli.card_decision",
     # Presses of a script, in a scratch database.
     "kinkeeper.bootstrap.rehearsal",
     # A yes in words, to what was asked in that conversation.
     "kinkeeper.conversation.questions",
     # What somebody does by hand is their decision: `request` has asked the gate before.
-    "kinkeeper.actions.requests.performing", "kinkeeper.actions.setting_right", "kinkeeper.actions.importing",
+    "kinkeeper.actions.requests.request_runner", "kinkeeper.actions.setting_right", "kinkeeper.actions.calendar_import",
 }  # fmt: skip
 # Through what a route that writes reaches the gate.
 GATED = (
     "kinkeeper.actions.approvals.", "kinkeeper.actions.session_words.keep", "kinkeeper.actions.setting_right.",
-    "kinkeeper.actions.importing.", "kinkeeper.actions.import_undo.", "kinkeeper.actions.requests.performing.", "kinkeeper.actions.undo.",
-    "kinkeeper.observer.cards.correcting.",
+    "kinkeeper.actions.calendar_import.", "kinkeeper.actions.import_undo.", "kinkeeper.actions.requests.request_runner.", "kinkeeper.actions.undo.",
+    "kinkeeper.observer.cards.card_corrections.",
     # A turn of a conversation: what it would do is requested, what it tells goes the way of sessions.
-    "kinkeeper.web.speaking.conversation_of",
+    "kinkeeper.web.speakers.conversation_of",
     # What expired waits again; the press is let in as any other.
     "kinkeeper.actions.restore.",
     # A message of a chat: only ever proposes.
@@ -215,7 +215,7 @@ def test_a_planted_route_that_asks_nobody_is_found(
 
 def test_a_route_is_followed_through_the_functions_it_calls() -> None:
     found = reached(by_hand.done_by_hand)
-    assert "kinkeeper.actions.requests.performing.perform_by_hand" in found
+    assert "kinkeeper.actions.requests.request_runner.perform_by_hand" in found
     assert inspect.iscoroutinefunction(by_hand.done_by_hand)
 
 

@@ -51,7 +51,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "from kinkeeper.tasks.changes import add_task",
+        "from kinkeeper.tasks.task_changes import add_task",
         "from kinkeeper.notes import changes",
         "from kinkeeper.tasks import repository\nrepository.put_task",
         "from kinkeeper.notes.tables import notes",

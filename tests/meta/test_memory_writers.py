@@ -15,7 +15,7 @@ MEMORY = "kinkeeper.memory"
 ADAPTER = "kinkeeper.actions.effects.memory"
 # Nothing of these is what anybody believes: vectors, the map, a night's books and a person's answer to its question.
 BOOKKEEPING = frozenset(
-    f"{MEMORY}.{name}" for name in ("concepts.follow_facts", "upkeep.reverting.keep_all")
+    f"{MEMORY}.{name}" for name in ("concepts.follow_facts", "upkeep.rollback.keep_all")
 )
 BOOKS = (f"{MEMORY}.finding.", f"{MEMORY}.upkeep.runs.")
 # Facts are read out of what was said: here the gate decides whether they wait for a confirmation.
@@ -26,18 +26,18 @@ BY_HAND = {
     # What a person takes back of their own words, a moment after they said them, leaves.
     GATE: {
         f"{MEMORY}.sessions.take_in",
-        f"{MEMORY}.correcting.narrow_last",
-        f"{MEMORY}.erasing.take_back",
+        f"{MEMORY}.corrections.narrow_last",
+        f"{MEMORY}.erasure.take_back",
     },
     # The summary of a talk: by the assistant, so never evidence.
     "kinkeeper.conversation.encoding.job": {f"{MEMORY}.episodes.insert_episodes"},
-    "kinkeeper.bootstrap.leaving": {f"{MEMORY}.leaving.erase_person"},
+    "kinkeeper.bootstrap.table_erasure": {f"{MEMORY}.person_removal.erase_person"},
     "kinkeeper.cli.memory_import": {
-        f"{MEMORY}.writing.import_facts",
+        f"{MEMORY}.ingest.import_facts",
         f"{MEMORY}.episodes.insert_episodes",
     },
-    "kinkeeper.cli.mending": {f"{MEMORY}.invariants.mend"},
-    "kinkeeper.cli.consolidating": {f"{MEMORY}.upkeep.reverting.revert"},
+    "kinkeeper.cli.memory_repair": {f"{MEMORY}.invariants.mend"},
+    "kinkeeper.cli.consolidation_run": {f"{MEMORY}.upkeep.rollback.revert"},
 }
 
 
@@ -69,7 +69,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
     found = memory_writers()
     assert {
         f"{MEMORY}.{name}"
-        for name in ("writing.remember", "correcting.edit_fact", "erasing.forget", "undo.undo")
+        for name in ("ingest.remember", "corrections.edit_fact", "erasure.forget", "undo.undo")
     } <= found
     assert f"{MEMORY}.facts.list_facts" not in found
     assert f"{MEMORY}.history.as_of" not in found
@@ -78,12 +78,12 @@ def test_the_writers_are_found_by_what_they_do() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "from kinkeeper.memory.writing import remember",
-        "from kinkeeper.memory import correcting\ncorrecting.mark_wrong",
-        "import kinkeeper.memory.erasing as e\ne.forget",
+        "from kinkeeper.memory.ingest import remember",
+        "from kinkeeper.memory import corrections\ncorrections.mark_wrong",
+        "import kinkeeper.memory.erasure as e\ne.forget",
         "def late():\n    from kinkeeper.memory.undo import undo",
-        "import importlib\nimportlib.import_module('kinkeeper.memory.writing.remember')",
-        "from kinkeeper.memory.upkeep.reverting import revert",
+        "import importlib\nimportlib.import_module('kinkeeper.memory.ingest.remember')",
+        "from kinkeeper.memory.upkeep.rollback import revert",
         "from kinkeeper.memory.sessions import take_in",
         "from kinkeeper.memory import episodes\nepisodes.insert_episodes",
     ],
@@ -102,10 +102,10 @@ def test_reading_is_allowed() -> None:
 
 def test_a_person_is_erased_from_the_command_line_alone() -> None:
     """It empties every table by its columns, past all other guards."""
-    wanted = "kinkeeper.bootstrap.leaving"
+    wanted = "kinkeeper.bootstrap.table_erasure"
     naming = {
         name
         for name, module in sources().items()
         if any(f"{each}.".startswith(f"{wanted}.") for each in module.names)
     }
-    assert naming - {wanted} == {"kinkeeper.cli.erasing"}
+    assert naming - {wanted} == {"kinkeeper.cli.person_erasure"}

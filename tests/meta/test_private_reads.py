@@ -11,27 +11,27 @@ READERS = {
     "kinkeeper.tasks.tables": {"kinkeeper.tasks.repository"},
     "kinkeeper.notes.tables": {"kinkeeper.notes.repository"},
     "kinkeeper.calendar.tables": {
-        "kinkeeper.calendar.repository", "kinkeeper.calendar.rows", "kinkeeper.calendar.search",
+        "kinkeeper.calendar.repository", "kinkeeper.calendar.event_rows", "kinkeeper.calendar.search",
         "kinkeeper.calendar.occurrences", "kinkeeper.calendar.journal",
         # Counts and takes back changes by their ids; shows none.
-        "kinkeeper.observer.accounts.rewinding",
+        "kinkeeper.observer.accounts.rewind",
     },
     "kinkeeper.actions.tables": {
-        "kinkeeper.actions.repository", "kinkeeper.actions.writing", "kinkeeper.actions.audience", "kinkeeper.actions.purging", "kinkeeper.actions.journal",
+        "kinkeeper.actions.repository", "kinkeeper.actions.action_writes", "kinkeeper.actions.audience", "kinkeeper.actions.action_retention", "kinkeeper.actions.journal",
         "kinkeeper.actions.press_tokens",
         # Counts, instants and states; no words.
-        "kinkeeper.observer.accounts.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.accounts.trace", "kinkeeper.observer.accounts.rewinding",
+        "kinkeeper.observer.accounts.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.accounts.trace", "kinkeeper.observer.accounts.rewind",
         "kinkeeper.web.live",
         # Of open actions that were read for somebody: which messages they rest on.
-        "kinkeeper.web.pages.records",
+        "kinkeeper.web.pages.page_queries",
     },
 }  # fmt: skip
 WHOLE = {
     # They write, and must find what they write over.
     "kinkeeper.actions.effects.calendar", "kinkeeper.actions.effects.notes", "kinkeeper.actions.effects.tasks",
-    "kinkeeper.actions.importing", "kinkeeper.calendar.changes", "kinkeeper.calendar.occurrences",
-    "kinkeeper.calendar.repository", "kinkeeper.calendar.seeds", "kinkeeper.calendar.undo", "kinkeeper.notes.changes",
-    "kinkeeper.tasks.changes",
+    "kinkeeper.actions.calendar_import", "kinkeeper.calendar.event_changes", "kinkeeper.calendar.occurrences",
+    "kinkeeper.calendar.repository", "kinkeeper.calendar.seeds", "kinkeeper.calendar.undo", "kinkeeper.notes.note_changes",
+    "kinkeeper.tasks.task_changes",
     # Reads others' private events to tell that they are busy, and nothing else of them.
     "kinkeeper.calendar.search",
     # Says reminders to those whose they are.
@@ -52,13 +52,13 @@ EXPANDING: set[str] = set()
 OWN_VIEWERS = {
     # A chat is read by all of the household, so the observer asks, decides and shows on its behalf.
     "kinkeeper.bootstrap.system", "kinkeeper.bootstrap.brain", "kinkeeper.observer.accounts.proof",
-    "kinkeeper.observer.settling.days", "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.earlier_cards",
-    "kinkeeper.observer.settling.understanding", "kinkeeper.observer.settling.talk_job",
+    "kinkeeper.observer.settling.days", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.earlier_cards",
+    "kinkeeper.observer.settling.message_reader", "kinkeeper.observer.settling.talk_job",
     "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
     # Refuses all others.
     "kinkeeper.brain.remote",
     # For the adult who decides, or for a person about what is their own.
-    "kinkeeper.actions.effects.memory", "kinkeeper.actions.importing", "kinkeeper.actions.import_undo",
+    "kinkeeper.actions.effects.memory", "kinkeeper.actions.calendar_import", "kinkeeper.actions.import_undo",
     "kinkeeper.actions.setting_right",
     # Of the person who asks; where others read along, of everybody.
     "kinkeeper.actions.requests.model",
@@ -75,7 +75,7 @@ OF_ALL_SCOPES = tuple(
 )  # fmt: skip
 READING_ALL_SCOPES = {
     # Which facts of a change somebody may not see: it is then shown without them, and cannot be undone.
-    "kinkeeper.web.pages.memory.changes", "kinkeeper.actions.setting_right",
+    "kinkeeper.web.pages.memory.memory_changes", "kinkeeper.actions.setting_right",
     # Counts what an import on the command line found stored already.
     "kinkeeper.cli.memory_import",
     # Whether anything was read out of a turn.
@@ -85,12 +85,12 @@ LISTING_ACTIONS = {
     "kinkeeper.actions.readers",
     # Ask the rule of the reader, or a narrower one, about each action that they list.
     "kinkeeper.web.api.pending", "kinkeeper.web.pages.desk", "kinkeeper.digest.content",
-    "kinkeeper.actions.requests.records",
+    "kinkeeper.actions.requests.own_record",
     # Show when something is planned, or count, and tell nothing that was said.
     "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
     # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace.
     "kinkeeper.actions.lifetime", "kinkeeper.actions.days_kept",
-    "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
+    "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
     # Shows a model on a private address what the chat can see of its own cards.
     "kinkeeper.observer.settling.talk_job",
     # The operator's own commands and export.
@@ -119,7 +119,7 @@ def test_rows_with_a_scope_are_read_in_their_own_packages() -> None:
 
 
 def test_only_those_read_for_nobody_who_show_nothing() -> None:
-    assert naming("kinkeeper.household.viewing.Viewer.whole") == WHOLE
+    assert naming("kinkeeper.household.viewers.Viewer.whole") == WHOLE
 
 
 def test_what_waits_is_listed_for_people_in_one_place() -> None:
@@ -136,7 +136,7 @@ def test_people_are_shown_actions_that_were_read_for_them() -> None:
     shown = {name for name in found if name.startswith(showing)}
     # A question about an action goes to the person who asked for it, in their own thread.
     assert found
-    assert shown <= {"kinkeeper.channels.telegram.conversing"}
+    assert shown <= {"kinkeeper.channels.telegram.private_chat"}
 
 
 def test_when_events_take_place_is_told_on_somebodys_behalf() -> None:
@@ -145,14 +145,14 @@ def test_when_events_take_place_is_told_on_somebodys_behalf() -> None:
 
 
 def test_readers_take_the_viewer_of_whoever_asks() -> None:
-    found = naming("kinkeeper.household.viewing.Viewer.of")
+    found = naming("kinkeeper.household.viewers.Viewer.of")
     assert {name for name in found if name.startswith(LOWER)} <= OWN_VIEWERS
 
 
 def test_a_reader_with_a_viewer_of_its_own_is_found() -> None:
     """As the brain once had: it knew what everybody may, whoever asked."""
-    code = "from kinkeeper.household.viewing import Viewer\nclass Brain:\n    viewer = Viewer.of('miller')"
-    assert "kinkeeper.household.viewing.Viewer.of" in read("kinkeeper.brain.sly", code).names
+    code = "from kinkeeper.household.viewers import Viewer\nclass Brain:\n    viewer = Viewer.of('miller')"
+    assert "kinkeeper.household.viewers.Viewer.of" in read("kinkeeper.brain.sly", code).names
 
 
 def test_nobody_is_shown_what_was_read_of_all_scopes() -> None:

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.core.errors import InvariantError
-from kinkeeper.observer.accounts.rewinding import Then, rewind
+from kinkeeper.observer.accounts.rewind import Then, rewind
 from kinkeeper.store.store import Store
 from source_names import Module, Modules, read, sources, writers
 
 GRAPH = "kinkeeper.calendar"
-CHANGES = "kinkeeper.calendar.changes"
+CHANGES = "kinkeeper.calendar.event_changes"
 UNDO = "kinkeeper.calendar.undo"
 TABLES = "kinkeeper.calendar.tables"
 # The household file is its owner's own word, and derived rows follow from what is already written.
@@ -27,7 +27,7 @@ OWN_UPKEEP = frozenset({f"{GRAPH}.seeds.sync_seeds", f"{GRAPH}.occurrences.exten
 ADAPTER = "kinkeeper.actions.effects.calendar"
 
 # Takes records back to decide a message again; nothing of it is kept.
-REWINDING = "kinkeeper.observer.accounts.rewinding"
+REWINDING = "kinkeeper.observer.accounts.rewind"
 PLANTED = "kinkeeper.observer.planted"
 
 
@@ -89,13 +89,13 @@ def test_the_writers_are_found_by_what_they_do() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "from kinkeeper.calendar.changes import add_event",
-        "from kinkeeper.calendar import changes",
+        "from kinkeeper.calendar.event_changes import add_event",
+        "from kinkeeper.calendar import event_changes",
         "from kinkeeper.calendar import undo",
-        "import kinkeeper.calendar.changes",
-        "import kinkeeper.calendar.changes as harmless",
+        "import kinkeeper.calendar.event_changes",
+        "import kinkeeper.calendar.event_changes as harmless",
         "def late():\n    from kinkeeper.calendar.undo import undo_change as harmless",
-        "import importlib\nimportlib.import_module('kinkeeper.calendar.changes')",
+        "import importlib\nimportlib.import_module('kinkeeper.calendar.event_changes')",
         "from kinkeeper.calendar.repository import insert_event",
         "from kinkeeper.calendar import repository as r\nr.replace_event",
         "import kinkeeper\nkinkeeper.calendar.repository.delete_event",
@@ -133,7 +133,7 @@ def test_only_a_decision_reaches_the_executor() -> None:
 
 
 def test_only_the_executors_package_moves_an_action_on() -> None:
-    moving = callers("kinkeeper.actions.writing.advance")
+    moving = callers("kinkeeper.actions.action_writes.advance")
     assert all(module.startswith("kinkeeper.actions.") for module in moving)
     assert len(moving) > 1
 

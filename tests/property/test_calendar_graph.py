@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine, create_engine, select
 
-from kinkeeper.calendar.changes import (
+from kinkeeper.calendar.conflicts import find_conflicts, overlaps
+from kinkeeper.calendar.event_changes import (
     add_event,
     assign_occurrence,
     cancel_event,
@@ -19,7 +20,6 @@ from kinkeeper.calendar.changes import (
     move_occurrence,
     update_event,
 )
-from kinkeeper.calendar.conflicts import find_conflicts, overlaps
 from kinkeeper.calendar.model import (
     Event,
     EventKind,
@@ -48,7 +48,7 @@ from kinkeeper.calendar.tables import (
 from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.schema import metadata
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)

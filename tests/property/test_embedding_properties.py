@@ -11,7 +11,7 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.language.sorting.domains import ANY_CHANCE, Domain, DomainRouter, meant_by
 from kinkeeper.memory.statements.classification import StatementClassifier
 from kinkeeper.models.embedding.calibration import fit_calibration, shipped_calibrations
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 from kinkeeper.models.embedding.joined import WithWords
 from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
 

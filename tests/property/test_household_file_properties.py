@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.household.file import parse_household
-from kinkeeper.household.folding import fold, slugify
+from kinkeeper.household.name_folding import fold, slugify
 from kinkeeper.household.positions import Path as TomlPath
 from kinkeeper.household.positions import locate
 from kinkeeper.household.recurrence import read_recurrence

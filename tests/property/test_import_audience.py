@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
+from kinkeeper.actions.calendar_import import Import
 from kinkeeper.actions.event_files import read_events
-from kinkeeper.actions.importing import Import
+from kinkeeper.calendar.event_rows import event_row
 from kinkeeper.calendar.ics import export_ics
 from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.model import Event, EventKind, Override, Provenance, SourceType
@@ -24,9 +25,8 @@ from kinkeeper.calendar.repository import (
     list_events,
     put_override,
 )
-from kinkeeper.calendar.rows import event_row
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.household.viewing import (
+from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     Viewer,
     is_hidden_from,

@@ -27,13 +27,13 @@ from kinkeeper.actions.model import PendingAction, Proposal
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.repository import load_action, open_actions
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.calendar import changes
+from kinkeeper.calendar import event_changes
 from kinkeeper.calendar.model import Event, Override
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.repository import insert_event, put_override
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.model import Category, Origin, StatementType
 from kinkeeper.store.engines import close_engine, parse_address, writer_engine
 from kinkeeper.store.store import Store
@@ -266,7 +266,7 @@ def test_an_event_moved_after_it_was_asked_about_extends_the_question(store: Eng
             conn, FAMILY, now,
             AssignOccurrence(event_id=judo.id, original_start=judo.start, responsible=("omar",)),
         )  # fmt: skip
-        changes.move_occurrence(
+        event_changes.move_occurrence(
             conn, FAMILY.id, judo.id, judo.start, new_start=judo.start + 7 * DAY, new_duration=None,
             change_id="c1", at=now,
         )  # fmt: skip

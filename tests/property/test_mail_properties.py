@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kinkeeper.connectors.mail.html_text import text_of_html
+from kinkeeper.connectors.mail.mail_parser import read_mail
 from kinkeeper.connectors.mail.message import mail_bytes
-from kinkeeper.connectors.mail.parsing import read_mail
 from kinkeeper.mail.model import Address, Mail, one_line
 from kinkeeper.mail.query import read_query
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Connection
 
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.confidence import GONE, confidence_now
 from kinkeeper.memory.finding.search import Finder, Hit, HitKind, Search
 from kinkeeper.memory.history import as_of

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.finding.lexical_index import IndexedText, LexicalIndex
 from kinkeeper.memory.finding.postings import Slots
 from kinkeeper.memory.finding.precision import widened

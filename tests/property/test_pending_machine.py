@@ -19,7 +19,7 @@ from kinkeeper.actions.repository import find_by_source, list_actions
 from kinkeeper.actions.states import DECISIONS, TRANSITIONS
 from kinkeeper.actions.undo import undo
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import (
     CHILD,

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.press_tokens import PREFIX, PressedButton
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.observer.pressing import press
+from kinkeeper.observer.button_presses import press
 from kinkeeper.store.store import Store
 from pending_samples import (
     CHILD,

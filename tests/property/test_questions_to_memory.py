@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinkeeper.household.folding import fold
 from kinkeeper.household.model import Household, Member, Named, Role
+from kinkeeper.household.name_folding import fold
 from kinkeeper.observer.extraction.context import compose_queries
 from kinkeeper.observer.model import Extraction, Task
 from kinkeeper.observer.wording.participants import compile_participants

@@ -21,15 +21,14 @@ from kinkeeper.actions.model import ActionStatus, ActionType, Proposal
 from kinkeeper.brain import schedule
 from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.question import read_question
-from kinkeeper.calendar import conflicts, search
+from kinkeeper.calendar import conflicts, event_rows, search
 from kinkeeper.calendar import occurrences as horizon
 from kinkeeper.calendar import repository as events
-from kinkeeper.calendar import rows as event_rows
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.notes import repository as notes
 from kinkeeper.notes.model import Note
 from kinkeeper.store.store import Store

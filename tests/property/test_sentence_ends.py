@@ -12,8 +12,8 @@ from kinkeeper.conversation.context.volatile import facts_of
 from kinkeeper.language.sentences import STOP_INSIDE, mask_stops
 from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.memory.statements.sentences import parts_of
+from kinkeeper.observer.wording.message_view import read_message
 from kinkeeper.observer.wording.participants import compile_participants
-from kinkeeper.observer.wording.reading import read_message
 from planning import WEDNESDAY, miller
 
 _ABBREVIATED = (

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from kinkeeper.memory.statements.classification import classify
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.sentences import parts_of
+from kinkeeper.memory.statements.statement_reader import read_statement
 
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from kinkeeper.actions.requests.free_time import free_times
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import Interval, as_utc
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.text import appended, entries
 from kinkeeper.store.store import Store
-from kinkeeper.tasks import changes
+from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import find_task, last_told, next_due
-from kinkeeper.tasks.rows import task_of, task_row
+from kinkeeper.tasks.task_rows import task_of, task_row
 from kinkeeper.tasks.turns import begun, completed, due_reminders, next_reminder
 from kinkeeper.tasks.validity import checked
 
@@ -116,9 +116,9 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
     with opened() as store:
         states = []
         for number, change in enumerate((
-            lambda conn: changes.add_task(conn, first, change_id="0", at=at),
-            lambda conn: changes.update_task(conn, second, change_id="1", at=at),
-            lambda conn: changes.delete_task(conn, "h", "t", change_id="2", at=at),
+            lambda conn: task_changes.add_task(conn, first, change_id="0", at=at),
+            lambda conn: task_changes.update_task(conn, second, change_id="1", at=at),
+            lambda conn: task_changes.delete_task(conn, "h", "t", change_id="2", at=at),
         )):  # fmt: skip
             states.append(store.read_now(lambda conn: find_task(conn, Viewer.whole("h"), "t")))
             store.write_now(change)
@@ -127,7 +127,7 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
         for number in order:
             if number == expected:
                 store.write_now(
-                    lambda conn, n=number: changes.undo_change(conn, "h", str(n), at=at)
+                    lambda conn, n=number: task_changes.undo_change(conn, "h", str(n), at=at)
                 )
                 assert (
                     store.read_now(lambda conn: find_task(conn, Viewer.whole("h"), "t"))
@@ -142,7 +142,7 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
             else:
                 try:
                     store.write_now(
-                        lambda conn, n=number: changes.undo_change(conn, "h", str(n), at=at)
+                        lambda conn, n=number: task_changes.undo_change(conn, "h", str(n), at=at)
                     )
                 except ConflictError:
                     continue

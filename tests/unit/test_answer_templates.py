@@ -9,12 +9,17 @@ from asking import IVO, NOW
 from kinkeeper.actions.requests.model import ActionResult, Card, ResultStatus
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind, Sureness
 from kinkeeper.conversation.answering.answerer import Answerer
-from kinkeeper.conversation.answering.moments import day_words, moment_words, rule_words, span_words
+from kinkeeper.conversation.answering.spoken_times import (
+    day_words,
+    moment_words,
+    rule_words,
+    span_words,
+)
 from kinkeeper.conversation.answering.talk import reply
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import Branch, Confirmation, Mode, Social, Triage, TurnType
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 NAMES = {"me": "Kin", "name": "Ruth"}
 

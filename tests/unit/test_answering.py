@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import miller_words
-from kinkeeper.observer.answers.answering import (
+from kinkeeper.observer.answers.answer_effects import (
     accepts_offers_only,
     as_answer,
     frees_somebody,
@@ -15,9 +15,9 @@ from kinkeeper.observer.answers.answering import (
     loosened,
     refuser,
 )
-from kinkeeper.observer.extraction.rules import extract
+from kinkeeper.observer.extraction.rules_extractor import extract
 from kinkeeper.observer.model import UNSPECIFIED, Extraction, Stance, Task
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 from miller_words import HOUSEHOLD, PARTICIPANTS
 
 SENT_AT = datetime(2026, 3, 4, 10, tzinfo=ZoneInfo("America/Chicago"))

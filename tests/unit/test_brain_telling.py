@@ -7,12 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from kinkeeper.brain.bearing import bearing
-from kinkeeper.brain.event_words import EventWords
-from kinkeeper.brain.model import Source, SourceKind, Sureness
-from kinkeeper.brain.question import read_question
-from kinkeeper.brain.schedule import Scheduled
-from kinkeeper.brain.telling import (
+from kinkeeper.brain.answer_text import (
     NOTHING_KNOWN,
     answer_of,
     dated,
@@ -23,6 +18,11 @@ from kinkeeper.brain.telling import (
     sureness_of,
     times_of,
 )
+from kinkeeper.brain.event_words import EventWords
+from kinkeeper.brain.model import Source, SourceKind, Sureness
+from kinkeeper.brain.question import read_question
+from kinkeeper.brain.relevance import bearing
+from kinkeeper.brain.schedule import Scheduled
 from kinkeeper.calendar.model import (
     Event,
     EventKind,
@@ -33,8 +33,8 @@ from kinkeeper.calendar.model import (
 )
 from kinkeeper.core.time import Interval
 from kinkeeper.household.file import load_household
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.finding.showing import Hit, HitKind
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.finding.visible_results import Hit, HitKind
 
 ROOT = Path(__file__).parents[2]
 MILLER = load_household(ROOT / "examples/miller/household.toml")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinkeeper.memory.context.budget import Cut, Fitted, Memory, Part, Wanted, fit
-from kinkeeper.memory.context.packing import best_fit
+from kinkeeper.memory.context.knapsack import best_fit
 from kinkeeper.memory.context.tokens import most_tokens
 
 COUNTED = Path(__file__).parents[2] / "evals/data/memory/token_counts.jsonl"

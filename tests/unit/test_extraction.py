@@ -4,9 +4,9 @@ from datetime import date, time
 
 import pytest
 
-from kinkeeper.observer.extraction.rules import extract
+from kinkeeper.observer.extraction.rules_extractor import extract
 from kinkeeper.observer.model import CoordinationType, Stance, Task
-from kinkeeper.observer.wording.parting import segments
+from kinkeeper.observer.wording.message_parts import segments
 from miller_words import HOUSEHOLD, PARTICIPANTS, read, said
 
 

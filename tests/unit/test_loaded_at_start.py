@@ -10,7 +10,7 @@ import pytest
     ("module", "spared"),
     [
         (
-            "kinkeeper.cli.serving",
+            "kinkeeper.cli.server",
             (
                 "telegram", "httpx", "cryptography", "onnxruntime", "hdbscan", "scipy", "mcp", "caldav",
                 "PIL", "llama_cpp", "tokenizers",

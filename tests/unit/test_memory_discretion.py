@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope
 from kinkeeper.memory.statements import discretion
 from kinkeeper.memory.statements.discretion import STAGE, seems_private
 from kinkeeper.memory.statements.secrecy import audience_of

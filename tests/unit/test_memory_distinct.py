@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.memory.finding.pool import distinct
-from kinkeeper.memory.finding.showing import Hit, HitKind
+from kinkeeper.memory.finding.visible_results import Hit, HitKind
 from kinkeeper.memory.model import Category
 from memory_nights import LIKENESS
 

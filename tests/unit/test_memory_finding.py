@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from kinkeeper.memory.finding.diversity import without_repeats
 from kinkeeper.memory.finding.fusion import context_order
 from kinkeeper.memory.finding.gate import relevance
-from kinkeeper.memory.finding.showing import still_true
 from kinkeeper.memory.finding.signals import is_within, periods_of, with_names, without_names
 from kinkeeper.memory.finding.terms import Vocabulary, stems
+from kinkeeper.memory.finding.visible_results import still_true
 from kinkeeper.models.embedding.calibration import Calibration
 
 CHICAGO = ZoneInfo("America/Chicago")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kinkeeper.memory.upkeep.clustering import SMALLEST, clusters
+from kinkeeper.memory.upkeep.clusters import SMALLEST, clusters
 from kinkeeper.memory.upkeep.guard import asks
 from kinkeeper.memory.upkeep.near import Block, Near, Nearest
 from kinkeeper.models.embedding.embedder import Vectors, normalised

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.memory.finding.clues import Asked
-from kinkeeper.memory.finding.ranking import (
+from kinkeeper.memory.finding.ranker import (
     BY_MEANING,
     BY_WORDS,
     features,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kinkeeper.memory.bearing import subject_of
-from kinkeeper.memory.statements.reading import read_statement
+from kinkeeper.memory.statement_match import subject_of
 from kinkeeper.memory.statements.relation import Effect, Relation, relate
+from kinkeeper.memory.statements.statement_reader import read_statement
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 MAY = datetime(2026, 5, 1, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.language.naming import meant_by
+from kinkeeper.language.name_match import meant_by
 
 THINGS = [
     "Buy stamps", "Buy stamps for grandma", "Call mom", "Pay the school trip", "Guitar lesson",

@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 
 from growth import cpu_seconds, takes_too_long
-from kinkeeper.observer.extraction.rules import extract
+from kinkeeper.observer.extraction.rules_extractor import extract
 from kinkeeper.observer.model import OWN_WORDS, Stance, Task
-from kinkeeper.observer.wording.own_words import own_words_of
-from kinkeeper.observer.wording.parting import segments
+from kinkeeper.observer.wording.free_topics import own_words_of
+from kinkeeper.observer.wording.message_parts import segments
 from miller_words import PARTICIPANTS, read, said
 
 

@@ -14,7 +14,7 @@ from kinkeeper.actions.effects.calendar import (
 )
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.calendar.model import EventKind
-from kinkeeper.web.views.changes import Verb, changes_of, touched
+from kinkeeper.web.views.calendar_diff import Verb, changes_of, touched
 from page_samples import EMPTY, care, diffs_at, standing
 from pending_samples import FAMILY, NOW, ZONE, event, weekly
 

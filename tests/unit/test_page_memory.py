@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope, surprise_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope, surprise_scope
 from kinkeeper.memory.concepts import Concept, Relation, told_as
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
-from kinkeeper.memory.statements.words import canon_of
-from kinkeeper.web.views.asking import asked_for, shown_day
+from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.web.views.concept_map import ROW, WIDTH, concept_map
 from kinkeeper.web.views.happened import days_of, pieces_of
 from kinkeeper.web.views.known import Recollection
 from kinkeeper.web.views.memory_changes import fact_changes, unlisted
+from kinkeeper.web.views.memory_question import asked_for, shown_day
 from kinkeeper.web.views.people import people_of
 from kinkeeper.web.views.shelves import A_PAGE, A_SHELF, ShelfView, shelves
 from memory_samples import NOW, episode, fact, statement

@@ -9,7 +9,7 @@ import pytest
 from kinkeeper.actions.effects.calendar import CancelOccurrence
 from kinkeeper.actions.model import Choice, PendingAction
 from kinkeeper.calendar.model import Event
-from kinkeeper.web.views.changes import Standing
+from kinkeeper.web.views.calendar_diff import Standing
 from kinkeeper.web.views.lanes import Look
 from kinkeeper.web.views.today import Today, today
 from page_samples import EMPTY, action, care, home, lines_at, occurrence, standing

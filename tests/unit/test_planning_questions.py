@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from kinkeeper.conversation.planning.asking import subject_of
 from kinkeeper.conversation.planning.case import Case, case_of
-from kinkeeper.conversation.planning.rules import vocabulary_of
+from kinkeeper.conversation.planning.day_query import subject_of
+from kinkeeper.conversation.planning.rule_planner import vocabulary_of
 from kinkeeper.conversation.planning.windows import Window, window_of
 from planning import WEDNESDAY, context, done, exchange, miller, planned
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kinkeeper.conversation.model import Exchange
-from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.conversation.planning.rule_planner import plan_of
 from planning import context, done, exchange, planned
 
 

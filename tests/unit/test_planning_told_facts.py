@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.conversation.planning.rule_planner import plan_of
 from planning import context
 
 

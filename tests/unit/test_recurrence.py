@@ -16,7 +16,7 @@ from kinkeeper.calendar.model import (
     SourceType,
 )
 from kinkeeper.calendar.recurrence import expand, original_starts, produces
-from kinkeeper.calendar.rules import check_rule, parse_rule
+from kinkeeper.calendar.recurrence_rules import check_rule, parse_rule
 from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Interval

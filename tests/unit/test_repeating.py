@@ -6,7 +6,7 @@ import pytest
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.observability.failures import FAILURES
-from kinkeeper.observability.repeating import repeat
+from kinkeeper.observability.repeat_loop import repeat
 
 
 def test_work_goes_on_after_any_failure_and_only_mistakes_are_counted() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from kinkeeper.conversation.model import Social
+from kinkeeper.conversation.routing.clause_words import clauses_of
 from kinkeeper.conversation.routing.social import read_social
-from kinkeeper.conversation.routing.words import clauses_of
 
 
 @pytest.mark.parametrize(

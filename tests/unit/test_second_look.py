@@ -20,7 +20,7 @@ from kinkeeper.observer.consultation import (
 from kinkeeper.observer.extraction.candidates import Offer, offer_of
 from kinkeeper.observer.extraction.continuation import Earlier
 from kinkeeper.observer.extraction.doubt import Doubt, doubt_about
-from kinkeeper.observer.extraction.grounding import added_to, grounded
+from kinkeeper.observer.extraction.model_grounding import added_to, grounded
 from kinkeeper.observer.model import BY_MODEL, Extraction, Stance, Task
 from kinkeeper.observer.settling.model_extraction import answer_type
 from kinkeeper.observer.wording.wanted import ERRANDS

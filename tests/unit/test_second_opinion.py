@@ -17,7 +17,7 @@ from kinkeeper.memory.statements.second_opinion import (
     may_outdate,
     may_repeat,
 )
-from kinkeeper.memory.statements.wording import wording_of
+from kinkeeper.memory.statements.surface_cues import wording_of
 
 TAUGHT = Path(__file__).parents[2] / "evals" / "data" / "memory" / "relations_taught.jsonl"
 ROWS = [json.loads(line) for line in TAUGHT.read_text(encoding="utf-8").splitlines()]

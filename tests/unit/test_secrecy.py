@@ -7,7 +7,7 @@ import pytest
 
 from growth import cpu_seconds, grows_too_fast
 from kinkeeper.household.file import load_household
-from kinkeeper.household.viewing import (
+from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     Viewer,
     is_hidden_from,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.memory.bearing import subject_of
+from kinkeeper.memory.statement_match import subject_of
 
 
 def _subject(text: str) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kinkeeper.channels.telegram.parsing import parse_update
+from kinkeeper.channels.telegram.update_parser import parse_update
 from kinkeeper.channels.telegram.updates import (
     Commanded,
     Moved,

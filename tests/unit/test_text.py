@@ -1,7 +1,7 @@
 import pytest
 
-from kinkeeper.language.folding import SCORING_LIMIT, fold, unaccented
 from kinkeeper.language.text import TokenKind, shorten, strip_controls, tokenise
+from kinkeeper.language.text_folding import SCORING_LIMIT, fold, unaccented
 
 FAMILY = "👨\u200d👩\u200d👧"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.household.file import load_household, parse_household
-from kinkeeper.household.folding import fold, slugify
 from kinkeeper.household.generic_words import generic_activities, plural
 from kinkeeper.household.model import Household
+from kinkeeper.household.name_folding import fold, slugify
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.household.vocabulary import Vocabulary, WordKind, compile_vocabulary
 

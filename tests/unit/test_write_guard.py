@@ -11,7 +11,7 @@ import pytest
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.model import Plan, PlannedAction
 from kinkeeper.conversation.planning.modality import Modality, modality_of
-from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.conversation.planning.rule_planner import plan_of
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household, Role
 from planning import ROOT, context, done

@@ -12,7 +12,7 @@ from kinkeeper.actions.registry import read_effects
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Refusal
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.household.viewing import is_hidden_from
+from kinkeeper.household.viewers import is_hidden_from
 
 
 def admit(conn: Connection, action_id: str, press: Press) -> PendingAction | Receipt:

@@ -12,6 +12,7 @@ from typing import Unpack
 from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
+from kinkeeper.actions.action_writes import advance
 from kinkeeper.actions.admission import admit, count
 from kinkeeper.actions.audience import is_own_affair
 from kinkeeper.actions.authority import Press, PressDetails, may_decide
@@ -23,7 +24,6 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import read_effects, stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Cause, Refusal
-from kinkeeper.actions.writing import advance
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household, Member

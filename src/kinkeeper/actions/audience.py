@@ -12,7 +12,7 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import actions_touching, narrow_scope
 from kinkeeper.core.errors import InputError
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, narrowest, person_of, surprise_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_of, surprise_scope
 
 
 def scope_of(conn: Connection, household: Household, effects: Iterable[Effect]) -> str:

@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 from kinkeeper.actions.model import ActionType, PendingAction
 from kinkeeper.actions.states import Refusal
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, is_hidden_from, person_of
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, is_hidden_from, person_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,18 +8,18 @@ from typing import Any
 import structlog
 from sqlalchemy import Connection
 
+from kinkeeper.actions.action_writes import refreeze
 from kinkeeper.actions.effects.calendar import AddEvent, OccurrenceEffect, UpdateEvent
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import Proposal
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.actions.repository import open_actions
-from kinkeeper.actions.writing import refreeze
 from kinkeeper.calendar.model import Event
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.whole_days import is_elsewhere, on_same_days, same_day
 from kinkeeper.core.errors import InputError
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 log = structlog.get_logger()
 

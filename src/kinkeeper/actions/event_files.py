@@ -11,7 +11,7 @@ from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.model import Event, Override
 from kinkeeper.core.errors import InputError
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import is_hidden_from, person_of
+from kinkeeper.household.viewers import is_hidden_from, person_of
 
 
 @dataclass(slots=True)

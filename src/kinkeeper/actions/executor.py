@@ -11,7 +11,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions import audience, words
+from kinkeeper.actions import audience, memory_words
+from kinkeeper.actions.action_writes import advance
 from kinkeeper.actions.consent import Consent, consent_for, highest
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.actions.journal import list_transitions, record_refusal
@@ -20,7 +21,6 @@ from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import reaches_outside, read_effects, stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Cause, Refusal
-from kinkeeper.actions.writing import advance
 from kinkeeper.core.errors import (
     ConflictError,
     DeniedError,
@@ -71,7 +71,7 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
         return action
     receipt = {"outcome": "done", "written": written}
     done = _advanced(advance(conn, action, Cause.SUCCEED, at=now, receipt=receipt))
-    words.let_go(conn, done)
+    memory_words.let_go(conn, done)
     audience.narrow(conn, done, hidden)
     return done
 

@@ -30,7 +30,7 @@ from kinkeeper.calendar.repository import find_event, list_overrides
 from kinkeeper.calendar.search import occurrences_between, times_of
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.core.time import Interval, as_utc
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 _Key = tuple[str, datetime]
 

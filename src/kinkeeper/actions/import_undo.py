@@ -7,13 +7,13 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.importing import SOURCE
+from kinkeeper.actions.calendar_import import SOURCE
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import done_of_source, sources_beginning
 from kinkeeper.actions.undo import undo
 from kinkeeper.core.errors import InputError
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 
 _HOLDS = frozenset({Outcome.UNDONE, Outcome.ALREADY_UNDONE})

@@ -6,15 +6,15 @@ from datetime import date, datetime
 import structlog
 from sqlalchemy import Connection
 
+from kinkeeper.actions.action_writes import extend
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import Proposal
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.actions.repository import open_actions
-from kinkeeper.actions.writing import extend
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, day_over
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 log = structlog.get_logger()
 

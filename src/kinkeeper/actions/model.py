@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from kinkeeper.actions.consent import Origin, Stakes
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 
 
 class ActionType(StrEnum):

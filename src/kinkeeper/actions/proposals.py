@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.action_writes import advance, insert_action, insert_source
 from kinkeeper.actions.audience import scope_of
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.journal import record_transition
@@ -19,12 +20,11 @@ from kinkeeper.actions.repository import (
     load_action,
 )
 from kinkeeper.actions.states import Cause, is_due, step
-from kinkeeper.actions.writing import advance, insert_action, insert_source
 from kinkeeper.core.errors import InputError, InvariantError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import narrowest
+from kinkeeper.household.viewers import narrowest
 
 MERGE_WINDOW = timedelta(hours=1)
 _FIRST_VERSION = 1

@@ -8,10 +8,10 @@ from sqlalchemy import Connection
 from kinkeeper.actions.authority import is_anothers, is_own
 from kinkeeper.actions.model import ActionType, PendingAction
 from kinkeeper.actions.repository import open_actions
-from kinkeeper.actions.requests.performing import FROM_CHAT
+from kinkeeper.actions.requests.request_runner import FROM_CHAT
 from kinkeeper.actions.session_words import TOLD
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 
 _TOLD_TO_THE_ASSISTANT = frozenset({FROM_CHAT, TOLD})
 _OWN = frozenset({ActionType.EMAIL, ActionType.MEMORY_FACT})

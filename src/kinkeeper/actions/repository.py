@@ -17,16 +17,16 @@ from sqlalchemy import (
     update,
 )
 
+from kinkeeper.actions.action_rows import action_from_row, successor_slot
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
-from kinkeeper.actions.rows import action_from_row, successor_slot
 from kinkeeper.actions.scope import Scope
 from kinkeeper.actions.states import as_of
 from kinkeeper.actions.tables import action_sources, pending_actions
 from kinkeeper.core.errors import InputError, NotFoundError
-from kinkeeper.household.viewing import Viewer, narrowest
+from kinkeeper.household.viewers import Viewer, narrowest
 from kinkeeper.store.prepared import Prepared
-from kinkeeper.store.scoping import in_scope
+from kinkeeper.store.visibility import in_scope
 
 _actions = pending_actions.c
 _sources = action_sources.c

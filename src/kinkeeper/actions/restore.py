@@ -6,6 +6,8 @@ from typing import Unpack
 from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
+from kinkeeper.actions.action_rows import successor_slot
+from kinkeeper.actions.action_writes import advance
 from kinkeeper.actions.admission import admit
 from kinkeeper.actions.authority import Press, PressDetails
 from kinkeeper.actions.journal import list_transitions
@@ -13,9 +15,7 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.proposals import expire_if_due, propose
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_mergeable, find_of_slot, load_action
-from kinkeeper.actions.rows import successor_slot
 from kinkeeper.actions.states import Cause
-from kinkeeper.actions.writing import advance
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import as_utc
 

@@ -10,22 +10,27 @@ from sqlalchemy import Connection
 from kinkeeper.actions import repository
 from kinkeeper.actions.consent import Audience, Author, Consent, Origin, decide
 from kinkeeper.actions.effects.memory import Words
+from kinkeeper.actions.memory_proposals import (
+    people_named,
+    proposal_of,
+    remembering_line,
+    sentence_of,
+)
 from kinkeeper.actions.model import Proposal
 from kinkeeper.actions.proposals import propose, withdraw
-from kinkeeper.actions.remembering import people_named, proposal_of, remembering_line, sentence_of
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer, is_project, person_scope
+from kinkeeper.household.viewers import Viewer, is_project, person_scope
 from kinkeeper.memory import sessions
-from kinkeeper.memory.bearing import subject_of
-from kinkeeper.memory.browsing import sharing_words
-from kinkeeper.memory.correcting import narrow_last
-from kinkeeper.memory.erasing import take_back
+from kinkeeper.memory.browser import sharing_words
+from kinkeeper.memory.corrections import narrow_last
+from kinkeeper.memory.erasure import take_back
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Episode, Observation
 from kinkeeper.memory.model import Origin as Source
 from kinkeeper.memory.sessions import SessionMessage, TakenIn
+from kinkeeper.memory.statement_match import subject_of
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
 

@@ -25,11 +25,11 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.language.text import shorten
-from kinkeeper.memory.correcting import check_may_set_scope, turns_of
+from kinkeeper.memory.corrections import check_may_set_scope, turns_of
 from kinkeeper.memory.episodes import episodes_by_id
-from kinkeeper.memory.erasing import preview_forget
+from kinkeeper.memory.erasure import preview_forget
 from kinkeeper.memory.facts import load_fact
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.undecided import load_undecided

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.action_writes import advance
 from kinkeeper.actions.admission import admit, count
 from kinkeeper.actions.authority import Press, PressDetails
 from kinkeeper.actions.effects.contract import Execution
@@ -14,7 +15,6 @@ from kinkeeper.actions.registry import effect_kind, reaches_outside
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.restore import put_back
 from kinkeeper.actions.states import Cause, Refusal
-from kinkeeper.actions.writing import advance
 from kinkeeper.core.errors import ConflictError, DeniedError, NotFoundError
 from kinkeeper.core.time import as_utc
 

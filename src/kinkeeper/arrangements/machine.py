@@ -7,7 +7,7 @@ from typing import Final
 
 from kinkeeper.arrangements.draft import Draft
 from kinkeeper.arrangements.effects import apply
-from kinkeeper.arrangements.grounding import grounding_of
+from kinkeeper.arrangements.frame_grounding import grounding_of
 from kinkeeper.arrangements.model import Change, ChangeKind, Folded, Heard, State, Told
 from kinkeeper.household.model import Household
 

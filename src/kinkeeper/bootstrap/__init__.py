@@ -1,7 +1,6 @@
 """Composition root: settings to a running system; nothing else wires."""
 
-from kinkeeper.bootstrap.houses import Houses, live_intake
-from kinkeeper.bootstrap.opening import (
+from kinkeeper.bootstrap.household_opener import (
     database_address,
     household_path,
     observer_config,
@@ -9,6 +8,7 @@ from kinkeeper.bootstrap.opening import (
     open_system,
     read_households,
 )
+from kinkeeper.bootstrap.houses import Houses, live_intake
 from kinkeeper.bootstrap.system import System
 
 __all__ = [

@@ -9,7 +9,7 @@ from kinkeeper.brain.model import Brain, BrainQuery
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.settings.model import Settings

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from sqlalchemy import URL
 
-from kinkeeper.bootstrap.doing import LongTask
+from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.connectors.caldav.address import Address
 from kinkeeper.connectors.caldav.model import Collection
-from kinkeeper.connectors.caldav.standing import CHECK, findings, load_standing
+from kinkeeper.connectors.caldav.server_status import CHECK, findings, load_standing
 from kinkeeper.core.errors import KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock, SystemClock
 from kinkeeper.household.model import Household

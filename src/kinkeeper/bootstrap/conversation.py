@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.brain.household_brain import HouseholdBrain
-from kinkeeper.channels.telegram.conversing import ChatOutlet
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
+from kinkeeper.channels.telegram.private_chat import ChatOutlet
 from kinkeeper.conversation.answering.about import Standing
 from kinkeeper.conversation.answering.answerer import Answerer
-from kinkeeper.conversation.context.gathering import ContextGatherer
+from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.criticism.model import Critic
 from kinkeeper.conversation.memories import Memories
@@ -24,7 +24,7 @@ from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.language.dictionary import word_ranks
-from kinkeeper.memory.context.streaming import Streaming
+from kinkeeper.memory.context.prefetch import Streaming
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.settings.hosts import outbound_hosts

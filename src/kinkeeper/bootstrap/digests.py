@@ -6,8 +6,8 @@ from sqlalchemy import Connection
 
 from kinkeeper.channels.telegram.answers import decision_buttons
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
-from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.threads import Thread, open_thread, usual_thread_id
+from kinkeeper.conversation.unprompted_turns import post_to_thread
 from kinkeeper.core.time import Clock
 from kinkeeper.digest.model import Digest
 from kinkeeper.digest.rounds import DigestRounds
@@ -18,7 +18,7 @@ from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import private_chat_of
 from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.messaging.quiet_hours import QuietHours
-from kinkeeper.observer.quiet import quiet_until
+from kinkeeper.observer.quiet_requests import quiet_until
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 

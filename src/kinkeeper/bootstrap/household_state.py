@@ -15,9 +15,9 @@ from kinkeeper.actions.requests.tasks import task_json
 from kinkeeper.bootstrap.system import System
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.time import Clock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.mail.drafts import Draft, list_drafts
-from kinkeeper.memory.exporting import Exported, exported_records
+from kinkeeper.memory.memory_export import Exported, exported_records
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import list_tasks
 

@@ -3,16 +3,16 @@
 from functools import partial
 
 from kinkeeper.bootstrap.digests import digest_rounds
-from kinkeeper.bootstrap.doing import LongTask
-from kinkeeper.bootstrap.encoding import encoding_worker, reading_of
+from kinkeeper.bootstrap.exchange_encoding import encoding_worker, reading_of
+from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
-from kinkeeper.memory.context.streaming import Streaming
-from kinkeeper.observer.hearing import Hearing
+from kinkeeper.memory.context.prefetch import Streaming
+from kinkeeper.observer.overheard_facts import Hearing
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 

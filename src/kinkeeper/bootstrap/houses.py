@@ -11,7 +11,7 @@ from kinkeeper.actions.outside.adapter import Adapter
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap.calendar_checks import calendar_tasks
 from kinkeeper.bootstrap.conversation import Talk
-from kinkeeper.bootstrap.doing import LongTask, Work, doing
+from kinkeeper.bootstrap.household_work import LongTask, Work, doing
 from kinkeeper.bootstrap.models import model_extractor, models_opened
 from kinkeeper.bootstrap.outside import outside_tasks
 from kinkeeper.bootstrap.system import System
@@ -25,7 +25,7 @@ from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.observability.failures import surviving
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.settling.understanding import Extractor
+from kinkeeper.observer.settling.message_reader import Extractor
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.nightly import NightlyBackups
 from kinkeeper.store.store import Store

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kinkeeper.actions.outside.adapter import Adapter, NotDoneError, RefusedError
 from kinkeeper.connectors.mail.adapters import DraftAdapter, SendAdapter
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
-from kinkeeper.connectors.mail.sending import MailServer
+from kinkeeper.connectors.mail.smtp import MailServer
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.observability.findings import Finding, broken, warning
 from kinkeeper.settings.model import Settings

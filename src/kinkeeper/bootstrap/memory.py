@@ -6,12 +6,12 @@ from functools import cached_property
 
 import structlog
 
-from kinkeeper.bootstrap.embedding import close_embedder, lasting_embedder
+from kinkeeper.bootstrap.embedder import close_embedder, lasting_embedder
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.model import Household
 from kinkeeper.memory.episodes import count_episodes
 from kinkeeper.memory.facts import count_facts
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder, compares_meaning
 from kinkeeper.memory.finding.vectors import VectorKind, count_vectors
 from kinkeeper.memory.model import FactStatus

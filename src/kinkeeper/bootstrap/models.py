@@ -19,7 +19,7 @@ from kinkeeper.models.endpoints import (
 )
 from kinkeeper.models.llama import LlamaServer
 from kinkeeper.models.model import ModelGateway, ModelRole
-from kinkeeper.observer.settling.understanding import Extractor
+from kinkeeper.observer.settling.message_reader import Extractor
 from kinkeeper.settings.model import Settings
 from kinkeeper.settings.models import ExtractorChoice, ReaderChoice
 from kinkeeper.store.store import Store

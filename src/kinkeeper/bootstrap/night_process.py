@@ -58,7 +58,7 @@ class Night:
 
 def main() -> int:
     """Do it; returns the exit code."""
-    from kinkeeper.bootstrap.consolidating import Consolidating  # noqa: PLC0415 - not for who starts it
+    from kinkeeper.bootstrap.consolidation import Consolidating  # noqa: PLC0415 - not for who starts it
 
     night: Night = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - from the process that started us
     try:

@@ -14,7 +14,7 @@ from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock, is_held_until, is_of_wrong_clock, to_text
 from kinkeeper.household.model import Household
-from kinkeeper.memory.counting import last_seq
+from kinkeeper.memory.change_numbers import last_seq
 from kinkeeper.memory.upkeep.questions import count_waiting
 from kinkeeper.memory.upkeep.report import Report, RunState
 from kinkeeper.memory.upkeep.runs import (
@@ -25,7 +25,7 @@ from kinkeeper.memory.upkeep.runs import (
     open_question,
 )
 from kinkeeper.observability.findings import Finding, ok, warning
-from kinkeeper.observability.repeating import repeat
+from kinkeeper.observability.repeat_loop import repeat
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from kinkeeper.actions.outside.adapter import Adapter
 from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
-from kinkeeper.bootstrap.doing import LongTask
+from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.bootstrap.mail import mail_adapters
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household

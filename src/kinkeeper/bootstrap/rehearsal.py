@@ -19,14 +19,14 @@ from kinkeeper.actions.proposals import expire_due
 from kinkeeper.actions.repository import next_expiry
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.actions.session_words import keep
-from kinkeeper.bootstrap.consolidating import Consolidating
+from kinkeeper.bootstrap.consolidation import Consolidating
 from kinkeeper.bootstrap.digests import digest_rounds
-from kinkeeper.bootstrap.encoding import encoding_worker, reading_of
+from kinkeeper.bootstrap.exchange_encoding import encoding_worker, reading_of
 from kinkeeper.bootstrap.household_state import State, changes_between, state_of
 from kinkeeper.bootstrap.nights import is_due
 from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.bootstrap.system import System
-from kinkeeper.brain.finding import EventHit, Kind, find
+from kinkeeper.brain.evidence_search import EventHit, Kind, find
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.core.errors import InputError
@@ -36,16 +36,16 @@ from kinkeeper.digest.repository import digest_time
 from kinkeeper.digest.schedule import next_release
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.senders import resolve_sender
-from kinkeeper.household.viewing import viewer_for
+from kinkeeper.household.viewers import viewer_for
 from kinkeeper.jobs.job import Pace
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.search import Hit, Search
 from kinkeeper.memory.sessions import SessionMessage
 from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.model import ModelGateway
-from kinkeeper.observer.settling.understanding import Extractor
-from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.settling.message_reader import Extractor
+from kinkeeper.observer.speaker import REPLAY
 from kinkeeper.tasks.repository import next_due
 
 CHANNEL: Final = "web"

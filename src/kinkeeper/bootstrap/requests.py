@@ -8,7 +8,7 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.memory import memory_requests
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.actions.requests.notes import note_requests
-from kinkeeper.actions.requests.records import record_requests
+from kinkeeper.actions.requests.own_record import record_requests
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.settings.model import Settings

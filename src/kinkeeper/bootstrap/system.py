@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from kinkeeper.actions.outside.figures import purge_work
+from kinkeeper.actions.outside.outside_metrics import purge_work
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.conversation import Talk, talk_of
-from kinkeeper.bootstrap.doing import LongTask, Work
 from kinkeeper.bootstrap.household_tasks import household_tasks
+from kinkeeper.bootstrap.household_work import LongTask, Work
 from kinkeeper.bootstrap.mail import mail_requests
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import reads_talk
@@ -19,11 +19,11 @@ from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.bootstrap.tools import Tools
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.conversation.conversation import Conversation
-from kinkeeper.conversation.records import purge as purge_turns
+from kinkeeper.conversation.turn_records import purge as purge_turns
 from kinkeeper.core.time import Clock, VirtualClock
 from kinkeeper.digest.repository import forget_digests
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.job import Enqueuer, Pace
 from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.messaging.channel import Channel
@@ -34,15 +34,15 @@ from kinkeeper.observer import stretches
 from kinkeeper.observer.accounts.proof import Prover
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.context import ContextSource
-from kinkeeper.observer.hearing import Hearing
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.redline.phrasing import Phrasing
+from kinkeeper.observer.overheard_facts import Hearing
+from kinkeeper.observer.redline.phrase_templates import Phrasing
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.settling.job import UnderstandingJob
+from kinkeeper.observer.settling.message_reader import Extractor, RulesExtractor, Understanding
 from kinkeeper.observer.settling.settlement import Settlement
 from kinkeeper.observer.settling.talk_effects import TalkEffects
-from kinkeeper.observer.settling.understanding import Extractor, RulesExtractor, Understanding
-from kinkeeper.observer.speaking import Speaker
+from kinkeeper.observer.speaker import Speaker
 from kinkeeper.observer.tripwire.gate import load_tripwire
 from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.observer.wording.participants import Participants

@@ -8,10 +8,10 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from kinkeeper.bootstrap.conversation import Talk
-from kinkeeper.bootstrap.doing import LongTask
+from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.bootstrap.houses import Houses
+from kinkeeper.channels.telegram.bot_status import Known, findings, load_known
 from kinkeeper.channels.telegram.families import Families, Family
-from kinkeeper.channels.telegram.standing import Known, findings, load_known
 from kinkeeper.channels.telegram.webhook import WebhookAddress
 from kinkeeper.core.errors import DeniedError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock, SystemClock
@@ -71,8 +71,8 @@ async def telegram_connected(
         yield Connected()
         return
     # Slow to load, and often not needed.
+    from kinkeeper.channels.telegram.bot import Running  # noqa: PLC0415
     from kinkeeper.channels.telegram.connection import bot_number, open_bot  # noqa: PLC0415
-    from kinkeeper.channels.telegram.running import Running  # noqa: PLC0415
 
     token = settings.telegram_bot_token.get_secret_value()
     families = Families(
@@ -110,8 +110,8 @@ def telegram_findings(
     """
     if settings.telegram_bot_token is None:
         return (ok("telegram bot", "not set up; set TELEGRAM_BOT_TOKEN to use one"),)
+    from kinkeeper.channels.telegram.bot_rights import ask  # noqa: PLC0415
     from kinkeeper.channels.telegram.connection import bot_number  # noqa: PLC0415
-    from kinkeeper.channels.telegram.looking import ask  # noqa: PLC0415
 
     token = settings.telegram_bot_token.get_secret_value()
     known = _known(households, database, bot=bot_number(token))

@@ -11,7 +11,7 @@ from sqlalchemy import URL
 from kinkeeper.actions.effects.tools import CallTool
 from kinkeeper.actions.outside.adapter import Adapter
 from kinkeeper.actions.requests.model import RequestKind
-from kinkeeper.connectors.tools.standing import CHECK, findings
+from kinkeeper.connectors.tools.tool_status import CHECK, findings
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household

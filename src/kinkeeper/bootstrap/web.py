@@ -13,12 +13,12 @@ from sqlalchemy import Connection
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_findings
 from kinkeeper.bootstrap.conversation import Talk
+from kinkeeper.bootstrap.household_opener import read_households
 from kinkeeper.bootstrap.houses import Houses
 from kinkeeper.bootstrap.mail import mail_findings
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
-from kinkeeper.bootstrap.opening import read_households
 from kinkeeper.bootstrap.reminders import reminder_findings
 from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.bootstrap.tools import tool_findings

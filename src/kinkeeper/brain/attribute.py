@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 from kinkeeper.household.member_names import members_by_name
 from kinkeeper.household.model import Household
-from kinkeeper.memory.bearing import subject_of
-from kinkeeper.memory.statements.reading import read_statement
-from kinkeeper.memory.statements.words import lexicon
+from kinkeeper.memory.statement_match import subject_of
+from kinkeeper.memory.statements.canonical_words import lexicon
+from kinkeeper.memory.statements.statement_reader import read_statement
 
 _KEPT = 4_096
 _ANSWERS: Final[Mapping[str, Sequence[str]]] = {

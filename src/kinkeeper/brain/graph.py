@@ -13,7 +13,7 @@ from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.search import activity_occurrences, care_between, occurrences_between
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import Clock, Interval, local_days, midnight
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 
 _AHEAD = timedelta(days=21)

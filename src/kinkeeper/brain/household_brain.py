@@ -2,13 +2,7 @@
 
 from datetime import datetime
 
-from kinkeeper.brain.event_words import EventWords
-from kinkeeper.brain.graph import GraphBrain
-from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
-from kinkeeper.brain.question import read_question
-from kinkeeper.brain.recollection import Recollection
-from kinkeeper.brain.schedule import Scheduled, scheduled
-from kinkeeper.brain.telling import (
+from kinkeeper.brain.answer_text import (
     BEARS,
     answer_of,
     dated,
@@ -17,10 +11,16 @@ from kinkeeper.brain.telling import (
     sureness_of,
     times_of,
 )
+from kinkeeper.brain.event_words import EventWords
+from kinkeeper.brain.graph import GraphBrain
+from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
+from kinkeeper.brain.question import read_question
+from kinkeeper.brain.recollection import Recollection
+from kinkeeper.brain.schedule import Scheduled, scheduled
 from kinkeeper.brain.written import written
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.times.reader import read

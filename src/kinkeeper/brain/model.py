@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,17 +6,17 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
+from kinkeeper.brain.answer_text import BEARS, quote, statement
 from kinkeeper.brain.attribute import asked_of, attributes_of
-from kinkeeper.brain.bearing import bearing
 from kinkeeper.brain.model import Source, SourceKind
 from kinkeeper.brain.question import Question
-from kinkeeper.brain.telling import BEARS, quote, statement
+from kinkeeper.brain.relevance import bearing
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.context.attribution import name_of
 from kinkeeper.memory.episodes import neighbours
 from kinkeeper.memory.finding.search import Finder, Search
-from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
+from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
 from kinkeeper.store.store import Store
 
 _MOST_HITS = 8

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from kinkeeper.brain.model import BrainAnswer, BrainQuery
 from kinkeeper.core.errors import InvariantError, UnavailableError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.models.breaker import Breaker
 
 Fetch = Callable[[Mapping[str, str], Mapping[str, str]], Awaitable[bytes]]

@@ -10,12 +10,12 @@ from sqlalchemy import Connection
 from kinkeeper.actions.expected import expected_between, with_proposals
 from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.question import Question
+from kinkeeper.calendar.event_rows import read_overrides
 from kinkeeper.calendar.model import Event, EventState, Occurrence, Override
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.calendar.rows import read_overrides
 from kinkeeper.calendar.search import times_of
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 _AHEAD = timedelta(days=400)
 _BACK = timedelta(days=30)

@@ -13,7 +13,7 @@ from kinkeeper.calendar.model import (
 )
 from kinkeeper.calendar.occurrences import booked_people
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_of, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_of, person_scope
 
 SUMMARY: Final = "something private"
 """What it is called where the household must do without its name."""

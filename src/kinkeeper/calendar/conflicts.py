@@ -10,7 +10,7 @@ from kinkeeper.calendar.occurrences import booked_people, near_parameters, near_
 from kinkeeper.calendar.search import expand_all, is_covered, stored_occurrences
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.prepared import Prepared
 
 _NO_BUFFER = timedelta()

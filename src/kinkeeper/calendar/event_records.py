@@ -12,9 +12,9 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json, stable_id
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
-from kinkeeper.household.viewing import Viewer, person_of
+from kinkeeper.household.viewers import Viewer, person_of
 from kinkeeper.language.text import one_line
-from kinkeeper.messaging.records import parse_record
+from kinkeeper.messaging.message_json import parse_record
 
 _FIELDS = frozenset({"summary", "start", "end", "rrule", "who", "responsible", "location"})
 _DAY_LENGTH = len("2026-03-05")

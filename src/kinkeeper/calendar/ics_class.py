@@ -13,7 +13,7 @@ from icalendar import Component
 from icalendar.parser import unescape_char
 
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import (
+from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     kept_from,
     narrowest,

@@ -25,7 +25,7 @@ from kinkeeper.calendar.model import (
     SourceType,
 )
 from kinkeeper.calendar.recurrence import local_start
-from kinkeeper.calendar.rules import parse_rule
+from kinkeeper.calendar.recurrence_rules import parse_rule
 from kinkeeper.calendar.validity import check_duration, check_event, check_start
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id

@@ -12,7 +12,7 @@ from typing import Final
 from kinkeeper.calendar.model import Event
 from kinkeeper.calendar.occurrences import horizon_around
 from kinkeeper.calendar.recurrence import original_starts
-from kinkeeper.calendar.rules import parse_rule
+from kinkeeper.calendar.recurrence_rules import parse_rule
 from kinkeeper.core.errors import InputError, UnavailableError
 
 MOST_EVENTS: Final = 10_000

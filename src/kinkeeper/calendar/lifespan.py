@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from kinkeeper.calendar.model import Event, Override
 from kinkeeper.calendar.occurrences import AHEAD
 from kinkeeper.calendar.recurrence import occurrence_at, original_starts
-from kinkeeper.calendar.rules import parse_rule
+from kinkeeper.calendar.recurrence_rules import parse_rule
 from kinkeeper.core.time import Interval, as_utc, day_over
 
 _INSTANT = timedelta(microseconds=1)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.text import one_line
 
 UNTITLED: Final = "(untitled)"

@@ -22,12 +22,12 @@ from sqlalchemy import (
     update,
 )
 
+from kinkeeper.calendar.event_rows import read_events, read_overrides
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, Override
 from kinkeeper.calendar.recurrence import expand, expand_one
-from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.tables import horizons, occurrence_people, occurrences
 from kinkeeper.core.time import Interval, as_utc
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.prepared import Prepared
 
 AHEAD = timedelta(days=400)

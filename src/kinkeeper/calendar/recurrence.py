@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from kinkeeper.calendar.model import Event, EventState, Occurrence, Override
-from kinkeeper.calendar.rules import Rule, parse_rule
+from kinkeeper.calendar.recurrence_rules import Rule, parse_rule
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.core.time import Interval, as_utc
 

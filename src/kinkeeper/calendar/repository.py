@@ -8,10 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, update
 
-from kinkeeper.calendar.model import Event, EventState, Override, Provenance
-from kinkeeper.calendar.occurrences import clear, rebuild, rebuild_one
-from kinkeeper.calendar.recurrence import expand
-from kinkeeper.calendar.rows import (
+from kinkeeper.calendar.event_rows import (
     event_row,
     override_row,
     read_events,
@@ -19,11 +16,14 @@ from kinkeeper.calendar.rows import (
     read_override,
     read_overrides,
 )
+from kinkeeper.calendar.model import Event, EventState, Override, Provenance
+from kinkeeper.calendar.occurrences import clear, rebuild, rebuild_one
+from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.tables import events, overrides
 from kinkeeper.calendar.validity import check_duration, check_event, check_start
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import as_utc
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 
 def insert_event(conn: Connection, event: Event) -> None:

@@ -12,14 +12,14 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam
 
 from kinkeeper.calendar.busy import as_busy
+from kinkeeper.calendar.event_rows import read_events, read_overrides
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, Override
 from kinkeeper.calendar.occurrences import load_horizon, near_parameters, near_query
 from kinkeeper.calendar.recurrence import expand
-from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.calendar.tables import events, occurrences
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.prepared import Prepared
 
 

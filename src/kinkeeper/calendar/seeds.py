@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.calendar.event_rows import event_row
 from kinkeeper.calendar.journal import events_changed_by_people
 from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
 from kinkeeper.calendar.occurrences import extend_horizon
@@ -16,12 +17,11 @@ from kinkeeper.calendar.repository import (
     list_events,
     replace_event,
 )
-from kinkeeper.calendar.rows import event_row
 from kinkeeper.calendar.whole_days import keep_whole_days
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 _ONE_DAY = timedelta(days=1)
 

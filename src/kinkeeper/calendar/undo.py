@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kinkeeper.calendar.event_rows import event_from_row, event_row, override_from_row, override_row
 from kinkeeper.calendar.journal import Entry, check_is_latest, load_entry, mark_undone
 from kinkeeper.calendar.repository import (
     delete_event,
@@ -15,9 +16,8 @@ from kinkeeper.calendar.repository import (
     put_override,
     replace_event,
 )
-from kinkeeper.calendar.rows import event_from_row, event_row, override_from_row, override_row
 from kinkeeper.core.errors import ConflictError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 
 
 def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kinkeeper.calendar.model import Event
 from kinkeeper.calendar.recurrence import local_start
-from kinkeeper.calendar.rules import check_rule
+from kinkeeper.calendar.recurrence_rules import check_rule
 from kinkeeper.core.errors import InputError
 
 _FIRST_YEAR, _LAST_YEAR = 1600, 2200

@@ -9,11 +9,11 @@ from rich.table import Table
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.calendar_sync import calendar_sync
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened
+from kinkeeper.cli.opener import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
-from kinkeeper.connectors.caldav.records import ObjectState
-from kinkeeper.connectors.caldav.standing import Standing, ask_again, load_standing
+from kinkeeper.connectors.caldav.server_status import Standing, ask_again, load_standing
+from kinkeeper.connectors.caldav.sync_records import ObjectState
 from kinkeeper.core.time import SystemClock
 
 _TOLD = (ObjectState.ASKED, ObjectState.UNDECIDED, ObjectState.REFUSED, ObjectState.APART)

@@ -15,14 +15,14 @@ from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.cli.input import STDIN
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import instant_of, looking, opened
+from kinkeeper.cli.opener import instant_of, looking, opened
 from kinkeeper.cli.private_files import write_private
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock, local_days
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.accounts.trace_words import people
 
 _AHEAD = timedelta(days=14)

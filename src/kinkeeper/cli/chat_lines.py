@@ -7,8 +7,8 @@ from typing import Any
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
-from kinkeeper.messaging.records import parse_message
-from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.messaging.message_json import parse_message
+from kinkeeper.observer.speaker import REPLAY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

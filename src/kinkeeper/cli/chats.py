@@ -7,7 +7,7 @@ from kinkeeper.cli.chat_lines import BadLine, ChatLine, chat_line
 from kinkeeper.cli.input import LONGEST_DOCUMENT, too_long
 from kinkeeper.cli.telegram_export import export_lines, is_export
 from kinkeeper.core.errors import InputError
-from kinkeeper.messaging.records import parse_record
+from kinkeeper.messaging.message_json import parse_record
 
 _BOM = b"\xef\xbb\xbf"
 

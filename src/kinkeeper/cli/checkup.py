@@ -12,7 +12,7 @@ from rich.text import Text
 from kinkeeper.bootstrap import database_address, read_households
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_server_findings, stored_calendar_findings
-from kinkeeper.bootstrap.embedding import embedder_finding
+from kinkeeper.bootstrap.embedder import embedder_finding
 from kinkeeper.bootstrap.key_checks import stored_key_findings
 from kinkeeper.bootstrap.mail import mail_server_findings
 from kinkeeper.bootstrap.memory_checks import stored_memory_findings
@@ -20,7 +20,7 @@ from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.telegram import telegram_findings
 from kinkeeper.bootstrap.tools import stored_tool_findings
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import settings_of
+from kinkeeper.cli.opener import settings_of
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import ConfigError, KinkeeperError

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
-from kinkeeper.bootstrap.embedding import embedder_opened
+from kinkeeper.bootstrap.embedder import embedder_opened
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.memory_opening import Memory, memory_opened
-from kinkeeper.cli.opening import member_named
+from kinkeeper.cli.memory_opener import Memory, memory_opened
+from kinkeeper.cli.opener import member_named
 from kinkeeper.cli.terminal import answer, answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.context.context_formats import as_markdown, as_record
 from kinkeeper.memory.context.injection import Injected, injected
-from kinkeeper.memory.context.presenting import as_markdown, as_record
 from kinkeeper.memory.finding.search import Finder
 
 

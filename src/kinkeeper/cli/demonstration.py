@@ -18,10 +18,10 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.cli.chat_lines import BadLine, ChatLine
+from kinkeeper.cli.chat_replay import decisions
 from kinkeeper.cli.chats import read_any_chat
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.observing import decisions
-from kinkeeper.cli.opening import log_to_stderr
+from kinkeeper.cli.opener import log_to_stderr
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InvariantError

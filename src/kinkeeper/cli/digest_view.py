@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import acting, opened
+from kinkeeper.cli.opener import acting, opened
 from kinkeeper.cli.terminal import answer, notice
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.time import SystemClock

@@ -9,19 +9,19 @@ from rich.text import Text
 
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
-from kinkeeper.actions.requests.performing import perform
+from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.tools import tools_opened
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import acting, opened
+from kinkeeper.cli.opener import acting, opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
-from kinkeeper.connectors.tools.records import KnownTool, accept, list_servers, list_tools
 from kinkeeper.connectors.tools.servers import ToolServers
+from kinkeeper.connectors.tools.tool_records import KnownTool, accept, list_servers, list_tools
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import SystemClock
-from kinkeeper.messaging.records import parse_record
+from kinkeeper.messaging.message_json import parse_record
 
 
 def show_tools(where: Where, *, as_json: bool) -> None:

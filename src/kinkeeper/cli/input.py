@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kinkeeper.core.errors import InputError
-from kinkeeper.messaging.records import parse_record
+from kinkeeper.messaging.message_json import parse_record
 
 STDIN = Path("-")
 LONGEST_DOCUMENT = 128 << 20

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened
+from kinkeeper.cli.opener import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.time import SystemClock

@@ -9,7 +9,7 @@ from rich.table import Table
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.web import server_address
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import member_named, opened
+from kinkeeper.cli.opener import member_named, opened
 from kinkeeper.cli.server_link import phone_address, served_settings, show_qr_code
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, answer_json, notice

@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from kinkeeper.memory.figures import MemoryFigures
+from kinkeeper.memory.memory_metrics import MemoryFigures
 from kinkeeper.memory.model import FactStatus
 
 

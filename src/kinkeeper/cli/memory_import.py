@@ -12,22 +12,22 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from kinkeeper.bootstrap.embedding import embedder_opened
+from kinkeeper.bootstrap.embedder import embedder_opened
 from kinkeeper.cli.chat_lines import BadLine
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory_lines import episode_of, fact_of, read_lines
-from kinkeeper.cli.memory_opening import Memory, memory_opened
+from kinkeeper.cli.memory_opener import Memory, memory_opened
 from kinkeeper.cli.progress import Progress
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.time import SystemClock
 from kinkeeper.memory.episodes import count_episodes, insert_episodes
 from kinkeeper.memory.facts import count_facts, facts_by_id
-from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.search import compares_meaning
 from kinkeeper.memory.finding.vectors import drop_vectors
+from kinkeeper.memory.ingest import ImportedFact, import_facts
 from kinkeeper.memory.model import Episode, FactStatus
-from kinkeeper.memory.writing import ImportedFact, import_facts
 
 T = TypeVar("T", bound=Episode | ImportedFact)
 

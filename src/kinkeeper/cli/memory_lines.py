@@ -6,15 +6,15 @@ from datetime import datetime
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from kinkeeper.brain.finding import Kind, check_kinds
+from kinkeeper.brain.evidence_search import Kind, check_kinds
 from kinkeeper.cli.chat_lines import BadLine
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import instant_told, latest_told
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.memory.ingest import ImportedFact
 from kinkeeper.memory.model import Category, Episode, Origin
 from kinkeeper.memory.statements.classification import classify
-from kinkeeper.memory.writing import ImportedFact
-from kinkeeper.messaging.records import parse_record
+from kinkeeper.messaging.message_json import parse_record
 
 T = TypeVar("T")
 

@@ -9,17 +9,17 @@ from rich.console import Console
 from rich.table import Table
 
 from kinkeeper.bootstrap import System
-from kinkeeper.bootstrap.embedding import embedder_finding
+from kinkeeper.bootstrap.embedder import embedder_finding
 from kinkeeper.bootstrap.model_checks import ServerState, look_at_servers
 from kinkeeper.bootstrap.models import llama_server, model_config
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened
+from kinkeeper.cli.opener import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.time import SystemClock
+from kinkeeper.models.call_records import RoleFigures, count_fallbacks, load_figures
+from kinkeeper.models.daily_budget import Amount, load_spent
 from kinkeeper.models.endpoints import DailyLimits
-from kinkeeper.models.records import RoleFigures, count_fallbacks, load_figures
-from kinkeeper.models.spending import Amount, load_spent
 from kinkeeper.observability.findings import Finding
 
 _MICROS = 1_000_000

@@ -12,12 +12,12 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import SHOWN_EXPIRED, list_actions, restorable_actions
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import looking, opened
+from kinkeeper.cli.opener import looking, opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.accounts.metrics import Failure, failures
 
 _OPEN = frozenset({ActionStatus.PENDING})

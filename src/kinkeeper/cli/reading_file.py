@@ -11,11 +11,11 @@ from kinkeeper.bootstrap import household_path, read_households
 from kinkeeper.cli.input import text_in
 from kinkeeper.cli.line_by_line import answered
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import log_to_stderr, settings_of
+from kinkeeper.cli.opener import log_to_stderr, settings_of
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock, instant_told
 from kinkeeper.household.model import Household
-from kinkeeper.language.folding import fold
+from kinkeeper.language.text_folding import fold
 from kinkeeper.reading import Context, Frame, Said, Surface, Utterance
 from kinkeeper.reading.trained import TrainedReader
 

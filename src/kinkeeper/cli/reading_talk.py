@@ -9,13 +9,13 @@ from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.models import models_opened
 from kinkeeper.cli.input import records_of, text_in
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened
+from kinkeeper.cli.opener import opened
 from kinkeeper.cli.reading_file import frame_record
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InputError, UnavailableError
 from kinkeeper.core.time import SystemClock, instant_told
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.group_reader import (
     BatchRead,
     GroupReader,

@@ -18,7 +18,7 @@ from kinkeeper.bootstrap.models import model_extractor, models_opened
 from kinkeeper.bootstrap.rehearsal import Rehearsal, Step
 from kinkeeper.cli.input import records_of
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import log_to_stderr, settings_of
+from kinkeeper.cli.opener import log_to_stderr, settings_of
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InputError, KinkeeperError
 from kinkeeper.core.time import VirtualClock, instant_told

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kinkeeper.bootstrap.embedding import embedder_opened
+from kinkeeper.bootstrap.embedder import embedder_opened
 from kinkeeper.cli.input import text_in
 from kinkeeper.cli.line_by_line import Answer, answered
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import log_to_stderr, settings_of
+from kinkeeper.cli.opener import log_to_stderr, settings_of
 from kinkeeper.core.errors import InputError
 from kinkeeper.memory.statements.classification import StatementClassifier
 from kinkeeper.memory.statements.relation import relate

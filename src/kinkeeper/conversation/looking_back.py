@@ -10,13 +10,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select
 
-from kinkeeper.conversation.answering.words import plain
+from kinkeeper.conversation.answering.name_text import plain
 from kinkeeper.conversation.model import Exchange
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn import Turn, turn_of
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
 from kinkeeper.memory.sessions import turns_now
 from kinkeeper.store.prepared import Prepared, is_one_of
 

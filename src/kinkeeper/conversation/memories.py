@@ -7,11 +7,11 @@ from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.context.assembling import told
-from kinkeeper.memory.context.streaming import Streaming, Thread
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.context.context_builder import told
+from kinkeeper.memory.context.prefetch import Streaming, Thread
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
-from kinkeeper.memory.finding.showing import Hit, HitKind
+from kinkeeper.memory.finding.visible_results import Hit, HitKind
 
 _MOST = 5
 _STRONG = 0.5

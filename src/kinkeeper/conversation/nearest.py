@@ -17,14 +17,14 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.readers import Reader, waiting_for
-from kinkeeper.actions.requests.event_telling import occurrence_json
+from kinkeeper.actions.requests.event_views import occurrence_json
 from kinkeeper.brain.question import ASPECTS
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.conversation.model import Nearest, PlanningContext
 from kinkeeper.conversation.planning.case import Case, case_of
 from kinkeeper.conversation.planning.message_times import times_in
 from kinkeeper.conversation.planning.people import members_in, without_people
-from kinkeeper.conversation.planning.rules import vocabulary_of
+from kinkeeper.conversation.planning.rule_planner import vocabulary_of
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Role

@@ -18,10 +18,9 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
-from kinkeeper.conversation.answering.listing import leaves_open
+from kinkeeper.conversation.answering.result_text import leaves_open
 from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.answering.templates import told as template
-from kinkeeper.conversation.closing import Closing
 from kinkeeper.conversation.commit import (
     Ending,
     nothing_said,
@@ -30,7 +29,6 @@ from kinkeeper.conversation.commit import (
 from kinkeeper.conversation.context.model import TurnContext
 from kinkeeper.conversation.cycles import CycleHead
 from kinkeeper.conversation.events import has_events
-from kinkeeper.conversation.fetching import fetch
 from kinkeeper.conversation.looking_back import without_words
 from kinkeeper.conversation.memories import NOTHING, Brought
 from kinkeeper.conversation.model import (
@@ -49,11 +47,11 @@ from kinkeeper.conversation.model import (
 )
 from kinkeeper.conversation.nearest import near_in_meaning, seek
 from kinkeeper.conversation.parts import Parts
+from kinkeeper.conversation.pending_answers import Settler
+from kinkeeper.conversation.planner_facts import fetch
 from kinkeeper.conversation.questions import Open, find_open
 from kinkeeper.conversation.routing.router import Routed
-from kinkeeper.conversation.settling import Settler
 from kinkeeper.conversation.stages import Course, Stage
-from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import nothing_kept, retracted, taken_back, wants_undo
 from kinkeeper.conversation.told_audience import is_telling
@@ -61,10 +59,12 @@ from kinkeeper.conversation.told_secrets import secret_of
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.turn_end import Closing
+from kinkeeper.conversation.turn_stop import StoppedError, StopSignal
 from kinkeeper.conversation.turns import Claim, is_stopped, keep_plans, turn_with_earlier
 from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import InvariantError
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.discretion import seems_private

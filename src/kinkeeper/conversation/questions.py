@@ -16,9 +16,9 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
-from kinkeeper.actions.requests.performing import result_of
+from kinkeeper.actions.requests.request_runner import result_of
 from kinkeeper.actions.states import as_of
-from kinkeeper.conversation.choosing import chosen, means_all, only_chooses
+from kinkeeper.conversation.choices import chosen, means_all, only_chooses
 from kinkeeper.conversation.routing.confirmation import rethinks
 from kinkeeper.conversation.turn import Turn
 

@@ -13,8 +13,8 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.conversation import events
+from kinkeeper.conversation.commit_polling import Poll
 from kinkeeper.conversation.model import EventName, TurnEvent
-from kinkeeper.conversation.polling import Poll
 from kinkeeper.conversation.threads import thread_of, topic_of
 from kinkeeper.household.model import Household, Member
 from kinkeeper.store.store import Store

@@ -6,7 +6,7 @@ from kinkeeper.conversation.routing.intent import IntentType
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.told_secrets import secret_of
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, kept_from, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_from, person_scope
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import audience_of

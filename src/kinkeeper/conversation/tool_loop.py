@@ -14,14 +14,14 @@ from kinkeeper.actions.payload import plain
 from kinkeeper.actions.repository import find_of_slot
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
-from kinkeeper.actions.requests.performing import FROM_CHAT, perform, result_of
+from kinkeeper.actions.requests.request_runner import FROM_CHAT, perform, result_of
 from kinkeeper.conversation.criticism.model import Critic, Reviewed, Step, Verdict
 from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext, Source
 from kinkeeper.conversation.result_rows import plan_record, read_plan
 from kinkeeper.conversation.stages import Course, Limits, Stage
-from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tool_work import ToolWork
+from kinkeeper.conversation.turn_stop import StoppedError, StopSignal
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.store.store import Store
 

@@ -8,15 +8,15 @@ from functools import partial
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.outside.waiting import settled
+from kinkeeper.actions.outside.result_wait import settled
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.actions.requests.performing import result_of
+from kinkeeper.actions.requests.request_runner import result_of
 from kinkeeper.conversation import cycles
 from kinkeeper.conversation.cycles import CycleHead
 from kinkeeper.conversation.stages import Limits
-from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.turn import Turn
+from kinkeeper.conversation.turn_stop import StoppedError, StopSignal
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.observability.failures import surviving

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from kinkeeper.conversation import turns
-from kinkeeper.conversation.polling import Poll
-from kinkeeper.conversation.stopping import StopSignal
+from kinkeeper.conversation.commit_polling import Poll
+from kinkeeper.conversation.turn_stop import StopSignal
 from kinkeeper.store.store import Store
 
 

@@ -13,7 +13,7 @@ from kinkeeper.calendar.search import care_between
 from kinkeeper.core.time import local_days
 from kinkeeper.digest.model import Digest, Unassigned
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer, viewer_for
+from kinkeeper.household.viewers import Viewer, viewer_for
 
 _DAY = timedelta(days=1)
 _WITH_ARTICLE = frozenset(

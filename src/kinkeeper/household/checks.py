@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kinkeeper.household.draft import Draft, Item, Report
-from kinkeeper.household.folding import fold
 from kinkeeper.household.model import Role
+from kinkeeper.household.name_folding import fold
 from kinkeeper.household.positions import Path
 from kinkeeper.household.suggestions import did_you_mean
 

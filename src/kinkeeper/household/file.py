@@ -13,7 +13,7 @@ from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.household.checks import check
 from kinkeeper.household.document import read_document
 from kinkeeper.household.draft import Draft, Item, Report, read_draft
-from kinkeeper.household.folding import in_words
+from kinkeeper.household.event_times import Timing, read_timing
 from kinkeeper.household.model import (
     Contact,
     Group,
@@ -25,8 +25,8 @@ from kinkeeper.household.model import (
     Role,
     SeedEvent,
 )
+from kinkeeper.household.name_folding import in_words
 from kinkeeper.household.sections import NamedSection
-from kinkeeper.household.timing import Timing, read_timing
 
 MAX_BYTES = 1_000_000
 

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from kinkeeper.household.folding import fold
 from kinkeeper.household.model import Household
+from kinkeeper.household.name_folding import fold
 
 
 def members_by_name(household: Household) -> dict[str, str]:

@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from kinkeeper.household.folding import in_words
+from kinkeeper.household.name_folding import in_words
 
 
 class Role(StrEnum):

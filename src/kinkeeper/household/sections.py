@@ -20,8 +20,8 @@ from pydantic import (
 )
 
 from kinkeeper.core.mail_address import is_mail_address
-from kinkeeper.household.folding import slugify
 from kinkeeper.household.model import Role
+from kinkeeper.household.name_folding import slugify
 from kinkeeper.household.suggestions import did_you_mean
 from kinkeeper.household.zones import read_locale, read_zone
 

@@ -1,7 +1,7 @@
 """Who sent a message: from the name a channel gives to a member of the household."""
 
-from kinkeeper.household.folding import fold
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.name_folding import fold
 
 
 def resolve_sender(household: Household, sender: str) -> Member | None:

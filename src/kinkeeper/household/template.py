@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kinkeeper.household.folding import slugify
+from kinkeeper.household.name_folding import slugify
 
 _HEAD = """\
 # The household file: your family, the words you use, and what happens regularly.

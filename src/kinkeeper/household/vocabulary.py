@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kinkeeper.household.folding import fold, in_words, normalize
 from kinkeeper.household.generic_words import (
     GenericActivity,
     generic_activities,
@@ -16,6 +15,7 @@ from kinkeeper.household.generic_words import (
     with_phrase_plurals,
 )
 from kinkeeper.household.model import Group, Household, Member, Named, Role
+from kinkeeper.household.name_folding import fold, in_words, normalize
 
 
 class WordKind(StrEnum):

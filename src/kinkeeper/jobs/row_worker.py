@@ -19,7 +19,7 @@ from kinkeeper.jobs.leases import LeaseLostError, Stranded, WorkState
 from kinkeeper.jobs.runners import WORK_LEFT
 from kinkeeper.observability.failures import surviving
 from kinkeeper.observability.log import without_message_text
-from kinkeeper.observability.repeating import repeat
+from kinkeeper.observability.repeat_loop import repeat
 from kinkeeper.store.commits import AFTERWARDS, Touch
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.store import Store

@@ -7,10 +7,10 @@ from typing import NamedTuple, Protocol
 
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.evidence import PEOPLE, has_evidence, needs_evidence
-from kinkeeper.language.folding import unaccented
 from kinkeeper.language.memo import Memo
 from kinkeeper.language.misspellings import Misspellings
 from kinkeeper.language.text import Token, TokenKind, tokenise
+from kinkeeper.language.text_folding import unaccented
 
 _WORD, _LINK = TokenKind.WORD, TokenKind.LINK  # looking a member up for every token would show
 _PARTICLES = frozenset({"up", "off", "out", "over"})

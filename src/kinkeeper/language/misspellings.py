@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 
 from kinkeeper.language.dictionary import is_known
-from kinkeeper.language.folding import unaccented
 from kinkeeper.language.memo import Memo
+from kinkeeper.language.text_folding import unaccented
 
 _SHORTEST = 4
 _SHORTEST_NAME = 5

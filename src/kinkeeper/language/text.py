@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import regex
 
-from kinkeeper.language.folding import SCORING_LIMIT, fold
 from kinkeeper.language.memo import Memo
+from kinkeeper.language.text_folding import SCORING_LIMIT, fold
 
 _GRAPHEME = regex.compile(r"\p{Regional_Indicator}{2}[\p{M}\u200d]*|\X")
 _NEARBY = 80

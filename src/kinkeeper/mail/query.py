@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from kinkeeper.mail.mailbox import MailQuery
 from kinkeeper.mail.model import one_line
-from kinkeeper.mail.reading import MailQuery
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kinkeeper.household.folding import fold, in_words
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.name_folding import fold, in_words
 from kinkeeper.mail.model import Address, one_line, parse_address
 
 _BETWEEN = re.compile(r"[,;\n]")

@@ -13,16 +13,16 @@ from functools import partial
 
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.sentences import mask_stops
 from kinkeeper.memory.facts import facts_changed
+from kinkeeper.memory.memory_rows import in_parts
 from kinkeeper.memory.model import Fact
-from kinkeeper.memory.rows import in_parts
-from kinkeeper.memory.statements.reading import read_statement
-from kinkeeper.memory.statements.words import canon_of
+from kinkeeper.memory.statements.canonical_words import canon_of
+from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.tables import concept_relations, facts, memory_counters
-from kinkeeper.store.scoping import in_own_scope
 from kinkeeper.store.store import Store
+from kinkeeper.store.visibility import in_own_scope
 
 _relations = concept_relations.c
 _counters = memory_counters.c

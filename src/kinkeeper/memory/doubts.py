@@ -5,13 +5,13 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import ConflictError
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.correcting import mark_wrong
-from kinkeeper.memory.deciding import Finding, decide
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.corrections import mark_wrong
 from kinkeeper.memory.facts import load_fact
+from kinkeeper.memory.ingest import Remembered
 from kinkeeper.memory.journal import Cause, changing
+from kinkeeper.memory.pair_verdicts import Finding, decide
 from kinkeeper.memory.rulings import Ruling
-from kinkeeper.memory.writing import Remembered
 
 
 def settle_doubt(

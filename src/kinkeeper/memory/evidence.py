@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
+from kinkeeper.memory.memory_rows import in_parts, statement_from_row, statement_row
 from kinkeeper.memory.model import Statement
-from kinkeeper.memory.rows import in_parts, statement_from_row, statement_row
 from kinkeeper.memory.tables import statement_keys, statements
 
 STATEMENTS = statements.name

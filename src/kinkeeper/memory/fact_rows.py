@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, delete, insert, update
 
-from kinkeeper.memory.counting import note_removals, reserve
+from kinkeeper.memory.change_numbers import note_removals, reserve
 from kinkeeper.memory.facts import FACT
+from kinkeeper.memory.memory_rows import fact_row, in_parts
 from kinkeeper.memory.model import Fact
-from kinkeeper.memory.rows import fact_row, in_parts
 from kinkeeper.memory.tables import facts, memory_vectors
 
 FACTS = facts.name

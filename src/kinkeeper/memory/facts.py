@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, or_, select, update
 
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.counting import Changed, removed
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.change_numbers import Changed, removed
+from kinkeeper.memory.memory_rows import fact_from_row, in_parts, statement_from_row
 from kinkeeper.memory.model import ACTIVE_STATUSES, Category, Fact, FactStatus, Statement
-from kinkeeper.memory.rows import fact_from_row, in_parts, statement_from_row
 from kinkeeper.memory.tables import facts, statements
-from kinkeeper.store.scoping import in_own_scope
+from kinkeeper.store.visibility import in_own_scope
 
 FACT = "fact"
 

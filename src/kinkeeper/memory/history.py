@@ -6,14 +6,14 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, or_, select
 
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.fact_rows import FACTS
 from kinkeeper.memory.facts import load_fact
 from kinkeeper.memory.journal import ChangeSet, images_of_row
+from kinkeeper.memory.memory_rows import fact_from_row, fact_row, row_of
 from kinkeeper.memory.model import Fact, FactStatus
-from kinkeeper.memory.rows import fact_from_row, fact_row, row_of
 from kinkeeper.memory.tables import facts
-from kinkeeper.store.scoping import in_own_scope
+from kinkeeper.store.visibility import in_own_scope
 
 _columns = facts.c
 

@@ -12,11 +12,11 @@ from sqlalchemy import Connection, and_, delete, false, func, or_, select
 
 from kinkeeper.memory.episodes import EPISODE
 from kinkeeper.memory.evidence import for_facts
+from kinkeeper.memory.fact_sync import settle
 from kinkeeper.memory.facts import FACT
 from kinkeeper.memory.journal import Cause, changing
+from kinkeeper.memory.memory_rows import in_parts
 from kinkeeper.memory.model import ACTIVE_STATUSES, Origin
-from kinkeeper.memory.rows import in_parts
-from kinkeeper.memory.settling import settle
 from kinkeeper.memory.tables import episodes, facts, memory_vectors, statements
 
 _AT_ONCE = 2000

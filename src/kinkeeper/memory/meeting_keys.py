@@ -13,12 +13,12 @@ from enum import Enum
 from itertools import combinations, product
 
 from kinkeeper.language.dictionary import word_ranks
-from kinkeeper.memory.bearing import ME, subjects_in, voice_of
 from kinkeeper.memory.model import Statement
+from kinkeeper.memory.statement_match import ME, subjects_in, voice_of
+from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 from kinkeeper.memory.statements.freely import carried, is_number
-from kinkeeper.memory.statements.reading import Reading, read_statement
-from kinkeeper.memory.statements.wording import wording_of
-from kinkeeper.memory.statements.words import canon_of, lexicon
+from kinkeeper.memory.statements.statement_reader import Reading, read_statement
+from kinkeeper.memory.statements.surface_cues import wording_of
 
 _RAREST = 3
 _RAREST_OF_ONE = 3

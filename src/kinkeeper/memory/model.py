@@ -6,8 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
-from kinkeeper.memory.standing import Standing
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.memory.authority import Standing
 
 
 class Origin(StrEnum):

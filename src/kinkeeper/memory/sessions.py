@@ -10,9 +10,9 @@ from sqlalchemy import Connection, bindparam, or_, select
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc, to_text
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.memory.episodes import insert_episodes, outdated_spans, reply_id
-from kinkeeper.memory.finding.showing import still_true
+from kinkeeper.memory.finding.visible_results import still_true
 from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.tombstones import GAP, without_forgotten

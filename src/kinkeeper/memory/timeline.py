@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from kinkeeper.memory.authority import Standing
 from kinkeeper.memory.confidence import FEELINGS_LAST
 from kinkeeper.memory.model import Category, Origin, Statement
 from kinkeeper.memory.rulings import Ruling, Verdict
-from kinkeeper.memory.standing import Standing
 from kinkeeper.memory.transience import is_transient
 
 Relate = Callable[[Statement, Statement], Ruling]

@@ -14,13 +14,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
-from kinkeeper.language.folding import fold
 from kinkeeper.language.sentences import mask_stops
-from kinkeeper.memory.bearing import own_voice
-from kinkeeper.memory.counting import reserve
+from kinkeeper.language.text_folding import fold
+from kinkeeper.memory.change_numbers import reserve
+from kinkeeper.memory.memory_rows import in_parts
 from kinkeeper.memory.model import Statement
-from kinkeeper.memory.rows import in_parts
-from kinkeeper.memory.statements.reading import read_statement
+from kinkeeper.memory.statement_match import own_voice
+from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.tables import episodes, memory_counters, memory_tombstones
 
 GAP = "…"

@@ -7,16 +7,16 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.correcting import mark_wrong
-from kinkeeper.memory.deciding import Finding, decide
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.corrections import mark_wrong
 from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.ingest import Remembered
 from kinkeeper.memory.journal import Cause, changing
 from kinkeeper.memory.model import Fact
+from kinkeeper.memory.pair_verdicts import Finding, decide
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.upkeep.pairs import in_time
 from kinkeeper.memory.upkeep.questions import Answer, QuestionKind, settle, waiting
-from kinkeeper.memory.writing import Remembered
 
 _MOST_READ = 500
 _RULINGS = {Answer.NEWER: Ruling.UPDATE, Answer.KEEP_BOTH: Ruling.OTHER}

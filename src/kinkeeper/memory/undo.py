@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, delete, update
 
-from kinkeeper.memory.counting import note_removals, reserve
+from kinkeeper.memory.change_numbers import note_removals, reserve
 from kinkeeper.memory.episodes import CONTEXT, EPISODE
 from kinkeeper.memory.evidence import STATEMENTS, delete_statements
 from kinkeeper.memory.fact_rows import FACTS, delete_facts, forget_vectors, replace_facts
@@ -22,8 +22,8 @@ from kinkeeper.memory.journal import (
     images_of_row,
     mark_undone,
 )
+from kinkeeper.memory.memory_rows import fact_from_row, fact_row, row_of
 from kinkeeper.memory.model import Fact, FactStatus
-from kinkeeper.memory.rows import fact_from_row, fact_row, row_of
 from kinkeeper.memory.tables import episodes, facts, memory_verdicts, statements
 from kinkeeper.memory.verdicts import VERDICTS
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import DeniedError, NotFoundError
-from kinkeeper.household.viewing import Viewer, is_project
+from kinkeeper.household.viewers import Viewer, is_project
 from kinkeeper.memory.episodes import episodes_by_id
 from kinkeeper.memory.fact_rows import FACTS
 from kinkeeper.memory.facts import facts_by_id

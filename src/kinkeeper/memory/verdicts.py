@@ -7,8 +7,8 @@ from sqlalchemy import Connection, delete, insert, or_, select
 from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.evidence import for_facts
 from kinkeeper.memory.journal import Change
+from kinkeeper.memory.memory_rows import in_parts
 from kinkeeper.memory.model import Row, Statement
-from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.tables import memory_verdicts
 from kinkeeper.memory.timeline import Line, canonical

@@ -13,11 +13,11 @@ import structlog
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, midnight
-from kinkeeper.models import spending
+from kinkeeper.models import daily_budget
+from kinkeeper.models.daily_budget import Amount
 from kinkeeper.models.endpoints import DailyLimits, RoleModel
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import ChatModel, ChatReply, ChatRequest, Outcome, Usage
-from kinkeeper.models.spending import Amount
 from kinkeeper.models.tokens import at_most
 from kinkeeper.models.wire import answer_limit
 from kinkeeper.store.store import Store
@@ -109,7 +109,9 @@ class Budgeted:
         household, budget = request.household, self._budget
         day, most = budget.today(household), self._most(request)
         name = await budget.store.locking(household).write(
-            lambda conn: spending.reserve(conn, household, day, wanted=most, limits=budget.limits)
+            lambda conn: daily_budget.reserve(
+                conn, household, day, wanted=most, limits=budget.limits
+            )
         )
         if name is not None:
             raise self._refusal(name, household, day)
@@ -127,7 +129,7 @@ class Budgeted:
             return
         try:
             await self._budget.store.locking(household).write(
-                lambda conn: spending.add_spent(conn, household, day, change)
+                lambda conn: daily_budget.add_spent(conn, household, day, change)
             )
         except UnavailableError as error:
             # What was set aside stays so: too much is counted, never too little.

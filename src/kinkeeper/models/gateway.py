@@ -15,14 +15,14 @@ import structlog
 
 from kinkeeper.core.time import Clock
 from kinkeeper.models.budget import Budget, Budgeted
+from kinkeeper.models.call_log import Recorded
+from kinkeeper.models.call_records import insert_fallback
 from kinkeeper.models.client import HttpChatModel, HttpServer
 from kinkeeper.models.connection import ServerConnection
 from kinkeeper.models.endpoints import Endpoint, ModelConfig
 from kinkeeper.models.limits import Limited, ServerLimits
 from kinkeeper.models.model import ChatModel, ChatReply, ChatRequest, ModelRole, Outcome
 from kinkeeper.models.privacy import Resolver, find_addresses
-from kinkeeper.models.recording import Recorded
-from kinkeeper.models.records import insert_fallback
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

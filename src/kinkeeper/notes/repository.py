@@ -8,11 +8,11 @@ from sqlalchemy import Connection, Select, delete, insert, select, update
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import from_text
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.model import Note
-from kinkeeper.notes.rows import note_of, note_row
+from kinkeeper.notes.note_rows import note_of, note_row
 from kinkeeper.notes.tables import notes
-from kinkeeper.store.scoping import in_scope
+from kinkeeper.store.visibility import in_scope
 
 _notes = notes.c
 

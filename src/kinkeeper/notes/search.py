@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kinkeeper.core.errors import NotFoundError, UnclearError
-from kinkeeper.language.naming import meant_by
+from kinkeeper.language.name_match import meant_by
 from kinkeeper.notes.model import Note
 
 _MOST_SHOWN = 5

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from kinkeeper.core.errors import InputError, NotFoundError, UnclearError
-from kinkeeper.language.naming import meant_by
+from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import one_line, shorten, strip_controls
 
 LONGEST_TITLE = 200

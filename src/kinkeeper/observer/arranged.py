@@ -9,8 +9,8 @@ from sqlalchemy import Connection, func, select, true
 
 from kinkeeper.actions.repository import find_by_source
 from kinkeeper.calendar.model import SourceType
+from kinkeeper.observer.extraction_json import extraction_from_record
 from kinkeeper.observer.model import Extraction, Tier1Decision
-from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.tables import observer_messages
 
 _MOST = 6

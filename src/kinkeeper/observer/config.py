@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from kinkeeper.observer.redline.case import RedlineRules
-from kinkeeper.observer.redline.phrasing import Limits
+from kinkeeper.observer.redline.phrase_templates import Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import local_days
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.models.consulting import consult
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.models.model import ModelGateway, Outcome, Usage
+from kinkeeper.models.model_stage import consult
 from kinkeeper.models.prompts import Prompt, load_prompt
 from kinkeeper.reading.batch import DAYS_SHOWN, Batch, Heard, Thing, shown
 from kinkeeper.reading.batch_answer import BatchAnswer

@@ -34,7 +34,7 @@ from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance,
 from kinkeeper.observer.repository import Talk
 from kinkeeper.observer.tripwire.gate import Evidence, Tripwire, Verdict, makes_coordination
 from kinkeeper.observer.tripwire.taking_up import takes_up
-from kinkeeper.observer.wondering import note_wonder
+from kinkeeper.observer.why_reactions import note_wonder
 from kinkeeper.observer.wording.clocks import gives_up_an_hour
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.reading.corrections import calls_off, may_correct

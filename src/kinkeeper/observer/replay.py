@@ -18,7 +18,7 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.row_worker import RowWorker
@@ -29,11 +29,11 @@ from kinkeeper.observer.accounts.lines import (
     further_withdrawals,
     withdrawal_line,
 )
-from kinkeeper.observer.cards.amending import Effect
+from kinkeeper.observer.cards.model_amendments import Effect
 from kinkeeper.observer.intake import Intake, Received
+from kinkeeper.observer.settling.message_reader import Understanding
 from kinkeeper.observer.settling.settlement import Settlement
-from kinkeeper.observer.settling.understanding import Understanding
-from kinkeeper.observer.speaking import Speaker
+from kinkeeper.observer.speaker import Speaker
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.store.store import Store
 

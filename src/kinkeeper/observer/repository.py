@@ -10,8 +10,8 @@ from kinkeeper.core.gates import GateResult
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.observer.answers import questions
+from kinkeeper.observer.extraction_json import extraction_record
 from kinkeeper.observer.model import Decision
-from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.tables import confidence_log, observer_messages
 from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared

@@ -6,12 +6,12 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Integer, cast, or_, select, update
 
+from kinkeeper.actions.action_retention import purge_extractions
 from kinkeeper.actions.journal import purge_refusals
 from kinkeeper.actions.press_tokens import purge_tokens
-from kinkeeper.actions.purging import purge_extractions
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import failed_updates, inbox, outbox
-from kinkeeper.models import records as model_records
+from kinkeeper.models import call_records as model_records
 from kinkeeper.models.embedding.upkeep import purge_vectors
 from kinkeeper.observer import arrangement_rows
 from kinkeeper.observer.model import OWN_WORDS, TITLE

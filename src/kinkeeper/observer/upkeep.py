@@ -15,9 +15,9 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, ForwardJumps, is_held_until
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.observability.failures import count_failure
-from kinkeeper.observability.repeating import repeat
+from kinkeeper.observability.repeat_loop import repeat
 from kinkeeper.observer import repository, retention
-from kinkeeper.observer.speaking import Speaker
+from kinkeeper.observer.speaker import Speaker
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.store.store import Store
 

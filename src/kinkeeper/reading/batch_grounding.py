@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from typing import Final
 
-from kinkeeper.household.folding import fold
+from kinkeeper.household.name_folding import fold
 from kinkeeper.reading.batch import Batch, Heard, Thing, shortened, shown_text
 from kinkeeper.reading.batch_answer import OUTSIDE, BatchAnswer, Item
 from kinkeeper.reading.batch_times import (

@@ -2,7 +2,7 @@
 
 import re
 
-from kinkeeper.language.folding import fold
+from kinkeeper.language.text_folding import fold
 
 _EDGES = " \t\n.,;:!?\"'()…"
 _MOST_WORDS = 24

@@ -5,8 +5,8 @@ from typing import Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from kinkeeper.settings.connecting import CONNECTOR_SECRETS, ConnectorSettings
-from kinkeeper.settings.embedding import EMBEDDER_SECRETS, EmbedderSettings
+from kinkeeper.settings.connections import CONNECTOR_SECRETS, ConnectorSettings
+from kinkeeper.settings.embeddings import EMBEDDER_SECRETS, EmbedderSettings
 from kinkeeper.settings.fields import (
     DailyHours,
     DailyTime,

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, is_of_wrong_clock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.observability.failures import count_failure, surviving
 from kinkeeper.store.commits import AFTERWARDS

@@ -8,13 +8,13 @@ from sqlalchemy import Connection, bindparam, delete, insert, literal_column, or
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import A_DAY, as_utc
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared
-from kinkeeper.store.scoping import in_scope
+from kinkeeper.store.visibility import in_scope
 from kinkeeper.tasks.model import Task, TaskStatus
-from kinkeeper.tasks.rows import columns_of, task_of, task_row
 from kinkeeper.tasks.tables import task_reminders, tasks
+from kinkeeper.tasks.task_rows import columns_of, task_of, task_row
 from kinkeeper.tasks.turns import next_reminder
 
 TOPIC = "tasks"

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.actions.requests.notes import note_requests
-from kinkeeper.actions.requests.performing import perform_by_hand
+from kinkeeper.actions.requests.request_runner import perform_by_hand
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.web.access.door import house_of

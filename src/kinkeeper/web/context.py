@@ -13,7 +13,7 @@ from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.memory.context.budget import DEFAULT_TOKENS
-from kinkeeper.memory.context.streaming import Streaming
+from kinkeeper.memory.context.prefetch import Streaming
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.observability.findings import Finding
 from kinkeeper.observability.server import ServerMetrics

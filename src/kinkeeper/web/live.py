@@ -19,8 +19,8 @@ from starlette.routing import Route
 from kinkeeper.actions.journal import TOPIC as ACTIONS
 from kinkeeper.actions.tables import action_transitions
 from kinkeeper.core.time import to_text
-from kinkeeper.memory.counting import TOPIC as MEMORY
-from kinkeeper.memory.counting import last_seq
+from kinkeeper.memory.change_numbers import TOPIC as MEMORY
+from kinkeeper.memory.change_numbers import last_seq
 from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.tables import observer_messages
@@ -28,8 +28,8 @@ from kinkeeper.store.commits import CommitWatch
 from kinkeeper.web.access.door import Allowed, door_of, house_of
 from kinkeeper.web.access.model import VIEWERS, Person
 from kinkeeper.web.context import WebContext, context_of
+from kinkeeper.web.event_streams import RECONNECT
 from kinkeeper.web.plain import plain_route
-from kinkeeper.web.streaming import RECONNECT
 
 _LOOK_EVERY_SECONDS = 5.0  # other processes commit without a signal
 _LONGEST_CURSOR = 120

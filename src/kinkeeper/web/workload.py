@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from kinkeeper.actions.outside.figures import work_states
-from kinkeeper.conversation.records import figures
+from kinkeeper.actions.outside.outside_metrics import work_states
+from kinkeeper.conversation.turn_records import figures
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
 from kinkeeper.messaging.tables import failed_updates, outbox

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.actions.effects.events import EventField
-from kinkeeper.calendar import changes
+from kinkeeper.calendar import event_changes
 from kinkeeper.calendar.lifespan import end_of_day, occurrence_over_at, over_at
 from kinkeeper.calendar.model import Event
 from kinkeeper.calendar.repository import find_event, find_override, list_overrides, load_event
@@ -19,7 +19,7 @@ from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import Interval, day_over
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer, narrowest, person_of
+from kinkeeper.household.viewers import Viewer, narrowest, person_of
 
 NonEmpty = Field(min_length=1)
 
@@ -85,7 +85,7 @@ class AddEvent(_WholeEvent):
         """Write it."""
         scope = narrowest({self.event.scope, execution.scope}) or self.event.scope
         event = _confirmed(replace(self.event, scope=scope), execution)
-        changes.add_event(conn, event, change_id=execution.change_id, at=execution.at)
+        event_changes.add_event(conn, event, change_id=execution.change_id, at=execution.at)
 
 
 class UpdateEvent(_WholeEvent):
@@ -111,7 +111,7 @@ class UpdateEvent(_WholeEvent):
             if stored != self.based_on:
                 raise ConflictError(f"{stored.summary!r} has changed since this was proposed")
         event = _confirmed(self.event, execution)
-        changes.update_event(conn, event, change_id=execution.change_id, at=execution.at)
+        event_changes.update_event(conn, event, change_id=execution.change_id, at=execution.at)
 
 
 class SetEventScope(_NamedEvent):
@@ -135,7 +135,7 @@ class SetEventScope(_NamedEvent):
         """Write it."""
         stored = load_event(conn, Viewer.whole(execution.household), self.event_id)
         changed = replace(stored, scope=self.new_scope)
-        changes.update_event(conn, changed, change_id=execution.change_id, at=execution.at)
+        event_changes.update_event(conn, changed, change_id=execution.change_id, at=execution.at)
 
 
 class CancelEvent(_NamedEvent):
@@ -148,7 +148,7 @@ class CancelEvent(_NamedEvent):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        changes.cancel_event(
+        event_changes.cancel_event(
             conn,
             execution.household,
             self.event_id,
@@ -209,7 +209,7 @@ class MoveOccurrence(OccurrenceEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        changes.move_occurrence(
+        event_changes.move_occurrence(
             conn,
             execution.household,
             self.event_id,
@@ -228,7 +228,7 @@ class CancelOccurrence(OccurrenceEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        changes.cancel_occurrence(
+        event_changes.cancel_occurrence(
             conn,
             execution.household,
             self.event_id,
@@ -250,7 +250,7 @@ class AssignOccurrence(OccurrenceEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        changes.assign_occurrence(
+        event_changes.assign_occurrence(
             conn,
             execution.household,
             self.event_id,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, narrowest
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, day_over
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import (
+from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     Viewer,
     is_project,
@@ -19,8 +19,9 @@ from kinkeeper.household.viewing import (
     person_of,
     person_scope,
 )
-from kinkeeper.memory import correcting, erasing
+from kinkeeper.memory import corrections, erasure
 from kinkeeper.memory.doubts import settle_doubt
+from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.model import (
     Category,
     Correction,
@@ -33,9 +34,8 @@ from kinkeeper.memory.undecided import settle_undecided
 from kinkeeper.memory.undo import undo as undo_change
 from kinkeeper.memory.undo_rights import check_may_take_back
 from kinkeeper.memory.upkeep.questions import Answer
-from kinkeeper.memory.upkeep.reverting import revert
+from kinkeeper.memory.upkeep.rollback import revert
 from kinkeeper.memory.upkeep.runs import latest_runs
-from kinkeeper.memory.writing import remember
 
 _A_FACT_WAITS = timedelta(days=14)
 _MOST_NIGHTS = 500  # more than can still be taken back
@@ -217,7 +217,7 @@ class EditFact(_FactEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
-        return correcting.edit_fact(
+        return corrections.edit_fact(
             conn, _viewer(execution), self.fact_id, self.text, by=execution.decided_by,
             at=execution.at,
         ).change_set  # fmt: skip
@@ -230,7 +230,7 @@ class MarkWrong(_FactEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
-        return correcting.mark_wrong(
+        return corrections.mark_wrong(
             conn, _viewer(execution), self.fact_id, by=execution.decided_by, at=execution.at
         ).change_set
 
@@ -242,7 +242,7 @@ class EndFact(_FactEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
-        return correcting.retract_fact(
+        return corrections.retract_fact(
             conn, _viewer(execution), self.fact_id, by=execution.decided_by, at=execution.at
         ).change_set
 
@@ -319,7 +319,7 @@ class SetScope(_FactEffect):
         """Write it."""
         viewer, by, at = _viewer(execution), execution.decided_by, execution.at
         usual = person_scope(by) if self.is_private else HOUSEHOLD_SCOPE
-        done = correcting.set_scope(
+        done = corrections.set_scope(
             conn, viewer, self.fact_id, self.new_scope or usual, by=by, at=at
         )
         return done.change_set
@@ -351,7 +351,7 @@ class SetToldScope(MemoryEffect):
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
         viewer, by, at = _viewer(execution), execution.decided_by, execution.at
-        return correcting.set_told_scope(
+        return corrections.set_told_scope(
             conn, viewer, self.episode_id, self.new_scope, by=by, at=at
         ).change_set
 
@@ -368,7 +368,7 @@ class ForgetFact(_FactEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        erasing.forget(
+        erasure.forget(
             conn, _viewer(execution), self.fact_id, by=execution.decided_by, at=execution.at
         )
 

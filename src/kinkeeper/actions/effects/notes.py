@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.core.errors import ConflictError
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, narrowest
-from kinkeeper.notes import changes
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, narrowest
+from kinkeeper.notes import note_changes
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import find_note, load_note
 from kinkeeper.notes.text import appended, checked_body, checked_title, replaced
@@ -88,7 +88,7 @@ class AddNote(_WholeNote):
         """Write it."""
         scope = narrowest({self.note.scope, execution.scope}) or self.note.scope
         note = replace(self.note.note(execution.household), scope=scope)
-        changes.add_note(conn, note, change_id=execution.change_id, at=execution.at)
+        note_changes.add_note(conn, note, change_id=execution.change_id, at=execution.at)
 
 
 class DeleteNote(_WholeNote):
@@ -99,7 +99,7 @@ class DeleteNote(_WholeNote):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         _require_unchanged(conn, self.note, execution)
-        changes.delete_note(
+        note_changes.delete_note(
             conn, execution.household, self.note.id, change_id=execution.change_id, at=execution.at
         )
 
@@ -128,7 +128,7 @@ class _PartOfNote(Effect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         note = load_note(conn, Viewer.whole(execution.household), self.note_id)
-        changes.change_note(
+        note_changes.change_note(
             conn, execution.household, self.note_id, self.changed(note.body),
             change_id=execution.change_id, at=execution.at,
         )  # fmt: skip
@@ -191,7 +191,7 @@ class SetNoteScope(_WholeNote):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         _require_unchanged(conn, self.note, execution)
-        changes.share_note(
+        note_changes.share_note(
             conn, execution.household, self.note.id, self.new_scope,
             change_id=execution.change_id, at=execution.at,
         )  # fmt: skip
@@ -204,7 +204,7 @@ def undo(conn: Connection, execution: Execution) -> None:
         ConflictError: The note was changed again since.
         NotFoundError: There was no such change.
     """
-    changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
+    note_changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
 
 
 def _stored_scope(conn: Connection, household: str, note_id: str) -> str | None:

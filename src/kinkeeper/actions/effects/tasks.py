@@ -13,11 +13,11 @@ from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import day_over
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer, narrowest, person_of
-from kinkeeper.tasks import changes
+from kinkeeper.household.viewers import Viewer, narrowest, person_of
+from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Task
 from kinkeeper.tasks.repository import find_task, load_task
-from kinkeeper.tasks.rows import task_of, task_row
+from kinkeeper.tasks.task_rows import task_of, task_row
 from kinkeeper.tasks.validity import checked
 
 
@@ -87,7 +87,7 @@ class AddTask(_TaskEffect):
         """Write it."""
         scope = narrowest({self.task.scope, execution.scope}) or self.task.scope
         task = replace(self.task, scope=scope)
-        changes.add_task(conn, task, change_id=execution.change_id, at=execution.at)
+        task_changes.add_task(conn, task, change_id=execution.change_id, at=execution.at)
 
 
 class UpdateTask(_TaskEffect):
@@ -109,7 +109,7 @@ class UpdateTask(_TaskEffect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         _require_unchanged(conn, self.based_on)
-        changes.update_task(conn, self.task, change_id=execution.change_id, at=execution.at)
+        task_changes.update_task(conn, self.task, change_id=execution.change_id, at=execution.at)
 
 
 class CompleteTask(_TaskEffect):
@@ -125,7 +125,7 @@ class CompleteTask(_TaskEffect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         _require_unchanged(conn, self.task)
-        changes.complete_task(
+        task_changes.complete_task(
             conn, execution.household, self.task.id, by=execution.decided_by,
             change_id=execution.change_id, at=execution.at,
         )  # fmt: skip
@@ -139,7 +139,7 @@ class DeleteTask(_TaskEffect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         _require_unchanged(conn, self.task)
-        changes.delete_task(
+        task_changes.delete_task(
             conn, execution.household, self.task.id, change_id=execution.change_id, at=execution.at
         )
 
@@ -151,7 +151,7 @@ def undo(conn: Connection, execution: Execution) -> None:
         ConflictError: The task was changed again since.
         NotFoundError: There was no such change.
     """
-    changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
+    task_changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
 
 
 def _require_unchanged(conn: Connection, task: Task) -> None:

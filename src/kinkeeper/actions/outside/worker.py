@@ -15,9 +15,9 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.outside import TOPIC
 from kinkeeper.actions.effects.tables import outside_work
-from kinkeeper.actions.outside import settling
+from kinkeeper.actions.outside import work_claims
 from kinkeeper.actions.outside.adapter import Adapter, NotDoneError, RefusedError, Trace
-from kinkeeper.actions.outside.settling import Taken
+from kinkeeper.actions.outside.work_claims import Taken
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
@@ -143,7 +143,7 @@ class OutsideWorker:
     async def _worked_off(self, key: Key) -> None:
         now = self._clock.now()
         taken = await self._store.write(
-            lambda conn: settling.take(conn, key, now=now, lease=self._pace.lease)
+            lambda conn: work_claims.take(conn, key, now=now, lease=self._pace.lease)
         )
         if taken is not None:
             await self._record(await self._outcome(taken))
@@ -152,7 +152,9 @@ class OutsideWorker:
         """Do it, and return how to record what became of it."""
         adapter = self._adapters.get(taken.work.effect.effect)
         if adapter is None:
-            return partial(settling.refuse, taken=taken, reason=_NO_ADAPTER, now=self._clock.now())
+            return partial(
+                work_claims.refuse, taken=taken, reason=_NO_ADAPTER, now=self._clock.now()
+            )
         if taken.is_in_doubt and (known := await self._look(adapter, taken)) is not None:
             return known
         return await self._call(adapter, taken)
@@ -163,7 +165,7 @@ class OutsideWorker:
         async def point_of_no_return() -> None:
             nonlocal is_marked
             now = self._clock.now()
-            await self._store.write(lambda conn: settling.mark(conn, taken, now=now))
+            await self._store.write(lambda conn: work_claims.mark(conn, taken, now=now))
             is_marked = True
 
         try:
@@ -172,7 +174,9 @@ class OutsideWorker:
         except NotDoneError as error:
             return self._later(taken, str(error))
         except RefusedError as error:
-            return partial(settling.refuse, taken=taken, reason=str(error), now=self._clock.now())
+            return partial(
+                work_claims.refuse, taken=taken, reason=str(error), now=self._clock.now()
+            )
         except LeaseLostError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever went wrong: whether it was done is found out
@@ -180,7 +184,7 @@ class OutsideWorker:
             if not is_marked:
                 return self._later(taken, _NOT_REACHED)
             return await self._look(adapter, taken) or self._later(taken, _NOT_REACHED)
-        return partial(settling.succeed, taken=taken, result=result, now=self._clock.now())
+        return partial(work_claims.succeed, taken=taken, result=result, now=self._clock.now())
 
     async def _look(self, adapter: Adapter, taken: Taken) -> _Record | None:
         """Find out what became of a call; None where it surely had no effect."""
@@ -192,15 +196,15 @@ class OutsideWorker:
         except RefusedError:
             trace = Trace.UNKNOWN
         if trace is Trace.DONE:
-            return partial(settling.succeed, taken=taken, result={}, now=self._clock.now())
+            return partial(work_claims.succeed, taken=taken, result={}, now=self._clock.now())
         if trace is Trace.UNKNOWN:
-            return partial(settling.give_up, taken=taken, now=self._clock.now())
+            return partial(work_claims.give_up, taken=taken, now=self._clock.now())
         return None
 
     def _later(self, taken: Taken, reason: str, *, is_in_doubt: bool = False) -> _Record:
         now = self._clock.now()
         return partial(
-            settling.postpone, taken=taken, reason=reason, is_in_doubt=is_in_doubt, now=now
+            work_claims.postpone, taken=taken, reason=reason, is_in_doubt=is_in_doubt, now=now
         )
 
     async def _record(self, record: _Record) -> None:

@@ -8,7 +8,7 @@ from pydantic import Field
 from kinkeeper.actions.requests.model import Asked, Parameters
 from kinkeeper.actions.requests.people import names, read_who
 from kinkeeper.core.errors import DeniedError, InputError
-from kinkeeper.household.viewing import (
+from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     kept_from,
     narrowest,

@@ -34,17 +34,17 @@ from kinkeeper.actions.requests.calendar_parameters import (
     Wanted,
 )
 from kinkeeper.actions.requests.calendar_time import busy, require_seen, time_of
-from kinkeeper.actions.requests.event_changing import (
+from kinkeeper.actions.requests.event_edits import (
     change_of,
     ended_before,
     place_of,
     provenance,
     reach_of,
 )
-from kinkeeper.actions.requests.event_choosing import choose
-from kinkeeper.actions.requests.event_finding import find_occurrence, occurrences_of
+from kinkeeper.actions.requests.event_lookup import find_occurrence, occurrences_of
 from kinkeeper.actions.requests.event_runs import Run, runs_of
-from kinkeeper.actions.requests.event_telling import (
+from kinkeeper.actions.requests.event_selection import choose
+from kinkeeper.actions.requests.event_views import (
     details,
     line,
     occurrence_json,
@@ -53,13 +53,13 @@ from kinkeeper.actions.requests.event_telling import (
     when,
 )
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
-from kinkeeper.actions.requests.moments import (
+from kinkeeper.actions.requests.people import read_who
+from kinkeeper.actions.requests.request_times import (
     Moment,
     read_moment,
     require_ahead,
     shifted,
 )
-from kinkeeper.actions.requests.people import read_who
 from kinkeeper.calendar.busy import as_busy, private_to
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.repository import find_event, list_overrides
@@ -67,7 +67,7 @@ from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Interval, as_utc, midnight
-from kinkeeper.household.viewing import narrowest
+from kinkeeper.household.viewers import narrowest
 from kinkeeper.store.store import Store
 
 _DAY = timedelta(days=1)

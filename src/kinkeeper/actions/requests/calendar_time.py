@@ -7,18 +7,18 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.requests.calendar_parameters import FindFree
-from kinkeeper.actions.requests.event_finding import find_around
-from kinkeeper.actions.requests.event_telling import occurrence_json
+from kinkeeper.actions.requests.event_lookup import find_around
+from kinkeeper.actions.requests.event_views import occurrence_json
 from kinkeeper.actions.requests.free_time import FROM, TO, free_times
 from kinkeeper.actions.requests.model import Asked, Card, Found
-from kinkeeper.actions.requests.moments import said_span
 from kinkeeper.actions.requests.people import read_who
+from kinkeeper.actions.requests.request_times import said_span
 from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.occurrences import booked_people
 from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewing import GUEST_DAYS
+from kinkeeper.household.viewers import GUEST_DAYS
 
 _DAY = timedelta(days=1)
 

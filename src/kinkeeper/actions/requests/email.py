@@ -24,9 +24,9 @@ from kinkeeper.actions.requests.model import (
 from kinkeeper.core.errors import DeniedError, NotFoundError, UnavailableError, UnclearError
 from kinkeeper.language.text import shorten
 from kinkeeper.mail import recipients
+from kinkeeper.mail.mailbox import MailQuery, MailReader, ReceivedMail
 from kinkeeper.mail.model import LONGEST_BODY, MOST_RECIPIENTS, Address, Mail, one_line
 from kinkeeper.mail.query import read_query
-from kinkeeper.mail.reading import MailQuery, MailReader, ReceivedMail
 
 NO_MAILBOX = "no mailbox is set up here (IMAP_URL)"
 NO_SENDING = "No mail server is set up here (SMTP_URL): this cannot be sent, but its text is kept."

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from kinkeeper.actions.requests.event_telling import item, occurrence_json
+from kinkeeper.actions.requests.event_views import item, occurrence_json
 from kinkeeper.actions.requests.model import Asked
-from kinkeeper.actions.requests.moments import Moment, said
+from kinkeeper.actions.requests.request_times import Moment, said
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.core.time import Interval
 

@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.memory import EditFact, SetScope, SetToldScope, remembered_lines
+from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.remembering import asked_to_remember
 from kinkeeper.actions.requests.audience import (
     ForWhom,
     SetAudience,
@@ -26,20 +26,20 @@ from kinkeeper.actions.requests.model import (
     Prepared,
     RequestKind,
 )
-from kinkeeper.actions.requests.moments import Moment, said
+from kinkeeper.actions.requests.request_times import Moment, said
 from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import DeniedError, InputError, NotFoundError, UnclearError
 from kinkeeper.core.time import latest_told
-from kinkeeper.household.viewing import Viewer, person_scope
-from kinkeeper.language.naming import meant_by
+from kinkeeper.household.viewers import Viewer, person_scope
+from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.context.attribution import Names, name_of
-from kinkeeper.memory.correcting import check_may_set_scope, turns_of
+from kinkeeper.memory.corrections import check_may_set_scope, turns_of
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder, Search
-from kinkeeper.memory.finding.showing import Hit
+from kinkeeper.memory.finding.visible_results import Hit
 from kinkeeper.memory.model import Episode, EpisodeKind, Fact
 from kinkeeper.store.store import Store
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from kinkeeper.actions.consent import Origin, Stakes
 from kinkeeper.actions.model import ActionType
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, viewer_for
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, viewer_for
 
 
 class Parameters(BaseModel):

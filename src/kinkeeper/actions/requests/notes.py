@@ -35,8 +35,8 @@ from kinkeeper.actions.requests.model import (
 )
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
-from kinkeeper.language.naming import meant_by
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import shorten
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import list_notes

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.core.errors import UnclearError
-from kinkeeper.household.folding import fold
+from kinkeeper.household.name_folding import fold
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.language.text import enumerated
 

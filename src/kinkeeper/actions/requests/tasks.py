@@ -18,7 +18,8 @@ from kinkeeper.actions.requests.audience import (
     seen_by,
 )
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
-from kinkeeper.actions.requests.moments import (
+from kinkeeper.actions.requests.people import names, read_who
+from kinkeeper.actions.requests.request_times import (
     Moment,
     put_off,
     read_day,
@@ -27,7 +28,6 @@ from kinkeeper.actions.requests.moments import (
     said,
     shifted,
 )
-from kinkeeper.actions.requests.people import names, read_who
 from kinkeeper.actions.requests.task_parameters import (
     CreateTask,
     FindTask,
@@ -38,7 +38,7 @@ from kinkeeper.actions.requests.task_parameters import (
 )
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewing import kept_from
+from kinkeeper.household.viewers import kept_from
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Place, Task, TaskStatus
 from kinkeeper.tasks.repository import last_told, list_tasks

@@ -22,8 +22,8 @@ from kinkeeper.household.model import Member
 from kinkeeper.messaging.outbound import Button, Verb
 from kinkeeper.observer.accounts import trace_words
 from kinkeeper.observer.accounts.trace import Mark, Trace
-from kinkeeper.observer.quiet import quiet_until
-from kinkeeper.observer.redline.phrasing import Limits, Phrasing
+from kinkeeper.observer.quiet_requests import quiet_until
+from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
 from kinkeeper.observer.wording.participants import Participants
 
 NOTHING_WAITS = "Nothing is waiting for you."

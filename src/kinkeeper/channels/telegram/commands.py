@@ -7,21 +7,21 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.actions.readers import Reader
-from kinkeeper.channels.telegram import remembering
+from kinkeeper.channels.telegram import remember_commands
 from kinkeeper.channels.telegram.answers import Answer, Answers
 from kinkeeper.channels.telegram.families import CHANNEL, Family
-from kinkeeper.channels.telegram.remembering import Wish
+from kinkeeper.channels.telegram.remember_commands import Wish
 from kinkeeper.channels.telegram.updates import Chat
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.digest.repository import set_digest_time
 from kinkeeper.digest.schedule import parse_time
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import Viewer, viewer_for
+from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.messaging import addresses, outbox
 from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.observer import feedback
 from kinkeeper.observer.accounts.trace import load_trace
-from kinkeeper.observer.quiet import be_quiet, end_quiet, parse_duration
+from kinkeeper.observer.quiet_requests import be_quiet, end_quiet, parse_duration
 
 MENU: Mapping[str, str] = {
     "pending": "What is waiting for approval",
@@ -206,11 +206,11 @@ def _digest(asking: _Asking) -> Sequence[Answer]:
 
 
 def _remember(asking: _Asking) -> Sequence[Answer]:
-    return remembering.remember(asking.conn, _wish(asking))
+    return remember_commands.remember(asking.conn, _wish(asking))
 
 
 def _forget(asking: _Asking) -> Sequence[Answer]:
-    return remembering.forget(asking.conn, _wish(asking))
+    return remember_commands.forget(asking.conn, _wish(asking))
 
 
 def _wish(asking: _Asking) -> Wish:

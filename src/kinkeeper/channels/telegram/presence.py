@@ -14,12 +14,12 @@ from telegram import (
 )
 from telegram.error import BadRequest, Forbidden, TelegramError
 
+from kinkeeper.channels.telegram.bot_rights import look
+from kinkeeper.channels.telegram.bot_status import GroupStanding, Standing, load_known
 from kinkeeper.channels.telegram.commands import ALONE, MENU
 from kinkeeper.channels.telegram.families import CHANNEL, Families
-from kinkeeper.channels.telegram.looking import look
-from kinkeeper.channels.telegram.parsing import READERS
 from kinkeeper.channels.telegram.reception import Identity
-from kinkeeper.channels.telegram.standing import GroupStanding, Standing, load_known
+from kinkeeper.channels.telegram.update_parser import READERS
 from kinkeeper.channels.telegram.webhook import WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock

@@ -11,8 +11,8 @@ from kinkeeper.channels.telegram.updates import Pressed
 from kinkeeper.household.model import Member
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.outbound import Outbound, OutboundKind
-from kinkeeper.observer.cards.offering import card_buttons
-from kinkeeper.observer.pressing import press
+from kinkeeper.observer.button_presses import press
+from kinkeeper.observer.cards.private_cards import card_buttons
 
 # After about this long Telegram takes no answer to a press any more.
 _ANSWER_WITHIN = timedelta(seconds=150)

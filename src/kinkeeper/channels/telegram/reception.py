@@ -13,11 +13,11 @@ from functools import partial
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.channels.telegram import commands, conversing, presses, progress, strangers
+from kinkeeper.channels.telegram import commands, presses, private_chat, progress, strangers
 from kinkeeper.channels.telegram.commands import Asked
 from kinkeeper.channels.telegram.families import CHANNEL, Families, Family
-from kinkeeper.channels.telegram.listening import heard, heard_reactions
-from kinkeeper.channels.telegram.parsing import parse_update
+from kinkeeper.channels.telegram.inbound import heard, heard_reactions
+from kinkeeper.channels.telegram.update_parser import parse_update
 from kinkeeper.channels.telegram.updates import (
     Commanded,
     Moved,
@@ -176,7 +176,7 @@ class Reception:
             conn, family.household.id, CHANNEL, member=member.id, chat_id=said.chat.id, now=now
         )
         talk = speaking[0].conversation
-        accepted = conversing.take_in(conn, talk, said, member=member, text=said.text)
+        accepted = private_chat.take_in(conn, talk, said, member=member, text=said.text)
         return (partial(self._begin, talk, accepted, said.chat.id),)
 
     def _converse(self, conn: Connection, family: Family, said: Said) -> Sequence[Begin] | None:
@@ -184,14 +184,14 @@ class Reception:
         member, talk = family.member(said.author.account), family.conversation
         if member is None or talk is None or said.is_edit:
             return None
-        text = conversing.addressed(
+        text = private_chat.addressed(
             said, username=self._identity.username, bot_name=family.household.bot_name
         )
-        if text is None and conversing.answers_conversation(conn, family.household.id, said):
+        if text is None and private_chat.answers_conversation(conn, family.household.id, said):
             text = said.text
         if text is None:
             return None
-        accepted = conversing.take_in(conn, talk, said, member=member, text=text)
+        accepted = private_chat.take_in(conn, talk, said, member=member, text=text)
         return (partial(self._begin, talk, accepted, said.chat.id),)
 
     def _begin(self, talk: Conversation, accepted: Accepted, chat_id: str) -> None:

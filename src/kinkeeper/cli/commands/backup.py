@@ -15,7 +15,7 @@ def backup(
 ) -> None:
     """Copy the database to a file, also while it is in use."""
     from kinkeeper.bootstrap import database_address
-    from kinkeeper.cli.opening import settings_of
+    from kinkeeper.cli.opener import settings_of
     from kinkeeper.cli.terminal import notice
     from kinkeeper.store.store import Store
 

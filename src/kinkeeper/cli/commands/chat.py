@@ -25,7 +25,7 @@ def chat(
     json_: JsonOption = False,
 ) -> None:
     """Talk to the assistant. Ctrl-C stops an answer, Ctrl-D quits."""
-    from kinkeeper.cli.chatting import hold_conversation
+    from kinkeeper.cli.terminal_chat import hold_conversation
 
     is_well = hold_conversation(
         where, " ".join(text or ()), named=as_, thread=thread, is_new=new, as_json=json_

@@ -26,7 +26,7 @@ def consolidate(
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run the nightly memory upkeep now."""
-    from kinkeeper.cli.consolidating import consolidate_now, take_back
+    from kinkeeper.cli.consolidation_run import consolidate_now, take_back
 
     if revert is not None:
         take_back(where, revert, named=named, as_json=json_)

@@ -22,7 +22,7 @@ def doctor(
     from kinkeeper.cli.checkup import check_up
 
     if mend:
-        from kinkeeper.cli.mending import mend_memories
+        from kinkeeper.cli.memory_repair import mend_memories
 
         mend_memories(where)
     if not check_up(where, as_json=json_, show_all=all_):

@@ -30,7 +30,7 @@ def erase(
     json_: JsonOption = False,
 ) -> None:
     """Permanently erase everything about a person."""
-    from kinkeeper.cli.erasing import Wish, erase_member
+    from kinkeeper.cli.person_erasure import Wish, erase_member
 
     wish = Wish(member=member, export=export, is_rehearsal=dry_run, is_sure=yes, as_json=json_)
     if not erase_member(where, wish):

@@ -117,18 +117,18 @@ def export(
 
         export_calendar(where, file)
     elif as_ is Exportable.ALL:
-        from kinkeeper.cli.exporting import export_all
+        from kinkeeper.cli.export import export_all
 
         export_all(where, file)
     else:
-        from kinkeeper.cli.exporting import export_memory
-        from kinkeeper.memory.exporting import Exported
+        from kinkeeper.cli.export import export_memory
+        from kinkeeper.memory.memory_export import Exported
 
         export_memory(where, file, Exported(as_.value))
 
 
 def _import(where: Where, file: Path, by: str | None) -> None:
-    from kinkeeper.cli.importing import import_events
+    from kinkeeper.cli.event_import import import_events
 
     if import_events(where, file, by=by):
         raise typer.Exit(2)

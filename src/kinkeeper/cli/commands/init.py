@@ -12,6 +12,6 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Create a household file and settings for your family."""
-    from kinkeeper.cli.starting import start
+    from kinkeeper.cli.setup_questions import start
 
     start(folder, is_asking=not yes, is_replacing=force)

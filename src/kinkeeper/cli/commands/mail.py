@@ -14,7 +14,7 @@ app = typer.Typer(name="mail", help="List drafts and unsent mail.")
 @located
 def mail(where: Where, json_: JsonOption = False) -> None:
     """List drafts and unsent mail."""
-    from kinkeeper.cli.mailing import show_mail
+    from kinkeeper.cli.mail_list import show_mail
 
     show_mail(where, as_json=json_)
 
@@ -28,7 +28,7 @@ def again(
     json_: JsonOption = False,
 ) -> None:
     """Retry an unsent mail; it needs a new confirmation."""
-    from kinkeeper.cli.deciding import Again, decide
+    from kinkeeper.cli.card_decision import Again, decide
 
     if not decide(where, id_, Again(), named=as_, json_=json_):
         raise typer.Exit(1)

@@ -14,6 +14,6 @@ def metrics(
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show how often it spoke and what people confirmed."""
-    from kinkeeper.cli.figures import show_metrics
+    from kinkeeper.cli.metrics_report import show_metrics
 
     show_metrics(where, days=days, as_json=json_)

@@ -42,11 +42,11 @@ def observe(
         )
     with lines_of(file) as lines:
         if enqueue:
-            from kinkeeper.cli.enqueuing import enqueue_chat
+            from kinkeeper.cli.chat_intake import enqueue_chat
 
             bad = enqueue_chat(where, lines)
         else:
-            from kinkeeper.cli.observing import replay_chat
+            from kinkeeper.cli.chat_replay import replay_chat
 
             bad = replay_chat(where, lines, until=until, into=into, with_model=with_model)
     if bad:

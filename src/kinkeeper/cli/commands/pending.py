@@ -57,7 +57,7 @@ def list_(
 @located
 def confirm(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
     """Approve it and apply the change."""
-    from kinkeeper.cli.deciding import Confirm, decide
+    from kinkeeper.cli.card_decision import Confirm, decide
 
     _finish(decide(where, id_, Confirm(), named=as_, json_=json_))
 
@@ -66,7 +66,7 @@ def confirm(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOpti
 @located
 def reject(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
     """Dismiss it; nothing is changed."""
-    from kinkeeper.cli.deciding import Reject, decide
+    from kinkeeper.cli.card_decision import Reject, decide
 
     _finish(decide(where, id_, Reject(), named=as_, json_=json_))
 
@@ -81,7 +81,7 @@ def resolve(
     json_: JsonOption = False,
 ) -> None:
     """Approve it with one of the choices it offers."""
-    from kinkeeper.cli.deciding import Resolve, decide
+    from kinkeeper.cli.card_decision import Resolve, decide
 
     _finish(decide(where, id_, Resolve(choice), named=as_, json_=json_))
 
@@ -90,7 +90,7 @@ def resolve(
 @located
 def restore(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
     """Bring back a plan that expired; it waits for your OK again."""
-    from kinkeeper.cli.deciding import Restore, decide
+    from kinkeeper.cli.card_decision import Restore, decide
 
     _finish(decide(where, id_, Restore(), named=as_, json_=json_))
 
@@ -98,8 +98,8 @@ def restore(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOpti
 @located
 def undo(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
     """Undo a confirmed action, or a whole import."""
-    from kinkeeper.cli.deciding import Undo, decide
-    from kinkeeper.cli.importing import undo_import
+    from kinkeeper.cli.card_decision import Undo, decide
+    from kinkeeper.cli.event_import import undo_import
 
     is_undone = undo_import(where, id_, by=as_, json_=json_)
     if is_undone is None:

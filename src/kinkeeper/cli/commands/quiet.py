@@ -20,7 +20,7 @@ def quiet(
     as_: AsOption = None,
 ) -> None:
     """Pause unprompted messages for a while."""
-    from kinkeeper.cli.quieting import be_silent, tell_quiet
+    from kinkeeper.cli.quiet_hours import be_silent, tell_quiet
 
     if length is None:
         tell_quiet(where)

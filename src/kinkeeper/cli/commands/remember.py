@@ -19,7 +19,7 @@ def remember(
     json_: JsonOption = False,
 ) -> None:
     """Save something to memory."""
-    from kinkeeper.cli.remembering import remember_text
+    from kinkeeper.cli.remember_forget import remember_text
 
     if not remember_text(where, " ".join(text), named=as_, is_private=private, as_json=json_):
         raise typer.Exit(1)
@@ -34,7 +34,7 @@ def forget(
     json_: JsonOption = False,
 ) -> None:
     """Permanently erase a memory."""
-    from kinkeeper.cli.remembering import forget_fact
+    from kinkeeper.cli.remember_forget import forget_fact
 
     if not forget_fact(where, id_, named=as_, is_sure=yes, as_json=json_):
         raise typer.Exit(1)

@@ -17,7 +17,7 @@ def restore(
     ] = False,
 ) -> None:
     """Replace the database with a checked backup."""
-    from kinkeeper.cli.restoring import check, put_in_place
+    from kinkeeper.cli.backup_restore import check, put_in_place
 
     if dry_run:
         check(where, file)

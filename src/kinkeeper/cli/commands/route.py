@@ -21,7 +21,7 @@ def route(
     ],
 ) -> None:
     """Show how messages to the assistant are routed."""
-    from kinkeeper.cli.routing import route_file
+    from kinkeeper.cli.route_check import route_file
 
     if route_file(file, where):
         raise typer.Exit(2)

@@ -21,7 +21,7 @@ def search(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild all vectors first.")] = False,
 ) -> None:
     """Run a batch of memory searches from a file."""
-    from kinkeeper.cli.searching import search_file
+    from kinkeeper.cli.memory_search import search_file
 
     if search_file(where, file, rebuilds=rebuild):
         raise typer.Exit(2)
@@ -49,6 +49,6 @@ def recall(
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Search memory."""
-    from kinkeeper.cli.searching import recall_text
+    from kinkeeper.cli.memory_search import recall_text
 
     recall_text(where, " ".join(query), named=as_, limit=limit, as_of=as_of, as_json=json_)

@@ -29,7 +29,7 @@ def serve(
 ) -> None:
     """Run everything: web pages, API, chat bots and workers."""
     leave_out_unused()
-    from kinkeeper.cli.serving import serve_until_told
+    from kinkeeper.cli.server import serve_until_told
 
     serve_until_told(where, host=host, port=port)
     end_at_once()

@@ -14,6 +14,6 @@ def sort(
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show which domains a request belongs to."""
-    from kinkeeper.cli.sorting import sort_text
+    from kinkeeper.cli.sort_check import sort_text
 
     sort_text(" ".join(text), where, as_json=json_)

@@ -68,7 +68,7 @@ def add(
     json_: JsonOption = False,
 ) -> None:
     """Add a task; reminders are sent while `serve` or `worker` runs."""
-    from kinkeeper.cli.tasking import Times, change_task
+    from kinkeeper.cli.task_commands import Times, change_task
 
     wanted = {"title": title, "rrule": repeat, "who": for_}
     times = Times(by=by, remind=remind)
@@ -89,7 +89,7 @@ def change(
     json_: JsonOption = False,
 ) -> None:
     """Change a task."""
-    from kinkeeper.cli.tasking import Times, change_task
+    from kinkeeper.cli.task_commands import Times, change_task
 
     wanted = {"find_by": task, "changes": {"title": title, "rrule": repeat, "who": for_}}
     times = Times(by=by, remind=remind)
@@ -100,7 +100,7 @@ def change(
 @located
 def done(where: Where, task: TaskArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
     """Complete a task; a recurring one moves to its next date."""
-    from kinkeeper.cli.tasking import Times, change_task
+    from kinkeeper.cli.task_commands import Times, change_task
 
     change_task(where, "complete", {"find_by": task}, Times(), named=as_, as_json=json_)
 
@@ -111,7 +111,7 @@ def delete(
     where: Where, task: TaskArgument, as_: AsOption = None, json_: JsonOption = False
 ) -> None:
     """Delete a task."""
-    from kinkeeper.cli.tasking import Times, change_task
+    from kinkeeper.cli.task_commands import Times, change_task
 
     change_task(where, "delete", {"find_by": task}, Times(), named=as_, as_json=json_)
 
@@ -119,6 +119,6 @@ def delete(
 def _list(
     where: Where, *, done: bool, who: list[str] | None, named: str | None, json_: bool
 ) -> None:
-    from kinkeeper.cli.tasking import show_tasks
+    from kinkeeper.cli.task_commands import show_tasks
 
     show_tasks(where, is_done=done, who=who, named=named, as_json=json_)

@@ -20,6 +20,6 @@ def why(
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Explain why a message was answered, saved or ignored."""
-    from kinkeeper.cli.explaining import explain
+    from kinkeeper.cli.why_report import explain
 
     explain(where, message_id, chat_id=chat, as_json=json_)

@@ -8,6 +8,6 @@ from kinkeeper.cli.memory import leave_out_unused
 def worker(where: Where) -> None:
     """Run a background worker."""
     leave_out_unused()
-    from kinkeeper.cli.working import work
+    from kinkeeper.cli.worker_run import work
 
     work(where)

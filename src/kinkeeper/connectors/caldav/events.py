@@ -24,10 +24,10 @@ from kinkeeper.calendar.recurrence import produces
 from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.connectors.caldav import objects
 from kinkeeper.connectors.caldav.objects import Entry
-from kinkeeper.connectors.caldav.records import ids_from_there
+from kinkeeper.connectors.caldav.sync_records import ids_from_there
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.reading.times import regions
 
 

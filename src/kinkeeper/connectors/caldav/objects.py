@@ -12,18 +12,18 @@ from zoneinfo import ZoneInfo
 
 from icalendar import Calendar, Component
 
+from kinkeeper.calendar.event_rows import event_row, override_row
 from kinkeeper.calendar.ics import export_ics, import_ics
 from kinkeeper.calendar.ics_class import set_class
 from kinkeeper.calendar.ics_component import event_id_of, merged
 from kinkeeper.calendar.model import Event, EventState, Override, SourceType
 from kinkeeper.calendar.recurrence import local_start, produces
-from kinkeeper.calendar.rows import event_row, override_row
-from kinkeeper.calendar.rules import parse_rule
+from kinkeeper.calendar.recurrence_rules import parse_rule
 from kinkeeper.core import ids
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope
 
 _ACTION = "X-KINKEEPER-ACTION"
 _OWN = "X-KINKEEPER-"

@@ -10,17 +10,17 @@ from urllib.parse import urlsplit
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.connectors.caldav import records
-from kinkeeper.connectors.caldav.asking import Asking
+from kinkeeper.connectors.caldav import sync_records
 from kinkeeper.connectors.caldav.client import CalDavClient
-from kinkeeper.connectors.caldav.incoming import Incoming
+from kinkeeper.connectors.caldav.difference_cards import Asking
+from kinkeeper.connectors.caldav.incoming_changes import Incoming
 from kinkeeper.connectors.caldav.model import Collection
-from kinkeeper.connectors.caldav.outgoing import Due, Outgoing, find_due
+from kinkeeper.connectors.caldav.outgoing_changes import Due, Outgoing, find_due
 from kinkeeper.connectors.caldav.things import Things
 from kinkeeper.core.errors import ConflictError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.observability.repeating import repeat
+from kinkeeper.observability.repeat_loop import repeat
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -83,7 +83,7 @@ class CalendarSync:
         """
         now = self.clock.now()
         if not await self.store.write(
-            lambda conn: records.claim(conn, self.household.id, now=now, lasts=_CLAIM)
+            lambda conn: sync_records.claim(conn, self.household.id, now=now, lasts=_CLAIM)
         ):
             raise ConflictError("another process is syncing the calendar; try again")
         failure: str | None = "it was interrupted"
@@ -101,7 +101,7 @@ class CalendarSync:
             ended = self.clock.now()
             await asyncio.shield(
                 self.store.write(
-                    lambda conn: records.settle(
+                    lambda conn: sync_records.settle(
                         conn, self.household.id, now=ended, failure=failure, waiting=waiting
                     )
                 )
@@ -110,7 +110,7 @@ class CalendarSync:
     async def _through(self, client: CalDavClient) -> Tally:
         collection = await client.find_calendar()
         await self.store.write(
-            lambda conn: records.turn_to(
+            lambda conn: sync_records.turn_to(
                 conn, self.household.id, url=collection.url, name=collection.name or "your calendar"
             )
         )
@@ -129,7 +129,9 @@ class CalendarSync:
         return Tally(written=written, asked=asked, waiting=len(left))
 
     async def _take_in(self, client: CalDavClient, collection: Collection) -> int:
-        row = await self.store.read(lambda conn: records.find_calendar(conn, self.household.id))
+        row = await self.store.read(
+            lambda conn: sync_records.find_calendar(conn, self.household.id)
+        )
         if row is None:
             raise UnavailableError("the calendar's sync state is missing; try again")
         delta = await client.changes(collection.url, row.mark)
@@ -140,7 +142,7 @@ class CalendarSync:
         )  # fmt: skip
 
         def note(conn: Connection) -> list[str]:
-            records.note_delta(conn, self.household.id, delta)
+            sync_records.note_delta(conn, self.household.id, delta)
             return incoming.open_paths(conn, now)
 
         paths = await self.store.write(note)
@@ -162,7 +164,7 @@ class CalendarSync:
         now = self.clock.now()
 
         def find(conn: Connection) -> list[Due]:
-            row = records.find_calendar(conn, self.household.id)
+            row = sync_records.find_calendar(conn, self.household.id)
             known = row.url if row is not None else ""
             url = collection.url if collection is not None else known
             kinds = [
@@ -170,7 +172,7 @@ class CalendarSync:
                 for kind in self.kinds
                 if collection is None or collection.takes(kind.component)
             ]
-            rows = records.list_objects(conn, self.household.id)
+            rows = sync_records.list_objects(conn, self.household.id)
             return find_due(rows, kinds, folder=urlsplit(url).path, now=now)
 
         return await self.store.read(find)

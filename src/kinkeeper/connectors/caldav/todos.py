@@ -14,18 +14,18 @@ from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, U
 from kinkeeper.actions.model import ActionType
 from kinkeeper.calendar.ics_class import privacy_of, set_class
 from kinkeeper.calendar.import_limit import ImportLimit
-from kinkeeper.calendar.rules import check_rule, parse_rule
+from kinkeeper.calendar.recurrence_rules import check_rule, parse_rule
 from kinkeeper.connectors.caldav.objects import keep_theirs, parsed, scope_there
-from kinkeeper.connectors.caldav.records import ids_from_there
+from kinkeeper.connectors.caldav.sync_records import ids_from_there
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import payload_hash, stable_id
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_of
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_of
 from kinkeeper.reading.times import regions
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import list_tasks
-from kinkeeper.tasks.rows import task_row
+from kinkeeper.tasks.task_rows import task_row
 from kinkeeper.tasks.validity import checked
 
 _DOMAIN = "@kinkeeper"

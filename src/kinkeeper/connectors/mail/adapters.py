@@ -16,7 +16,7 @@ from kinkeeper.actions.outside.adapter import (
 )
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
 from kinkeeper.connectors.mail.message import mail_bytes, message_id
-from kinkeeper.connectors.mail.sending import MailServer
+from kinkeeper.connectors.mail.smtp import MailServer
 from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.mail.model import Mail
 

@@ -15,11 +15,11 @@ from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import IMAPClientError, LoginError
 
 from kinkeeper.connectors.mail.account import Account
-from kinkeeper.connectors.mail.parsing import addresses_of, parse_message, read_mail
+from kinkeeper.connectors.mail.mail_parser import addresses_of, parse_message, read_mail
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.household.folding import fold
+from kinkeeper.household.name_folding import fold
+from kinkeeper.mail.mailbox import MailQuery, ReceivedMail
 from kinkeeper.mail.model import Address, one_line
-from kinkeeper.mail.reading import MailQuery, ReceivedMail
 
 T = TypeVar("T")
 

@@ -14,9 +14,14 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, TextContent
 
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer
-from kinkeeper.connectors.tools.cleaning import clean_data, clean_text, described, is_tool_name
 from kinkeeper.connectors.tools.lines import ENCODING
 from kinkeeper.connectors.tools.model import ToolServer
+from kinkeeper.connectors.tools.output_sanitizer import (
+    clean_data,
+    clean_text,
+    described,
+    is_tool_name,
+)
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.privacy import find_addresses, is_public
 

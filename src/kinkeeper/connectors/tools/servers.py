@@ -10,7 +10,7 @@ import structlog
 
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_requests
-from kinkeeper.connectors.tools import records
+from kinkeeper.connectors.tools import tool_records
 from kinkeeper.connectors.tools.connection import ToolClient, opened, reason_of
 from kinkeeper.connectors.tools.model import START, ToolServer
 from kinkeeper.core.errors import ConflictError, UnavailableError
@@ -201,9 +201,9 @@ class ToolServers:
         now = self._clock.now()
 
         def note(conn: Any) -> None:
-            records.note_server(conn, household, name, failure=failure, now=now)
+            tool_records.note_server(conn, household, name, failure=failure, now=now)
             if tools is not None:
-                records.note_tools(conn, household, name, tools, now=now)
+                tool_records.note_tools(conn, household, name, tools, now=now)
 
         await self._store.write(note)
         return failure is None
@@ -227,7 +227,7 @@ class ToolServers:
     async def _load(self) -> None:
         servers = [each.server for each in self._connections.values()]
         known = await self._store.read(
-            lambda conn: records.list_tools(conn, self._household, servers)
+            lambda conn: tool_records.list_tools(conn, self._household, servers)
         )
         self._tools = {(each.tool.server, each.tool.name): each.tool for each in known}
         limits = {each.name: each.longest_call for each in servers}

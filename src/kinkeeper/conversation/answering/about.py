@@ -7,8 +7,8 @@ from typing import Final
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.conversation.answering.name_text import plain
 from kinkeeper.conversation.answering.nothing_done import CANNOT, declines
-from kinkeeper.conversation.answering.words import plain
 from kinkeeper.conversation.model import AnswerContext
 from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.routing.asking_about import asks_about

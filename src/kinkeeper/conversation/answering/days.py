@@ -19,14 +19,14 @@ from kinkeeper.conversation.answering.event_words import (
     waiting_told,
     when_told,
 )
-from kinkeeper.conversation.answering.moments import (
+from kinkeeper.conversation.answering.name_text import Setting, few, is_shown, name_of, plain
+from kinkeeper.conversation.answering.spoken_times import (
     is_date,
     local,
     moment_words,
     period_words,
     rule_words,
 )
-from kinkeeper.conversation.answering.words import Setting, few, is_shown, name_of, plain
 from kinkeeper.language.text import enumerated
 from kinkeeper.reading.times.regions import clock
 

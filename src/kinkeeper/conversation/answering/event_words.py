@@ -5,14 +5,14 @@ from datetime import date
 from typing import Any
 
 from kinkeeper.calendar.waiting_words import waiting_words
-from kinkeeper.conversation.answering.moments import (
+from kinkeeper.conversation.answering.name_text import Setting, name_of, plain
+from kinkeeper.conversation.answering.spoken_times import (
     is_date,
     moment_words,
     period_words,
     rule_words,
     span_words,
 )
-from kinkeeper.conversation.answering.words import Setting, name_of, plain
 from kinkeeper.language.text import enumerated
 
 Item = Mapping[str, Any]

@@ -12,8 +12,8 @@ from kinkeeper.conversation.answering.event_words import (
     event_told,
     named,
 )
-from kinkeeper.conversation.answering.moments import day_words, local, period_words, span_words
-from kinkeeper.conversation.answering.words import Setting, few
+from kinkeeper.conversation.answering.name_text import Setting, few
+from kinkeeper.conversation.answering.spoken_times import day_words, local, period_words, span_words
 from kinkeeper.reading.times.regions import clock
 
 _DAY = timedelta(days=1)

@@ -8,9 +8,9 @@ import re
 from typing import Final
 
 from kinkeeper.conversation.answering.claims import request_deed
-from kinkeeper.conversation.answering.moments import day_words, local, moment_words
+from kinkeeper.conversation.answering.name_text import plain
+from kinkeeper.conversation.answering.spoken_times import day_words, local, moment_words
 from kinkeeper.conversation.answering.talk import chosen
-from kinkeeper.conversation.answering.words import plain
 from kinkeeper.conversation.model import AnswerContext, Branch, Mode, Nearest, PlanningContext
 from kinkeeper.conversation.planning.case import Case, case_of
 from kinkeeper.conversation.planning.clauses import bare
@@ -21,7 +21,7 @@ from kinkeeper.conversation.planning.modality import (
     tells_of_deed_or_wish,
 )
 from kinkeeper.conversation.planning.out_of_scope import is_out_of_scope, is_search
-from kinkeeper.conversation.planning.rules import vocabulary_of
+from kinkeeper.conversation.planning.rule_planner import vocabulary_of
 
 CANNOT: Final = "I can't do that."
 _NOT_UNDERSTOOD = (

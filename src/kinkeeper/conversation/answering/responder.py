@@ -11,6 +11,7 @@ import structlog
 from kinkeeper.brain.model import Source as Known
 from kinkeeper.conversation.answering.claims import is_complete, sentences
 from kinkeeper.conversation.answering.guard import Fault, Guard, Strictness
+from kinkeeper.conversation.answering.name_text import plain
 from kinkeeper.conversation.answering.relevance import (
     Relevance,
     chosen_lines,
@@ -18,7 +19,6 @@ from kinkeeper.conversation.answering.relevance import (
     talk_lines,
 )
 from kinkeeper.conversation.answering.templates import told
-from kinkeeper.conversation.answering.words import plain
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode, Source
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import (

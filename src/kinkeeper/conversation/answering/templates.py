@@ -8,16 +8,16 @@ from typing import Any
 from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.session_words import is_kept_at_once
-from kinkeeper.conversation.answering.listing import nearest_told, was_found
+from kinkeeper.conversation.answering.name_text import Setting, listed, plain
 from kinkeeper.conversation.answering.nothing_done import (
     closest,
     declines,
     nothing_done,
     secret_kept,
 )
+from kinkeeper.conversation.answering.request_text import to_do, was_done
+from kinkeeper.conversation.answering.result_text import nearest_told, was_found
 from kinkeeper.conversation.answering.talk import chosen, reply
-from kinkeeper.conversation.answering.wording import to_do, was_done
-from kinkeeper.conversation.answering.words import Setting, listed, plain
 from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,

@@ -5,20 +5,20 @@ from time import perf_counter
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.announcing import can_be_undone
+from kinkeeper.actions.button_removal import can_be_undone
 from kinkeeper.actions.receipts import Outcome as Undone
 from kinkeeper.actions.repository import find_of_slot, load_action
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
-from kinkeeper.actions.requests.performing import FROM_CHAT, perform, result_of
+from kinkeeper.actions.requests.request_runner import FROM_CHAT, perform, result_of
 from kinkeeper.actions.undo import undo
+from kinkeeper.conversation.criticism.correction_limits import narrowed
 from kinkeeper.conversation.criticism.judge import Judge, Judged
 from kinkeeper.conversation.criticism.model import Effect, Reviewed, Step, Verdict
-from kinkeeper.conversation.criticism.narrowing import narrowed
 from kinkeeper.conversation.model import PlannedAction, Source
 from kinkeeper.conversation.planning.case import case_of
-from kinkeeper.conversation.planning.grounding import offered
-from kinkeeper.conversation.planning.rules import vocabulary_of
+from kinkeeper.conversation.planning.plan_grounding import offered
+from kinkeeper.conversation.planning.rule_planner import vocabulary_of
 from kinkeeper.models.model import ModelGateway, Outcome
 from kinkeeper.store.store import Store
 

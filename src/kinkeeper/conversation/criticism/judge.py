@@ -8,9 +8,9 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from kinkeeper.actions.requests.model import ActionResult, RequestKind
-from kinkeeper.conversation.planning.grounding import Offered
-from kinkeeper.models.consulting import consult
+from kinkeeper.conversation.planning.plan_grounding import Offered
 from kinkeeper.models.model import ModelGateway, Outcome
+from kinkeeper.models.model_stage import consult
 from kinkeeper.models.prompts import load_prompt
 
 STAGE: Final = "conversation.critic"

@@ -13,12 +13,12 @@ import structlog
 from sqlalchemy import Connection, Integer, bindparam, literal_column, or_, select, update
 
 from kinkeeper.conversation.context import repository
-from kinkeeper.conversation.context.gathering import FIRST_STAGE
 from kinkeeper.conversation.context.gist import gist_of
 from kinkeeper.conversation.context.model import CommittedTurn
 from kinkeeper.conversation.context.repository import ENCODING
 from kinkeeper.conversation.context.tables import conversation_encodings
 from kinkeeper.conversation.context.topics import SILENCE
+from kinkeeper.conversation.context.turn_context import FIRST_STAGE
 from kinkeeper.conversation.encoding.episode import Said, told
 from kinkeeper.conversation.model import Mode
 from kinkeeper.conversation.turn import Turn
@@ -27,13 +27,13 @@ from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, Member, Named
-from kinkeeper.household.viewing import Viewer, person_scope
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
 from kinkeeper.memory.episodes import insert_episodes, list_episodes
 from kinkeeper.memory.evidence import out_of
-from kinkeeper.memory.extracting import SessionReading
+from kinkeeper.memory.extraction_job import SessionReading
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode, EpisodeKind, Origin
 from kinkeeper.store.prepared import Prepared

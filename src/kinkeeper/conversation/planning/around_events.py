@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.event_updates import News, Told
 from kinkeeper.conversation.planning.named import Thing, best_match
 from kinkeeper.conversation.planning.people import is_person, is_speaker, one_of
-from kinkeeper.conversation.planning.telling import News, Told
 from kinkeeper.conversation.planning.told_events import Meant
 
 _EVE_OF = re.compile(r"^(?:the|a|one) (?P<unit>day|week|evening|night) ", re.IGNORECASE)

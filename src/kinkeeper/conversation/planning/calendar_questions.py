@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
-from kinkeeper.conversation.planning.moments import Moment, moment_of
 from kinkeeper.conversation.planning.people import members_in, who_of
+from kinkeeper.conversation.planning.plan_times import Moment, moment_of
 from kinkeeper.core.time import midnight
 
 

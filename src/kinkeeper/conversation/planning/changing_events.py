@@ -7,8 +7,8 @@ from typing import Any
 
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
-from kinkeeper.conversation.planning.enumerating import things_to_buy
-from kinkeeper.conversation.planning.event_naming import (
+from kinkeeper.conversation.planning.dictated_lists import things_to_buy
+from kinkeeper.conversation.planning.event_titles import (
     DETERMINER,
     NO_EVENT,
     POINTS_BACK,
@@ -16,9 +16,9 @@ from kinkeeper.conversation.planning.event_naming import (
     lowered,
 )
 from kinkeeper.conversation.planning.list_rules import SHOPPING
-from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
+from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.task_rules import deadline_changes
 from kinkeeper.reading.times.model import SpanKind
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
-from kinkeeper.conversation.planning.describing import described
-from kinkeeper.conversation.planning.event_naming import (
+from kinkeeper.conversation.planning.event_details import described
+from kinkeeper.conversation.planning.event_titles import (
     DETERMINER,
     NO_EVENT,
     POINTS_BACK,
@@ -17,15 +17,15 @@ from kinkeeper.conversation.planning.event_naming import (
     lowered,
 )
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.moments import (
+from kinkeeper.conversation.planning.named import best_match
+from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
+from kinkeeper.conversation.planning.plan_times import (
     Moment,
     each_of,
     from_today,
     moment_of,
     on_each_day,
 )
-from kinkeeper.conversation.planning.named import best_match
-from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.reading.times.model import TimeSpan
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.asking import Question, read_question
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
+from kinkeeper.conversation.planning.day_query import Question, read_question
 from kinkeeper.conversation.planning.named import Thing, best_match, content_words
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.core.time import midnight

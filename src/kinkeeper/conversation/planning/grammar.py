@@ -10,8 +10,8 @@ from typing import Any
 
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.language.dictionary import is_known
-from kinkeeper.language.folding import unaccented
 from kinkeeper.language.misspellings import Misspellings
+from kinkeeper.language.text_folding import unaccented
 from kinkeeper.reading.spellings import everyday_spellings
 from kinkeeper.reading.times.model import TimeSpan
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from kinkeeper.conversation.fetching import IN_VIEW
+from kinkeeper.conversation.planner_facts import IN_VIEW
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.changing_events import named_event
-from kinkeeper.conversation.planning.event_naming import is_appointment
-from kinkeeper.conversation.planning.moments import moment_of
+from kinkeeper.conversation.planning.event_titles import is_appointment
 from kinkeeper.conversation.planning.named import standing_events
 from kinkeeper.conversation.planning.people import who_of
+from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.household.model import Role
-from kinkeeper.language.naming import meant_by
+from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.kin import kin
 

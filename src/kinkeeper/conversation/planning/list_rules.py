@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from kinkeeper.conversation.planning.audience import audience_of
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
-from kinkeeper.conversation.planning.enumerating import are_groceries, things_to_buy
+from kinkeeper.conversation.planning.dictated_lists import are_groceries, things_to_buy
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.text import shorten
 

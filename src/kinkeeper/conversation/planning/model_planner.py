@@ -15,19 +15,19 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.planning.case import Case, Missing, case_of
-from kinkeeper.conversation.planning.grounding import (
+from kinkeeper.conversation.planning.model_answer import PlanAnswer, answer_type
+from kinkeeper.conversation.planning.own_words import own_words
+from kinkeeper.conversation.planning.plan_grounding import (
     QUESTIONS,
     REFERENCES,
     Offered,
     grounded,
     offered,
 )
-from kinkeeper.conversation.planning.model_answer import PlanAnswer, answer_type
-from kinkeeper.conversation.planning.own_words import own_words
-from kinkeeper.conversation.planning.rules import planned, vocabulary_of
+from kinkeeper.conversation.planning.rule_planner import planned, vocabulary_of
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.models.consulting import consult
 from kinkeeper.models.model import ModelGateway, Outcome
+from kinkeeper.models.model_stage import consult
 from kinkeeper.models.prompt_data import Data
 from kinkeeper.models.prompts import load_prompt
 

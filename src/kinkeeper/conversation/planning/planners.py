@@ -10,9 +10,7 @@ from kinkeeper.conversation.model import (
     Planner,
     PlanningContext,
 )
-from kinkeeper.conversation.planning.own_words import is_copied
-from kinkeeper.conversation.planning.rules import as_offers, plan_of
-from kinkeeper.conversation.planning.sharing import (
+from kinkeeper.conversation.planning.audience_wishes import (
     NOT_FOR_A_FEW,
     Said,
     halves,
@@ -21,10 +19,12 @@ from kinkeeper.conversation.planning.sharing import (
     said_of_audience,
     writes_for_all,
 )
+from kinkeeper.conversation.planning.own_words import is_copied
+from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of
 from kinkeeper.conversation.told_audience import KEEP
 from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.household.viewing import kept_from
+from kinkeeper.household.viewers import kept_from
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import has_own_news, points_back, secrecy_of
 from kinkeeper.reading.doubt import without_doubt

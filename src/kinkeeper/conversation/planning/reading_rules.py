@@ -18,14 +18,14 @@ from kinkeeper.conversation.planning import (
     record_rules,
     task_rules,
 )
-from kinkeeper.conversation.planning.amending import amended
+from kinkeeper.conversation.planning.amendments import amended
 from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.clauses import bare, in_order
-from kinkeeper.conversation.planning.continuing import continued, goes_on
+from kinkeeper.conversation.planning.follow_up_questions import continued, goes_on
 from kinkeeper.conversation.planning.following_up import followed, set_right
 from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE
-from kinkeeper.conversation.planning.pointing import pointed
 from kinkeeper.conversation.planning.reasons import thing_missing, without_reason
+from kinkeeper.conversation.planning.references import pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits
 from kinkeeper.conversation.planning.told_changes import told
 from kinkeeper.conversation.planning.write_guard import guarded

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.planning.case import Case
-from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import Thing, best_match, results_of
+from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.shown_lines import lines_shown
 
 _ORDINALS: Final = {

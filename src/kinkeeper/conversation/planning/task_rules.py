@@ -9,13 +9,6 @@ from typing import Any, Final
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.moments import (
-    Moment,
-    each_of,
-    moment_of,
-    reminded_at,
-    without_days,
-)
 from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
@@ -23,6 +16,13 @@ from kinkeeper.conversation.planning.people import (
     is_speaker,
     members_in,
     one_of,
+)
+from kinkeeper.conversation.planning.plan_times import (
+    Moment,
+    each_of,
+    moment_of,
+    reminded_at,
+    without_days,
 )
 from kinkeeper.reading.times.model import TimeSpan
 

@@ -12,12 +12,8 @@ from dateutil.rrule import rrulestr
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Missing, Step, action
 from kinkeeper.conversation.planning.changing_events import new_time
-from kinkeeper.conversation.planning.event_naming import is_appointment
-from kinkeeper.conversation.planning.named import Thing
-from kinkeeper.conversation.planning.pointing import with_known_day
-from kinkeeper.conversation.planning.referents import target
-from kinkeeper.conversation.planning.relative import in_its_frame
-from kinkeeper.conversation.planning.telling import (
+from kinkeeper.conversation.planning.event_titles import is_appointment
+from kinkeeper.conversation.planning.event_updates import (
     News,
     Told,
     is_beside_now,
@@ -26,6 +22,10 @@ from kinkeeper.conversation.planning.telling import (
     other_of,
     told_of,
 )
+from kinkeeper.conversation.planning.named import Thing
+from kinkeeper.conversation.planning.references import with_known_day
+from kinkeeper.conversation.planning.referents import target
+from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each
 from kinkeeper.conversation.planning.windows import Window
 from kinkeeper.language.text import enumerated

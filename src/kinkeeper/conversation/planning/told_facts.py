@@ -6,8 +6,8 @@ from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, action
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.memory.model import Observation
+from kinkeeper.memory.statements.durability import is_lasting
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.memory.statements.lasting import is_lasting
 
 _MOST_OFFERED = 3
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.moments import NAMES_WEEKDAY
+from kinkeeper.conversation.planning.plan_times import NAMES_WEEKDAY
 from kinkeeper.core.time import midnight
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kinkeeper.conversation.model import Confirmation
+from kinkeeper.conversation.routing.clause_words import Clause, clauses_of, word_lists
 from kinkeeper.conversation.routing.consent_words import Said, consent_words, read_clause
 from kinkeeper.conversation.routing.social_head import social_head
-from kinkeeper.conversation.routing.words import Clause, clauses_of, word_lists
 from kinkeeper.language.text import TokenKind, tokenise
 from kinkeeper.reading.phrases import ASKED, phrase_book
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import product
 
-from kinkeeper.conversation.routing.words import Clause
+from kinkeeper.conversation.routing.clause_words import Clause
 from kinkeeper.reading.phrases import ASKED
 
 

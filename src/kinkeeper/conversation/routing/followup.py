@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from kinkeeper.conversation.model import Exchange, Mode
+from kinkeeper.conversation.routing.clause_words import Clause, clauses_of, phrases, word_lists
 from kinkeeper.conversation.routing.intent import commands_in
-from kinkeeper.conversation.routing.words import Clause, clauses_of, phrases, word_lists
 from kinkeeper.reading.phrases import ASKED
 
 _SHORT = 4

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kinkeeper.conversation.model import Social
+from kinkeeper.conversation.routing.clause_words import Clause, clauses_of, word_lists
 from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.routing.weights import IntentWeights, shipped_weights
-from kinkeeper.conversation.routing.words import Clause, clauses_of, word_lists
 from kinkeeper.language.text import TokenKind, tokenise
 from kinkeeper.reading.phrases import ASKED
 from kinkeeper.reading.replies import is_question

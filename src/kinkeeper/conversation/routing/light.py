@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import Branch, Exchange, Mode, Source, Triage, TurnType
 from kinkeeper.conversation.routing.signals import Signals
-from kinkeeper.models.consulting import consult
 from kinkeeper.models.model import ModelGateway, Outcome
+from kinkeeper.models.model_stage import consult
 from kinkeeper.models.prompt_data import Data
 from kinkeeper.models.prompts import Prompt, load_prompt
 

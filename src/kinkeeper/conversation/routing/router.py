@@ -14,6 +14,7 @@ from kinkeeper.conversation.model import (
     Triage,
     TurnType,
 )
+from kinkeeper.conversation.routing.clause_words import clauses_of
 from kinkeeper.conversation.routing.confirmation import Decision, read_confirmation
 from kinkeeper.conversation.routing.followup import goes_on, offers_something
 from kinkeeper.conversation.routing.intent import Intent, IntentType, read_intent
@@ -24,7 +25,6 @@ from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.routing.triage import Message, domains_before, triaged
 from kinkeeper.conversation.routing.weights import shipped_weights
-from kinkeeper.conversation.routing.words import clauses_of
 from kinkeeper.language.sorting.domains import Domain, DomainRouter
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.model import ModelGateway, Outcome

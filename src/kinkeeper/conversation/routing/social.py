@@ -3,9 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from kinkeeper.conversation.model import Confirmation, Social
-from kinkeeper.conversation.routing.confirmation import read_confirmation
-from kinkeeper.conversation.routing.social_head import GOES_ON, NEVER_SOCIAL, social_head
-from kinkeeper.conversation.routing.words import (
+from kinkeeper.conversation.routing.clause_words import (
     NAMES,
     Clause,
     clauses_of,
@@ -13,6 +11,8 @@ from kinkeeper.conversation.routing.words import (
     without_address,
     word_lists,
 )
+from kinkeeper.conversation.routing.confirmation import read_confirmation
+from kinkeeper.conversation.routing.social_head import GOES_ON, NEVER_SOCIAL, social_head
 from kinkeeper.language.text import Token, TokenKind, tokenise
 from kinkeeper.reading.phrases import ASKED, phrase_book
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kinkeeper.conversation.routing.words import Clause
+from kinkeeper.conversation.routing.clause_words import Clause
 from kinkeeper.models.embedding.heads import Floats, LinearHead
 
 GOES_ON = "none"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import Branch, Exchange, Mode, Triage, TurnType
+from kinkeeper.conversation.routing.clause_words import word_lists
 from kinkeeper.conversation.routing.intent import Intent, IntentType
 from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.conversation.routing.weights import shipped_weights
-from kinkeeper.conversation.routing.words import word_lists
 from kinkeeper.language.sorting.domains import meant_by
 
 MODE_OF = {Branch.ACT: Mode.ACT, Branch.CLARIFY: Mode.CLARIFY, Branch.RESPOND: Mode.RESPOND}

@@ -10,7 +10,7 @@ import structlog
 
 from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 from kinkeeper.models.embedding.heads import LinearHead
 
 log = structlog.get_logger()

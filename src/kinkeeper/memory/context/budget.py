@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kinkeeper.memory.context.packing import best_fit
+from kinkeeper.memory.context.knapsack import best_fit
 
 TokenCounter = Callable[[str], int]
 """Returns how many tokens a text has, or more; of texts put together no more than of the texts apart."""

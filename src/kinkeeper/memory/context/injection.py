@@ -8,11 +8,11 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.context.tiers import ACTIVE_FOR, CATEGORIES, MOST, Placed, Tier, tiered
 from kinkeeper.memory.facts import facts_by_id, list_facts
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
-from kinkeeper.memory.finding.showing import HitKind
+from kinkeeper.memory.finding.visible_results import HitKind
 from kinkeeper.memory.model import Fact
 from kinkeeper.store.store import Store
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.memory.finding.choosing import Allowing, Mask, best, foremost, foremost_allowed
 from kinkeeper.memory.finding.columns import grown
 from kinkeeper.memory.finding.neighbours import NOWHERE, Neighbours
 from kinkeeper.memory.finding.postings import Posting, Postings, Slots, counts_in
 from kinkeeper.memory.finding.terms import Vocabulary
+from kinkeeper.memory.finding.top_k import Allowing, Mask, best, foremost, foremost_allowed
 
 _OWN, _BEFORE, _SECOND_BEFORE, _AFTER = 1.0, 0.5, 0.2, 0.2
 _PARTS = np.array([_OWN, _BEFORE, _SECOND_BEFORE, _AFTER], np.float32)

@@ -7,16 +7,16 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.memory.bearing import own_voice
 from kinkeeper.memory.finding import legs
 from kinkeeper.memory.finding.candidates import Candidates
 from kinkeeper.memory.finding.clues import Asked
 from kinkeeper.memory.finding.diversity import ALIKE, without_repeats
 from kinkeeper.memory.finding.fusion import Scores, context_order
 from kinkeeper.memory.finding.gate import relevance
-from kinkeeper.memory.finding.ranking import ranked
-from kinkeeper.memory.finding.showing import Hit, HitKind, Key
+from kinkeeper.memory.finding.ranker import ranked
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key
+from kinkeeper.memory.statement_match import own_voice
 from kinkeeper.models.embedding.calibration import Calibration
 from kinkeeper.models.embedding.embedder import Vectors
 

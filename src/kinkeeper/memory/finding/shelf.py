@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.confidence import FADES_A_DAY
 from kinkeeper.memory.finding.columns import grown
 from kinkeeper.memory.finding.lexical_index import IndexedText, LexicalIndex

@@ -8,9 +8,9 @@ from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter, sorted_by_cues
 from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.memory.model import Category, StatementType
-from kinkeeper.memory.statements.framing import Framing, unframed
-from kinkeeper.memory.statements.reading import read_statement
-from kinkeeper.memory.statements.words import opened
+from kinkeeper.memory.statements.canonical_words import opened
+from kinkeeper.memory.statements.statement_frames import Framing, unframed
+from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.models.embedding.embedder import Embedder
 
 _PACKAGE = "kinkeeper.memory.statements"

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kinkeeper.memory.statements.framing import Framing, framed_beside, framings, unframed
+from kinkeeper.memory.statements.canonical_words import canon_of, lexicon, opened
 from kinkeeper.memory.statements.giving_up import given_up, set_right, succeeded
 from kinkeeper.memory.statements.kin import person_canons
 from kinkeeper.memory.statements.names import names_in
+from kinkeeper.memory.statements.statement_frames import Framing, framed_beside, framings, unframed
 from kinkeeper.memory.statements.turns import plain_times, plain_turn, referred
-from kinkeeper.memory.statements.words import canon_of, lexicon, opened
 
 _ENDS = re.compile(
     r"\s*(?:(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bst)(?<!\bprof)[.](?=\s|$)|[;:!?](?=\s|$)|[()\[\]\"…]+)\s*|\s+-+\s+|\s*\n\s*"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from kinkeeper.memory.statements.canonical_words import canon_of, lexicon, opened
 from kinkeeper.memory.statements.sentences import Part
-from kinkeeper.memory.statements.words import canon_of, lexicon, opened
 
 _LONGEST_SIDE = 5
 _IT = (

@@ -11,11 +11,11 @@ from typing import Final
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
-from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.sensitive import speaks_of_self
+from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hashing import HashingEmbedder, hashed
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder, hashed
 from kinkeeper.models.embedding.joined import WithWords, joined
 from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
 from kinkeeper.observability.failures import surviving

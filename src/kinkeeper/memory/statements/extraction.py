@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from kinkeeper.memory.model import Category, Correction, Observation
 from kinkeeper.memory.statements.antecedents import begins_with_person, named
+from kinkeeper.memory.statements.canonical_words import canon_of, opened
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
 from kinkeeper.memory.statements.contrast import (
     denied_at_once,
@@ -18,12 +19,11 @@ from kinkeeper.memory.statements.contrast import (
     sentence_with,
     swapped,
 )
-from kinkeeper.memory.statements.reading import LONGEST_STATEMENT, Reading, read_statement
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.secrecy import is_only_wish, told_span
 from kinkeeper.memory.statements.sentences import Part, parts_of
+from kinkeeper.memory.statements.statement_reader import LONGEST_STATEMENT, Reading, read_statement
 from kinkeeper.memory.statements.subjects import ME
-from kinkeeper.memory.statements.words import canon_of, opened
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import Grain, SpanKind
 

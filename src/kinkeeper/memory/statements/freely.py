@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from kinkeeper.memory.statements.reading import Reading
+from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
+from kinkeeper.memory.statements.statement_reader import Reading
 from kinkeeper.memory.statements.subjects import ME
-from kinkeeper.memory.statements.words import canon_of, lexicon
 
 _THEY = "they"
 _PRONOUNS = frozenset(("he", "she", _THEY))

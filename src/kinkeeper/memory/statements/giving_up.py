@@ -2,7 +2,7 @@
 
 import re
 
-from kinkeeper.memory.statements.words import lexicon, words_of
+from kinkeeper.memory.statements.canonical_words import lexicon, words_of
 
 _REPLACED = re.compile(
     r"(?:instead of|rather than|in place of|replacing|and not|, not|(?:switch|chang|mov|swapp|upgrad)\w* (?:over )?from) (.+)"

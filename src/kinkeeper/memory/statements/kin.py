@@ -3,8 +3,8 @@
 from functools import cache
 
 from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.slots import slots
-from kinkeeper.memory.statements.words import canon_of
 
 _PET = "pet"
 _RARE_KIN = [

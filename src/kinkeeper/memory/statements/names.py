@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from kinkeeper.language.dictionary import first_names, names_also_words, word_ranks
-from kinkeeper.language.folding import unaccented
 from kinkeeper.language.sentences import mask_stops
+from kinkeeper.language.text_folding import unaccented
+from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 from kinkeeper.memory.statements.slots import slots
-from kinkeeper.memory.statements.words import canon_of, lexicon
 
 _NAMED_FIRST = re.compile(r"([A-Z][\w-]+) (?:is (?:my|our)|and (?:I|me)|\w+s (?:me|us|my|our))\b")
 _TITLED = re.compile(r"\b(Mr|Mrs|Ms|Miss|Dr|Prof|Madam|Sir|Pastor|Father|Sister)\.? (?=[A-Z][a-z])")

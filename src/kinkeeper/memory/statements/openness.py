@@ -3,7 +3,7 @@
 from kinkeeper.memory.statements.pair_traits import Pair, Traits, side_by_side, traits_of
 from kinkeeper.memory.statements.relation import Relation, by_rules, relate
 from kinkeeper.memory.statements.second_opinion import LIKENESS, OPEN, UPDATE, chance_of
-from kinkeeper.memory.statements.wording import wording_of
+from kinkeeper.memory.statements.surface_cues import wording_of
 
 WORTH_ASKING = 0.5
 """From this chance on two statements are put to a person."""

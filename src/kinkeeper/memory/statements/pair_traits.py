@@ -7,14 +7,14 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 from kinkeeper.memory.statements.freely import is_number
 from kinkeeper.memory.statements.sameness import (
     has_same_value,
     is_about_the_same,
     is_of_same_subject,
 )
-from kinkeeper.memory.statements.wording import Wording, cue_patterns
-from kinkeeper.memory.statements.words import canon_of, lexicon
+from kinkeeper.memory.statements.surface_cues import Wording, cue_patterns
 
 _UNKNOWN_RANK = 60_000
 _KEPT = 8_192

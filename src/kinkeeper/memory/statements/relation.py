@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+from kinkeeper.memory.statements.canonical_words import lexicon
 from kinkeeper.memory.statements.freely import (
     carried,
     holds_again,
@@ -16,7 +17,6 @@ from kinkeeper.memory.statements.freely import (
     says_the_same,
     takes_over,
 )
-from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.sameness import (
     has_same_value,
     is_about_the_same,
@@ -31,7 +31,7 @@ from kinkeeper.memory.statements.second_opinion import (
     is_unlikely_update,
 )
 from kinkeeper.memory.statements.slots import slots
-from kinkeeper.memory.statements.words import lexicon
+from kinkeeper.memory.statements.statement_reader import Reading, read_statement
 
 
 class Relation(StrEnum):

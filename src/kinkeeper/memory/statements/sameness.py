@@ -1,7 +1,7 @@
 """Whether two readings tell of the same thing, and the same of it. Pure."""
 
-from kinkeeper.memory.statements.reading import Reading
-from kinkeeper.memory.statements.words import lexicon
+from kinkeeper.memory.statements.canonical_words import lexicon
+from kinkeeper.memory.statements.statement_reader import Reading
 
 _WHEN = frozenset(("when", "routine"))
 

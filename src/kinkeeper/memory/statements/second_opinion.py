@@ -13,10 +13,10 @@ from importlib.resources import as_file, files
 import numpy as np
 
 from kinkeeper.memory.forest import Forest
+from kinkeeper.memory.statements.canonical_words import lexicon
 from kinkeeper.memory.statements.freely import is_number
 from kinkeeper.memory.statements.pair_traits import Pair, Traits, side_by_side, traits_of
-from kinkeeper.memory.statements.wording import wording_of
-from kinkeeper.memory.statements.words import lexicon
+from kinkeeper.memory.statements.surface_cues import wording_of
 
 UPDATE, SAME, OPEN = "update", "same", "open"
 FOREST_FILES = {

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-from kinkeeper.memory.statements.framing import unframed
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, parts_of
+from kinkeeper.memory.statements.statement_frames import unframed
 
 _OWN = ("health", "body", "feelings", "love")
 _UNLESS_SHARED = ("money", "keys", "plans")

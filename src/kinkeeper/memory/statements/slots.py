@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from kinkeeper.memory.statements.words import canon_of, lexicon
+from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 
 SUBJECT = "S"
 """Stands for whom a sentence is about."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kinkeeper.memory.statements.canonical_words import Word, lexicon, words_of
 from kinkeeper.memory.statements.clauses import Clause
 from kinkeeper.memory.statements.kin import kin
 from kinkeeper.memory.statements.slots import SUBJECT
-from kinkeeper.memory.statements.words import Word, lexicon, words_of
 
 ME = "me"
 """Subject of what is told of oneself, or of nobody."""

@@ -6,7 +6,7 @@ All texts are in lower case, with contractions opened.
 import re
 from collections.abc import Sequence
 
-from kinkeeper.memory.statements.words import canon_of, lexicon
+from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 
 _HOURS = dict(
     zip(

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.memory.journal import purge_images
-from kinkeeper.memory.upkeep.applying import Doing, TooMuchError, carry_out
 from kinkeeper.memory.upkeep.batch import STAGE
+from kinkeeper.memory.upkeep.plan_executor import Doing, TooMuchError, carry_out
 from kinkeeper.memory.upkeep.planner import Planner, Progress, Tools
 from kinkeeper.memory.upkeep.report import Cost, RunState
 from kinkeeper.memory.upkeep.runs import Run, insert_run, purge_runs
-from kinkeeper.models.records import prompt_cost
+from kinkeeper.models.call_records import prompt_cost
 from kinkeeper.store.store import Store
 
 REVERSIBLE = timedelta(days=90)

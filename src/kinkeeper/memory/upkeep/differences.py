@@ -5,8 +5,8 @@ from datetime import datetime
 
 from kinkeeper.memory.confidence import confidence_now
 from kinkeeper.memory.journal import ARITHMETIC, Image
+from kinkeeper.memory.memory_rows import fact_from_row, fact_row, row_of
 from kinkeeper.memory.model import Category, Fact, FactStatus
-from kinkeeper.memory.rows import fact_from_row, fact_row, row_of
 from kinkeeper.memory.tables import facts as facts_table
 from kinkeeper.memory.upkeep.report import ChangeKind, Difference
 

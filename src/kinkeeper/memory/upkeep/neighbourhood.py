@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinkeeper.memory.finding.vectors import VectorKind, vectors_of
-from kinkeeper.memory.upkeep.meeting import pair_of
 from kinkeeper.memory.upkeep.near import Block, Nearest
+from kinkeeper.memory.upkeep.pair_search import pair_of
 from kinkeeper.memory.upkeep.stored_vectors import fact_block
 from kinkeeper.memory.upkeep.support import ALIKE, may_support
 from kinkeeper.memory.upkeep.window import Window

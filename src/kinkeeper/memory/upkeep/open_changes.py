@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from kinkeeper.memory.bearing import is_one_voice
 from kinkeeper.memory.facts import facts_by_id, replaced_by
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.model import Category, Fact, Statement
+from kinkeeper.memory.statement_match import is_one_voice
 from kinkeeper.memory.statements.openness import WORTH_ASKING, chance_left_open
 from kinkeeper.memory.timeline import canonical
-from kinkeeper.memory.upkeep.meeting import facts_met_by, pair_of, words_of_facts
 from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood
+from kinkeeper.memory.upkeep.pair_search import facts_met_by, pair_of, words_of_facts
 from kinkeeper.memory.upkeep.questions import (
     Question,
     QuestionKind,

@@ -10,20 +10,25 @@ from time import perf_counter
 from zoneinfo import ZoneInfo
 
 from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.ingest import speaker_of
 from kinkeeper.memory.model import Episode, Fact
-from kinkeeper.memory.upkeep.asking import Asked, Asking
 from kinkeeper.memory.upkeep.batch import ModelBatch
-from kinkeeper.memory.upkeep.meeting import facts_sharing_keys, judged, rivals_of, words_of_facts
+from kinkeeper.memory.upkeep.model_batch import Asked, Asking
 from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood, Neighbours
 from kinkeeper.memory.upkeep.open_changes import OpenChanges, moot
+from kinkeeper.memory.upkeep.pair_search import (
+    facts_sharing_keys,
+    judged,
+    rivals_of,
+    words_of_facts,
+)
 from kinkeeper.memory.upkeep.pairs import Judged, decide_pairs
-from kinkeeper.memory.upkeep.planning import Plan
 from kinkeeper.memory.upkeep.questions import Question, QuestionKind, known_ids, question_id
 from kinkeeper.memory.upkeep.recurrence import Recurrence, Recurring
 from kinkeeper.memory.upkeep.support import may_support, supports
 from kinkeeper.memory.upkeep.themes import Propose
+from kinkeeper.memory.upkeep.upkeep_plan import Plan
 from kinkeeper.memory.upkeep.window import read_window
-from kinkeeper.memory.writing import speaker_of
 from kinkeeper.models.embedding.calibration import Calibration
 from kinkeeper.store.store import Store
 

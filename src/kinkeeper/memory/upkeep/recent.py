@@ -3,8 +3,8 @@
 from sqlalchemy import Connection, select
 
 from kinkeeper.memory.evidence import out_of
+from kinkeeper.memory.memory_rows import episode_from_row
 from kinkeeper.memory.model import Episode, EpisodeKind, Origin
-from kinkeeper.memory.rows import episode_from_row
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.upkeep.questions import QuestionKind, known_ids, question_id

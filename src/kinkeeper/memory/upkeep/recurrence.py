@@ -10,13 +10,13 @@ import numpy as np
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.memory.finding.vectors import VectorKind
+from kinkeeper.memory.ingest import speaker_of
 from kinkeeper.memory.model import Episode
-from kinkeeper.memory.upkeep.clustering import MOST_AT_ONCE, SMALLEST, clusters
+from kinkeeper.memory.upkeep.clusters import MOST_AT_ONCE, SMALLEST, clusters
 from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood
 from kinkeeper.memory.upkeep.recent import recent_unused
 from kinkeeper.memory.upkeep.support import may_support
 from kinkeeper.memory.upkeep.themes import Theme, theme_of
-from kinkeeper.memory.writing import speaker_of
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.store.store import Store
 

@@ -6,10 +6,10 @@ of somebody else, or as a question, or as a wish. So words are read, too.
 
 from collections.abc import Sequence
 
-from kinkeeper.memory.bearing import ME
 from kinkeeper.memory.model import Episode, EpisodeKind, Statement
-from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statement_match import ME
 from kinkeeper.memory.statements.relation import Relation, relate
+from kinkeeper.memory.statements.statement_reader import Reading, read_statement
 
 ALIKE = 0.75
 """Likeness from which an episode may support a fact."""

@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
-from kinkeeper.memory.bearing import subject_of
+from kinkeeper.memory.ingest import speaker_of
 from kinkeeper.memory.model import Category, Episode, Origin, Statement
-from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statement_match import subject_of
+from kinkeeper.memory.statements.statement_reader import Reading, read_statement
 from kinkeeper.memory.transience import recurring_id
-from kinkeeper.memory.upkeep.clustering import SMALLEST
-from kinkeeper.memory.writing import speaker_of
+from kinkeeper.memory.upkeep.clusters import SMALLEST
 
 BELIEVED = 0.5
 """By itself; each of the other episodes supports it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from kinkeeper.memory.counting import Changed, last_seq
+from kinkeeper.memory.change_numbers import Changed, last_seq
 from kinkeeper.memory.episodes import episodes_changed
 from kinkeeper.memory.facts import count_facts, facts_changed
 from kinkeeper.memory.model import Episode, Fact

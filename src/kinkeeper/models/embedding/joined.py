@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
-from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
 
 
 class WithWords:

@@ -15,7 +15,7 @@ from kinkeeper.actions.press_tokens import PressRefusal, count_refused
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.states import Refusal
 from kinkeeper.core.time import Interval, local_days
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import outbox
 from kinkeeper.observer import stretches

@@ -17,21 +17,21 @@ from kinkeeper.core.errors import ConflictError, NotFoundError, UnavailableError
 from kinkeeper.core.ids import payload_hash
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
 from kinkeeper.observer.accounts.lines import decision_line
-from kinkeeper.observer.accounts.rewinding import Then, rewind
+from kinkeeper.observer.accounts.rewind import Then, rewind
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.consultation import consultations_from
 from kinkeeper.observer.extraction.context import ContextSource
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.settling.reconsidering import RecordedExtractor
+from kinkeeper.observer.settling.message_reader import Understanding
+from kinkeeper.observer.settling.model_opinion import RecordedExtractor
 from kinkeeper.observer.settling.settlement import Settlement
-from kinkeeper.observer.settling.understanding import Understanding
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.store.store import Store

@@ -18,8 +18,8 @@ from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
+from kinkeeper.observer.extraction_json import extraction_from_record
 from kinkeeper.observer.model import UNSPECIFIED, OpenQuestion, Stance
-from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.tables import observer_messages
 
 SOURCE = SourceType.OBSERVER.value

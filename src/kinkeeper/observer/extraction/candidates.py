@@ -9,8 +9,8 @@ from typing import TypeVar
 from kinkeeper.household.model import Member
 from kinkeeper.observer.extraction.continuation import Earlier
 from kinkeeper.observer.model import Extraction, OpenQuestion
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 
 _T = TypeVar("_T")
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.observer.model import TITLE, Entity, Extraction
+from kinkeeper.observer.wording.message_view import Reading, Symbol
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.plain_words import is_noun_phrase
-from kinkeeper.observer.wording.reading import Reading, Symbol
 from kinkeeper.reading.model import Frame, Predicate, Slot, SlotName
 
 LONGEST_TITLE: Final = 60

@@ -14,7 +14,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.observer.model import Extraction, Task
 from kinkeeper.observer.wording.participants import Participants

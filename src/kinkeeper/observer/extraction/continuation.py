@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kinkeeper.observer.extraction.rules import arranges
+from kinkeeper.observer.extraction.rules_extractor import arranges
 from kinkeeper.observer.model import Extraction, Stance, Task
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 
 _ONE = re.compile(r"(?<!\w)(?:he|she|him|her|his|hers)(?!\w)")
 _SEVERAL = re.compile(r"(?<!\w)(?:them|their|theirs)(?!\w)")

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from kinkeeper.observer.model import Extraction, Stance, Task
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.wanted import ERRANDS
 
 _LONGEST = 400

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
+from kinkeeper.observer.extraction_json import hhmm
 from kinkeeper.observer.model import Entity
-from kinkeeper.observer.records import hhmm
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.wanted import named_tasks
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 

@@ -6,12 +6,12 @@ from itertools import dropwhile
 from typing import Final
 
 from kinkeeper.arrangements import Heard
-from kinkeeper.arrangements.grounding import grounding_of
+from kinkeeper.arrangements.frame_grounding import grounding_of
 from kinkeeper.arrangements.model import EVERYBODY, JOBS, Told
 from kinkeeper.household.model import Member
 from kinkeeper.observer.extraction.card_titles import LED_IN, LONGEST_TITLE, called
 from kinkeeper.observer.extraction.findings import entities
-from kinkeeper.observer.extraction.rules import arranges
+from kinkeeper.observer.extraction.rules_extractor import arranges
 from kinkeeper.observer.model import (
     BY_TRAINED_READER,
     OWN_WORDS,
@@ -21,9 +21,9 @@ from kinkeeper.observer.model import (
     Stance,
     Task,
 )
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.plain_words import is_errand, is_noun_phrase
-from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.reading.model import Act, Frame, Modality, Predicate, SlotName
 
 PLAN: Final = 0.6

@@ -13,8 +13,8 @@ from kinkeeper.observer.consultation import Consultation
 from kinkeeper.observer.extraction.context import BrainContext
 from kinkeeper.observer.extraction.continuation import Earlier
 from kinkeeper.observer.model import Extraction, OpenQuestion
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.reading import Clause
 
 MOST_PARTS: Final = 12

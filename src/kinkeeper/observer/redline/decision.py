@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule, Stance
 from kinkeeper.observer.redline.case import Case, RedlineRules
-from kinkeeper.observer.redline.rules import (
+from kinkeeper.observer.redline.redline_rules import (
     Facts,
     missing_variable,
     resource_conflict,

@@ -21,7 +21,7 @@ from kinkeeper.calendar.model import Event, EventKind, Occurrence, SourceType
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.search import activity_occurrences, occurrences_between
 from kinkeeper.core.time import Interval, local_days, midnight
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.schedule import Schedule, Slot
 

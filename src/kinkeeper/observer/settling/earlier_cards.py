@@ -10,14 +10,14 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import find_by_source
 from kinkeeper.calendar.model import Event, SourceType
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.messaging import inbox
 from kinkeeper.observer.answers.attribution import fetches_from
 from kinkeeper.observer.cards import retraction
-from kinkeeper.observer.cards.superseding import replaced_claims, undone_by_change
+from kinkeeper.observer.cards.stale_cards import replaced_claims, undone_by_change
 from kinkeeper.observer.extraction.prepared import Part
+from kinkeeper.observer.extraction_json import extraction_from_record
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule
-from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.settling.turn import Turn
 
 _CONFLICTS = frozenset({RedlineRule.TEMPORAL_CONFLICT, RedlineRule.RESOURCE_CONFLICT})

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.arrangements import Heard, fold
 from kinkeeper.observer.arrangement_rows import ChatRows, Kept
-from kinkeeper.observer.cards.proposing import Proposer
+from kinkeeper.observer.cards.card_builder import Proposer
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.as_frame import heard_frames
 from kinkeeper.observer.extraction.prepared import Part, Prepared

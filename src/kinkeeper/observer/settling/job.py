@@ -15,8 +15,8 @@ from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
 from kinkeeper.observer import repository
 from kinkeeper.observer.extraction.prepared import Loaded
 from kinkeeper.observer.intake import JOB_NAME
+from kinkeeper.observer.settling.message_reader import Understanding
 from kinkeeper.observer.settling.settlement import Settlement
-from kinkeeper.observer.settling.understanding import Understanding
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.store.store import Store
 

@@ -14,16 +14,16 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.arrangements import Arrangement, Change, ChangeKind, Folded, Status
-from kinkeeper.household.viewing import narrowest
+from kinkeeper.household.viewers import narrowest
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.cards import retraction
-from kinkeeper.observer.cards.proposing import Ground, Proposer
+from kinkeeper.observer.cards.card_builder import Ground, Proposer
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.as_frame import PREDICATES
 from kinkeeper.observer.extraction.prepared import Prepared
+from kinkeeper.observer.extraction_json import extraction_from_record
 from kinkeeper.observer.model import BY_FOLD, UNSPECIFIED, Extraction, RedlineOutcome, Stance, Task
-from kinkeeper.observer.records import extraction_from_record
-from kinkeeper.observer.settling.case_building import CaseBuilder
+from kinkeeper.observer.settling.case_builder import CaseBuilder
 from kinkeeper.observer.wording.participants import Participants
 
 _SURE: Final = 0.5

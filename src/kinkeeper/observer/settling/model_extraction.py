@@ -7,21 +7,21 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from kinkeeper.household.model import Member, Named
-from kinkeeper.models.consulting import consult
 from kinkeeper.models.model import ModelGateway, Outcome
+from kinkeeper.models.model_stage import consult
 from kinkeeper.models.prompt_data import Data
 from kinkeeper.models.prompts import Prompt, load_prompt
 from kinkeeper.observer.consultation import Answer, Consultation
 from kinkeeper.observer.extraction.candidates import Offer
 from kinkeeper.observer.extraction.doubt import Doubt, doubt_about
-from kinkeeper.observer.extraction.grounding import grounded
+from kinkeeper.observer.extraction.model_grounding import grounded
 from kinkeeper.observer.extraction.prepared import Around, Part
+from kinkeeper.observer.extraction_json import hhmm
 from kinkeeper.observer.model import Extraction
-from kinkeeper.observer.records import hhmm
-from kinkeeper.observer.settling.reconsidering import offered, reconsidered
-from kinkeeper.observer.settling.understanding import RulesExtractor
+from kinkeeper.observer.settling.message_reader import RulesExtractor
+from kinkeeper.observer.settling.model_opinion import offered, reconsidered
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 
 _LONGEST_OF_TALK = 300
 """Characters of a message before, as far as it is shown."""

@@ -13,9 +13,9 @@ from kinkeeper.observer.extraction.frame_extraction import (
 )
 from kinkeeper.observer.extraction.prepared import MOST_PARTS, Part, Prepared
 from kinkeeper.observer.model import Extraction, OpenQuestion, Stance
-from kinkeeper.observer.settling.linking import attribute_part
+from kinkeeper.observer.settling.question_links import attribute_part
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 
 _OWN_OF_RULES = frozenset({Stance.DECLINES, Stance.WITHDRAWS, Stance.ACCEPTS})
 

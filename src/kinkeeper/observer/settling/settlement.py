@@ -15,14 +15,14 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.jobs import leases
+from kinkeeper.models.call_records import insert_fallback
 from kinkeeper.models.model import Outcome
-from kinkeeper.models.records import insert_fallback
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.answers.attribution import names_job
-from kinkeeper.observer.cards.changing import taken_out
-from kinkeeper.observer.cards.offering import offer
-from kinkeeper.observer.cards.proposing import Ground, Proposer
+from kinkeeper.observer.cards.card_builder import Ground, Proposer
+from kinkeeper.observer.cards.confirmed_changes import taken_out
+from kinkeeper.observer.cards.private_cards import offer
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.consultation import consultation_record
 from kinkeeper.observer.extraction.context import BrainContext
@@ -39,10 +39,10 @@ from kinkeeper.observer.model import (
     Tier1Decision,
 )
 from kinkeeper.observer.redline.decision import decide
-from kinkeeper.observer.redline.phrasing import Phrasing
-from kinkeeper.observer.redline.rules import needs_owner
+from kinkeeper.observer.redline.phrase_templates import Phrasing
+from kinkeeper.observer.redline.redline_rules import needs_owner
 from kinkeeper.observer.settling.agreed_plans import is_borne_out
-from kinkeeper.observer.settling.case_building import CaseBuilder
+from kinkeeper.observer.settling.case_builder import CaseBuilder
 from kinkeeper.observer.settling.days import proposed_effects
 from kinkeeper.observer.settling.earlier_cards import (
     absorbed,
@@ -52,9 +52,9 @@ from kinkeeper.observer.settling.earlier_cards import (
     written_before,
 )
 from kinkeeper.observer.settling.folded import Fold
-from kinkeeper.observer.settling.question_tracking import QuestionTracker
+from kinkeeper.observer.settling.open_questions import QuestionTracker
 from kinkeeper.observer.settling.turn import Turn
-from kinkeeper.observer.speaking import Speaker, is_told
+from kinkeeper.observer.speaker import Speaker, is_told
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.wording.participants import Participants
 

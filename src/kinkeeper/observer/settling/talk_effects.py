@@ -14,20 +14,20 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import find_by_source, open_actions
 from kinkeeper.arrangements import When
-from kinkeeper.arrangements.grounding import grounding_of
+from kinkeeper.arrangements.frame_grounding import grounding_of
 from kinkeeper.household.model import Role
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.observer.answers.attribution import are_compatible
-from kinkeeper.observer.cards.amending import SURE, Amendment, Effect, amend
+from kinkeeper.observer.cards.model_amendments import SURE, Amendment, Effect, amend
 from kinkeeper.observer.cards.retraction import SOURCE
-from kinkeeper.observer.cards.superseding import is_restated
+from kinkeeper.observer.cards.stale_cards import is_restated
 from kinkeeper.observer.extraction.frame_extraction import Seen, plans_in
 from kinkeeper.observer.extraction.prepared import Part, Prepared
+from kinkeeper.observer.extraction_json import extraction_from_record, is_of_reader_alone
 from kinkeeper.observer.model import BY_TALK_READER, Extraction
-from kinkeeper.observer.records import extraction_from_record, is_of_reader_alone
-from kinkeeper.observer.redline.phrasing import Phrasing
+from kinkeeper.observer.redline.phrase_templates import Phrasing
 from kinkeeper.observer.settling.settlement import Settlement
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.reading.batch_grounding import Found
 from kinkeeper.reading.model import Act, Modality, Predicate
 

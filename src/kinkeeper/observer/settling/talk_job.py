@@ -17,7 +17,7 @@ from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, LeaseLostError
@@ -25,10 +25,10 @@ from kinkeeper.memory.statements.secrecy import secrecy_of
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import stretches
+from kinkeeper.observer.extraction_json import extraction_from_record
 from kinkeeper.observer.group_reader import BatchRead, GroupReader, batch_of, events_ahead
-from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.settling.message_reader import Understanding
 from kinkeeper.observer.settling.talk_effects import ReadThing, TalkEffects
-from kinkeeper.observer.settling.understanding import Understanding
 from kinkeeper.observer.tables import talk_stretches
 from kinkeeper.reading.batch import WINDOW, Batch, Heard, Thing
 from kinkeeper.reading.batch_grounding import Found

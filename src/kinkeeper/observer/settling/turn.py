@@ -10,7 +10,7 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.observer.extraction.prepared import Part, Prepared
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion
 from kinkeeper.observer.redline.case import Case
-from kinkeeper.observer.settling.standing import Standing
+from kinkeeper.observer.settling.prior_claims import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.observer.model import Stance, Task
 from kinkeeper.observer.wording.grammar import grammar
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 
 _REACH = 300  # characters around a task that tell whose it is, where nothing separates them
 _CLAUSE_BREAKS = re.compile(

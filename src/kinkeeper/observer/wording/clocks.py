@@ -6,7 +6,7 @@ from datetime import time
 
 from kinkeeper.language.text import Token, TokenKind, words_before
 from kinkeeper.observer.wording.clauses import clause_around
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 
 _FIGURES = frozenset({TokenKind.NUMBER, TokenKind.TIME})
 _HALF_DAY = 12

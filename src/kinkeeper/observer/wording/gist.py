@@ -10,6 +10,9 @@ from kinkeeper.observer.model import (
     Stance,
     Task,
 )
+from kinkeeper.observer.wording.arrangement_times import (
+    replaces_time,
+)
 from kinkeeper.observer.wording.clauses import (
     TaskPhrase,
     clause_around,
@@ -18,19 +21,16 @@ from kinkeeper.observer.wording.clauses import (
     stance_of,
     task_phrases,
 )
-from kinkeeper.observer.wording.letters import body_of
-from kinkeeper.observer.wording.moments import (
-    replaces_time,
-)
-from kinkeeper.observer.wording.own_hours import day_alone
-from kinkeeper.observer.wording.own_words import (
+from kinkeeper.observer.wording.free_topics import (
     occasion_of,
     own_words_of,
     promises_a_chore,
     seeks_anybody,
 )
+from kinkeeper.observer.wording.letters import body_of
+from kinkeeper.observer.wording.message_view import Reading
+from kinkeeper.observer.wording.own_hours import day_alone
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.observer.wording.subjects import activity_of
 from kinkeeper.observer.wording.wanted import ERRANDS
 from kinkeeper.reading.replies import ReplyKind

@@ -8,7 +8,7 @@ from kinkeeper.household.model import Member, Role
 from kinkeeper.language.text import words_before
 from kinkeeper.observer.model import Stance
 from kinkeeper.observer.wording.clauses import TaskPhrase, has_cue
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.reading.times.model import TimeSpan
 
 _QUOTED = re.compile(

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.reading.times.model import Grain, TimeSpan
 
 _LETTER: Final = re.compile(

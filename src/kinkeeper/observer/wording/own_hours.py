@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from kinkeeper.observer.wording.clauses import clause_around
-from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _OWN_HOUR = re.compile(

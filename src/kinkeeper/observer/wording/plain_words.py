@@ -13,7 +13,7 @@ from typing import Final
 
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.observer.wording.reading import Symbol
+from kinkeeper.observer.wording.message_view import Symbol
 
 _MOST: Final = 8
 _MOST_SPOKEN: Final = 3

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from kinkeeper.household.folding import fold
+from kinkeeper.household.name_folding import fold
 from kinkeeper.household.vocabulary import Vocabulary, WordKind
 
 _LONG_ENOUGH_TO_HIDE = 3

@@ -7,8 +7,8 @@ from kinkeeper.language.lexicon import Mention
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.wording.clauses import TaskPhrase, clause_around, destination, has_cue
 from kinkeeper.observer.wording.grammar import grammar
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.observer.wording.wanted import ERRANDS
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from kinkeeper.observer.model import Stance, Task
 from kinkeeper.observer.wording.clauses import TaskPhrase, cue, has_cue
+from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.reading import Reading
 
 ERRANDS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER})
 """What somebody has to do for a child at a given time."""

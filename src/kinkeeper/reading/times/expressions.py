@@ -13,9 +13,9 @@ from kinkeeper.reading.times.groups import (
     group_at,
     skip,
 )
-from kinkeeper.reading.times.joining import comparable, is_apposition
 from kinkeeper.reading.times.partial import Every, Partial, as_hour, merge
 from kinkeeper.reading.times.series import bounded, is_end
+from kinkeeper.reading.times.time_spans import comparable, is_apposition
 from kinkeeper.reading.times.tokens import Token
 
 _RANGE_WORDS: Final = frozenset(

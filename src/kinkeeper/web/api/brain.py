@@ -16,9 +16,9 @@ from kinkeeper.brain.model import (
     TemporalEntity,
 )
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.observer.asking import query_of
+from kinkeeper.observer.memory_query import query_of
 from kinkeeper.web.access.door import Viewer, house_of
-from kinkeeper.web.access.viewing import viewer_of
+from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["memory"])

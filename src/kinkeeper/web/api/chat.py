@@ -18,14 +18,14 @@ from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.threads import Thread
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.conversation.turns import LONGEST_TEXT
-from kinkeeper.messaging.records import storable
+from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Reader, door_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
+from kinkeeper.web.event_streams import ALIVE, HEADERS, RECONNECT, alive
 from kinkeeper.web.live import Listeners
-from kinkeeper.web.speaking import CHANNEL, conversation_of
-from kinkeeper.web.streaming import ALIVE, HEADERS, RECONNECT, alive
-from kinkeeper.web.told import LARGEST_NUMBER
+from kinkeeper.web.request_values import LARGEST_NUMBER
+from kinkeeper.web.speakers import CHANNEL, conversation_of
 
 router = APIRouter(tags=["conversation"])
 

@@ -16,15 +16,15 @@ from pydantic import BaseModel
 
 from kinkeeper.conversation.conversation import Said
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.messaging.records import storable
+from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Reader, door_of
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.completions.asking import Completion, require_model, shown_by
+from kinkeeper.web.completions.completion_request import Completion, require_model, shown_by
+from kinkeeper.web.completions.completion_text import Telling
 from kinkeeper.web.completions.errors import error_body
-from kinkeeper.web.completions.telling import Telling
 from kinkeeper.web.context import context_of
-from kinkeeper.web.speaking import conversation_of
-from kinkeeper.web.streaming import ALIVE, HEADERS, alive
+from kinkeeper.web.event_streams import ALIVE, HEADERS, alive
+from kinkeeper.web.speakers import conversation_of
 
 router = APIRouter(prefix="/v1", tags=["programs"])
 

@@ -8,16 +8,16 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from starlette.responses import PlainTextResponse, Response
 
-from kinkeeper.memory.context.assembling import Assembled, assembled
 from kinkeeper.memory.context.budget import Memory, Part
+from kinkeeper.memory.context.context_builder import Assembled, assembled
+from kinkeeper.memory.context.context_formats import as_markdown, as_record
 from kinkeeper.memory.context.injection import injected
-from kinkeeper.memory.context.presenting import as_markdown, as_record
-from kinkeeper.memory.context.streaming import Thread
+from kinkeeper.memory.context.prefetch import Thread
 from kinkeeper.memory.context.tiers import Tier
 from kinkeeper.memory.model import Category, StatementType
 from kinkeeper.memory.sessions import session_of
 from kinkeeper.web.access import door
-from kinkeeper.web.access.viewing import viewer_of
+from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["memory"])

@@ -19,10 +19,10 @@ from kinkeeper.calendar.model import Change, Event, EventKind, Occurrence, Sourc
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer as Viewing
+from kinkeeper.household.viewers import Viewer as Viewing
 from kinkeeper.web.access.door import Decider, Viewer, house_of
+from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.access.secret import new_secret
-from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.api.pending import Told
 from kinkeeper.web.context import context_of
 

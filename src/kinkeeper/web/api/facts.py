@@ -17,10 +17,10 @@ from kinkeeper.memory.facts import load_fact, statements_of
 from kinkeeper.memory.history import Version, history
 from kinkeeper.memory.journal import Cause
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin, Statement, StatementType
-from kinkeeper.messaging.records import storable
+from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Decider, Viewer, house_of
+from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.api.pending import RECEIPTS, Told, status_for
 from kinkeeper.web.context import context_of
 

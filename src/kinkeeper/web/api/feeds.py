@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import as_utc
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.web.access import logins, repository
 from kinkeeper.web.access.door import Decider, anyone
 from kinkeeper.web.access.model import KeyKind

@@ -8,15 +8,15 @@ from typing import Annotated, Self
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
-from kinkeeper.brain.finding import EventHit, Kind, find
+from kinkeeper.brain.evidence_search import EventHit, Kind, find
 from kinkeeper.core.time import latest_told
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.memory.context.attribution import Names, name_of
 from kinkeeper.memory.finding.search import Search
-from kinkeeper.memory.finding.showing import Hit
+from kinkeeper.memory.finding.visible_results import Hit
 from kinkeeper.web.access.door import Searcher, Viewer, house_of
+from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["memory"])

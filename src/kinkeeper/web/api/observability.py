@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from sqlalchemy import Table
 
 from kinkeeper.conversation.effects import effects
-from kinkeeper.conversation.records import latest
 from kinkeeper.conversation.tables import (
     critic_verdicts,
     routing_decisions,
@@ -17,6 +16,7 @@ from kinkeeper.conversation.tables import (
     tool_iterations,
     tool_runs,
 )
+from kinkeeper.conversation.turn_records import latest
 from kinkeeper.models.tables import model_calls
 from kinkeeper.web.access.door import Owner, house_of
 from kinkeeper.web.access.model import Person

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.messaging.records import parse_message, parse_record
+from kinkeeper.messaging.message_json import parse_message, parse_record
 from kinkeeper.observer.intake import Received
 from kinkeeper.web.access.door import Allowed, house_of
 from kinkeeper.web.access.model import BRIDGES

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from kinkeeper.observer.quiet import be_quiet, end_quiet, parse_duration, quiet_until
+from kinkeeper.observer.quiet_requests import be_quiet, end_quiet, parse_duration, quiet_until
 from kinkeeper.web.access.door import Decider, Reader, house_of
 from kinkeeper.web.context import context_of
 

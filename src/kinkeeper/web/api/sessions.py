@@ -12,16 +12,16 @@ from starlette.exceptions import HTTPException
 from kinkeeper.actions.session_words import keep
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope, project_scope
-from kinkeeper.memory.context.streaming import Thread
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope, project_scope
+from kinkeeper.memory.context.prefetch import Thread
 from kinkeeper.memory.sessions import SessionMessage, session_of
 from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of
-from kinkeeper.messaging.records import storable
+from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Proposer, house_of
+from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
-from kinkeeper.web.told import ToldTime
+from kinkeeper.web.request_values import ToldTime
 
 router = APIRouter(tags=["memory"])
 

@@ -11,8 +11,8 @@ from kinkeeper.actions.requests.task_parameters import CreateTask, TaskChanges, 
 from kinkeeper.tasks.model import Priority, TaskStatus
 from kinkeeper.tasks.repository import load_task
 from kinkeeper.web.access.door import Reader, house_of
+from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.by_hand import done_by_hand
 from kinkeeper.web.context import context_of
 

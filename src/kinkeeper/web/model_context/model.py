@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kinkeeper.brain.finding import Kind
+from kinkeeper.brain.evidence_search import Kind
 from kinkeeper.web.api import memory_search
 from kinkeeper.web.api.events import WaitingRecord
 

@@ -20,7 +20,7 @@ from kinkeeper.actions.repository import count_proposed
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.memory import memory_requests
 from kinkeeper.actions.requests.model import Asked, ResultStatus
-from kinkeeper.actions.requests.performing import perform
+from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.core.errors import DeniedError, InputError
 from kinkeeper.language.text import shorten
 from kinkeeper.web.access.door import house_of

@@ -15,12 +15,12 @@ from kinkeeper.calendar.repository import list_overrides, load_event
 from kinkeeper.calendar.search import occurrences_between, times_of
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Interval, local_days
-from kinkeeper.household.viewing import Viewer as Viewing
+from kinkeeper.household.viewers import Viewer as Viewing
 from kinkeeper.web.access.door import Viewer
 from kinkeeper.web.access.model import FAMILY
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.records import load_ground, load_standing
-from kinkeeper.web.told import ToldTime
+from kinkeeper.web.pages.page_queries import load_ground, load_standing
+from kinkeeper.web.request_values import ToldTime
 from kinkeeper.web.views.calendar import Span, calendar_page, clamped, shown_days
 from kinkeeper.web.views.cards import Ground
 from kinkeeper.web.views.overlay import collect

@@ -16,10 +16,10 @@ from kinkeeper.conversation.threads import usual_thread_id
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.conversation.turns import LONGEST_TEXT
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.messaging.records import storable
+from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Reader
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.speaking import CHANNEL, conversation_of
+from kinkeeper.web.speakers import CHANNEL, conversation_of
 from kinkeeper.web.views.talk import shown_turns
 
 router = APIRouter(include_in_schema=False)

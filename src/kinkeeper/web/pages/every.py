@@ -6,8 +6,8 @@ from starlette.routing import Route
 from kinkeeper.web import live
 from kinkeeper.web.pages import (
     calendar,
+    card_form,
     chat,
-    correcting,
     digest,
     health,
     imports,
@@ -21,7 +21,7 @@ from kinkeeper.web.pages import (
     welcome,
     why,
 )
-from kinkeeper.web.pages.memory import changes, exporting, fact, heard, known
+from kinkeeper.web.pages.memory import fact, heard, known, memory_changes, memory_download
 from kinkeeper.web.pages.memory import map as map_
 
 plain: list[Route] = [*static.routes, *live.routes]
@@ -30,7 +30,7 @@ routers: tuple[APIRouter, ...] = (
     today.router,
     chat.router,
     pending.router,
-    correcting.router,
+    card_form.router,
     digest.router,
     calendar.router,
     imports.router,
@@ -39,8 +39,8 @@ routers: tuple[APIRouter, ...] = (
     fact.router,
     heard.router,
     map_.router,
-    changes.router,
-    exporting.router,
+    memory_changes.router,
+    memory_download.router,
     tasks.router,
     silence.router,
     health.router,

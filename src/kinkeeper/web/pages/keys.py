@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access.access_list import keys_page
 from kinkeeper.web.access.door import Decider, Owner, Reader, door_of
-from kinkeeper.web.access.listing import keys_page
 from kinkeeper.web.access.logins import Issued
 from kinkeeper.web.access.model import AccessRole, Person
 from kinkeeper.web.context import context_of

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.pages.rendering import render
+from kinkeeper.web.pages.html_templates import render
 
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
 _TITLES = {

@@ -13,7 +13,7 @@ from kinkeeper.observer import repository
 from kinkeeper.observer.accounts.metrics import LedgerDay, NearMiss, load_metrics
 from kinkeeper.web.access.door import Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.records import load_message
+from kinkeeper.web.pages.page_queries import load_message
 from kinkeeper.web.views.ledger import ledger
 from kinkeeper.web.views.quotes import Quote
 

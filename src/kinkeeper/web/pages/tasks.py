@@ -10,8 +10,8 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
-from kinkeeper.actions.announcing import can_be_undone
 from kinkeeper.actions.authority import is_anothers
+from kinkeeper.actions.button_removal import can_be_undone
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import read_action
 from kinkeeper.core.errors import InputError, NotFoundError

@@ -14,7 +14,7 @@ from kinkeeper.tasks.repository import list_tasks
 from kinkeeper.web.access.door import Viewer
 from kinkeeper.web.access.model import READERS
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.records import load_standing
+from kinkeeper.web.pages.page_queries import load_standing
 from kinkeeper.web.views.lists import TaskLine, pressing, task_lines
 from kinkeeper.web.views.today import AHEAD, today
 

@@ -7,10 +7,10 @@ from enum import StrEnum
 
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.reading.times.spans import first_of_week
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.items import Item, Lines
 from kinkeeper.web.views.overlay import Found
 from kinkeeper.web.views.people import Person
-from kinkeeper.web.views.wording import Wording
 
 _DAY = timedelta(days=1)
 _WEEK_DAYS = 7

@@ -10,11 +10,11 @@ from kinkeeper.actions.model import ActionType, PendingAction, RejectReason
 from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import kept_from, person_of
+from kinkeeper.household.viewers import kept_from, person_of
 from kinkeeper.language.text import enumerated
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observer.cards.correcting import correctable
-from kinkeeper.web.views.changes import Standing, changes_of
+from kinkeeper.observer.cards.card_corrections import correctable
+from kinkeeper.web.views.calendar_diff import Standing, changes_of
 from kinkeeper.web.views.diff import ChangeLine, DiffWords
 from kinkeeper.web.views.overlay import job_title, unowned
 from kinkeeper.web.views.quotes import Quote, Quotes

@@ -9,7 +9,7 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.observer.accounts.metrics import Metrics
 from kinkeeper.observer.feedback import FeedbackCount, Verdict
 from kinkeeper.web.views.charts import Chart, chart
-from kinkeeper.web.views.wording import Wording
+from kinkeeper.web.views.day_text import Wording
 
 _MOST_SPOKEN_A_DAY = 2.0
 _WONDER_DAYS = 7

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from kinkeeper.calendar.model import EventKind
-from kinkeeper.web.views.changes import Change, Piece, Verb
+from kinkeeper.web.views.calendar_diff import Change, Piece, Verb
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.people import NOBODY, People, Person
-from kinkeeper.web.views.wording import Wording
 
 _HEADINGS = {
     Verb.ADD: "New event",

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kinkeeper.memory.erasing import Erasure
+from kinkeeper.memory.erasure import Erasure
 from kinkeeper.memory.history import Version
 from kinkeeper.memory.journal import ChangeSet
 from kinkeeper.memory.model import Fact, FactStatus
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.known import Recollection, fact_href
 from kinkeeper.web.views.memory_changes import CAUSES
 from kinkeeper.web.views.people import Person
-from kinkeeper.web.views.wording import Wording
 
 _OVER = {
     FactStatus.SUPERSEDED: "Replaced by:",

@@ -10,7 +10,7 @@ from kinkeeper.observability.findings import Finding, Health
 from kinkeeper.observer.accounts.metrics import Metrics
 from kinkeeper.observer.feedback import FeedbackCount
 from kinkeeper.web.views.comfort import Comfort, comfort
-from kinkeeper.web.views.wording import Wording
+from kinkeeper.web.views.day_text import Wording
 
 _DAY = timedelta(days=1)
 _READING = {

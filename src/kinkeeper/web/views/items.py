@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kinkeeper.calendar.model import EventKind
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.lanes import Look
 from kinkeeper.web.views.overlay import Found
 from kinkeeper.web.views.people import EVERYBODY, NOBODY, People, Person
-from kinkeeper.web.views.wording import Wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
-from kinkeeper.memory.bearing import is_shared, own_voice
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.memory.confidence import OFFERED, confidence_now
 from kinkeeper.memory.model import Category, Fact, Origin, Statement
+from kinkeeper.memory.statement_match import is_shared, own_voice
 from kinkeeper.memory.statements.names import names_in
 from kinkeeper.memory.undecided import Undecided
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.people import EVERYBODY, People, Person
-from kinkeeper.web.views.wording import Wording
 
 TOPICS: Mapping[Category, str] = {
     Category.IDENTITY: "Who they are",

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kinkeeper.observer.accounts.metrics import LedgerDay, NearMiss
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.quotes import Quote
-from kinkeeper.web.views.wording import Wording
 
 _HUNDRED = 100
 

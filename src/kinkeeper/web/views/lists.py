@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.text import entries
 from kinkeeper.tasks.model import Priority, Task
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.people import People, Person
-from kinkeeper.web.views.wording import Wording
 
 _DAY = timedelta(days=1)
 

@@ -8,9 +8,9 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.busy import is_busy
 from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.observer.model import Task
-from kinkeeper.observer.redline.phrasing import Phrasing
+from kinkeeper.observer.redline.phrase_templates import Phrasing
 from kinkeeper.web.views.addresses import card_href, event_href
-from kinkeeper.web.views.changes import Change, Piece, Standing, changes_of, piece_of
+from kinkeeper.web.views.calendar_diff import Change, Piece, Standing, changes_of, piece_of
 from kinkeeper.web.views.lanes import Entry, Look
 
 

@@ -7,7 +7,7 @@ from itertools import count
 import regex
 
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import kept_from, person_of
+from kinkeeper.household.viewers import kept_from, person_of
 from kinkeeper.language.text import enumerated
 
 TINTS = 8

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from kinkeeper.actions.announcing import can_be_undone
-from kinkeeper.actions.importing import SOURCE
+from kinkeeper.actions.button_removal import can_be_undone
+from kinkeeper.actions.calendar_import import SOURCE
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Event, EventState, Occurrence, SourceType
-from kinkeeper.web.views.changes import piece_of, piece_of_event
+from kinkeeper.web.views.calendar_diff import piece_of, piece_of_event
 from kinkeeper.web.views.diff import DiffWords, PieceLine
 from kinkeeper.web.views.people import People
 from kinkeeper.web.views.quotes import Quote

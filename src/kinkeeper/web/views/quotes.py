@@ -6,8 +6,8 @@ from kinkeeper.core.messages import MessageKind
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.accounts.metrics import Failure
 from kinkeeper.web.views.addresses import why_href
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.people import People, Person
-from kinkeeper.web.views.wording import Wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

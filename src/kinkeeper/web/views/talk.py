@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kinkeeper.actions.announcing import can_be_undone
+from kinkeeper.actions.button_removal import can_be_undone
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.requests.model import ActionResult, Card
 from kinkeeper.conversation.turn import Turn, TurnOutcome
-from kinkeeper.web.views.wording import Wording
+from kinkeeper.web.views.day_text import Wording
 
 _FAILED = "Something went wrong. Your message is saved; send it again to retry."
 _STANDS = {

@@ -7,13 +7,13 @@ from datetime import date, timedelta
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.core.time import Interval, as_utc
-from kinkeeper.web.views.changes import Standing
+from kinkeeper.web.views.calendar_diff import Standing
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.items import Item, Lines
 from kinkeeper.web.views.lanes import Clash, Look, lay_out
 from kinkeeper.web.views.overlay import Found, collect, entry_of
 from kinkeeper.web.views.people import People, Person
 from kinkeeper.web.views.track import DrawnLane, DrawnTick, draw
-from kinkeeper.web.views.wording import Wording
 
 AHEAD = timedelta(hours=24)
 _TICK_HOURS = 6

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kinkeeper.language.text import shorten
+from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.lanes import HOUSEHOLD, Block, Lane, Lanes, Look, Tick
 from kinkeeper.web.views.people import EVERYBODY, NOBODY, People, Person
-from kinkeeper.web.views.wording import Wording
 
 _ROW = 28  # pixels from one row of a lane to the next
 _EDGE = 11  # above the first row: a lane of one row is 44 pixels high, so that a thumb can hit it

@@ -9,13 +9,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import InputError
-from kinkeeper.memory.correcting import may_set_scope
-from kinkeeper.memory.erasing import preview_forget
+from kinkeeper.memory.corrections import may_set_scope
+from kinkeeper.memory.erasure import preview_forget
 from kinkeeper.memory.facts import find_fact, load_fact, statements_of
 from kinkeeper.memory.history import history
 from kinkeeper.web.access.door import Decider, Viewer
 from kinkeeper.web.pages.desk import desk_of, show
-from kinkeeper.web.pages.memory.telling import Told, notice_of, setting_right, told
+from kinkeeper.web.pages.memory.memory_notices import Told, notice_of, setting_right, told
 from kinkeeper.web.views.fact_history import erasure_lines, standing_of, versions_of
 from kinkeeper.web.views.known import fact_href
 

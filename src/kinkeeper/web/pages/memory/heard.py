@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.memory.episodes import list_episodes, outdated_spans
 from kinkeeper.web.access.door import Viewer
 from kinkeeper.web.pages.desk import desk_of, show
-from kinkeeper.web.told import ToldTime
+from kinkeeper.web.request_values import ToldTime
 from kinkeeper.web.views.happened import days_of
 
 router = APIRouter(include_in_schema=False)

@@ -9,11 +9,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
+from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.remembering import asked_to_remember
 from kinkeeper.core.time import last_of
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
-from kinkeeper.memory.browsing import evidence_of, first_remembered, sharing_words
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.memory.browser import evidence_of, first_remembered, sharing_words
 from kinkeeper.memory.facts import facts_seen, list_facts
 from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
 from kinkeeper.memory.history import as_of
@@ -23,11 +23,11 @@ from kinkeeper.memory.upkeep.questions import Answer as Answered
 from kinkeeper.web.access import door
 from kinkeeper.web.access.model import READERS
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.memory.telling import Told, notice_of, setting_right, told
-from kinkeeper.web.pages.records import load_ground, load_standing
-from kinkeeper.web.views.asking import Answer, asked_for, shown_day
+from kinkeeper.web.pages.memory.memory_notices import Told, notice_of, setting_right, told
+from kinkeeper.web.pages.page_queries import load_ground, load_standing
 from kinkeeper.web.views.cards import Card, lapses_at
 from kinkeeper.web.views.known import Evidence, OpenQuestion
+from kinkeeper.web.views.memory_question import Answer, asked_for, shown_day
 from kinkeeper.web.views.shelves import ShelfView, shelves
 
 router = APIRouter(include_in_schema=False)

@@ -1,0 +1,81 @@
+"""The list of drafts that are kept here, and of mails that are under way or did not go out."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.table import Table
+from sqlalchemy import Connection
+
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
+from kinkeeper.actions.receipts import failure
+from kinkeeper.actions.repository import actions_of_type
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opener import opened
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.mail.drafts import Draft, list_drafts
+from kinkeeper.mail.model import Mail
+
+_OPEN = frozenset({ActionStatus.EXECUTING, ActionStatus.FAILED})
+_ID_LETTERS = 8
+
+
+def show_mail(where: Where, *, as_json: bool) -> None:
+    """Show drafts kept here, mails under way and mails that did not go out, oldest first.
+
+    Args:
+        where: Household and database.
+        as_json: Answer with one JSON list.
+
+    Raises:
+        KinkeeperError: The household or its database cannot be used.
+    """
+    with opened(where) as system:
+        household, zone = system.household.id, system.household.zone
+
+        def load(conn: Connection) -> tuple[Sequence[Draft], Sequence[PendingAction]]:
+            return list_drafts(conn, household), actions_of_type(conn, household, ActionType.EMAIL)
+
+        drafts, actions = system.store.read_now(load)
+    records = [*map(_draft_record, drafts), *_unsent_records(actions)]
+    records.sort(key=lambda record: record["at"])
+    if as_json:
+        answer_json(
+            [record | {"at": record["at"].astimezone(zone).isoformat()} for record in records]
+        )
+    elif records:
+        console().print(_table(records))
+    else:
+        notice("There are no drafts here, and no emails are being sent or have failed.")
+
+
+def _draft_record(draft: Draft) -> dict[str, Any]:
+    return {
+        "id": draft.id, "state": "draft", "at": draft.written_at, "by": draft.written_by,
+        **draft.mail.shown, "reason": None,
+    }  # fmt: skip
+
+
+def _unsent_records(actions: Sequence[PendingAction]) -> Iterator[dict[str, Any]]:
+    for action in actions:
+        if action.status not in _OPEN or not action.proposal.effects:
+            continue
+        is_failed = action.status is ActionStatus.FAILED
+        yield {
+            "id": action.id, "state": "not sent" if is_failed else "under way",
+            "at": action.decided_at or action.created_at, "by": action.decided_by,
+            **Mail.model_validate(action.proposal.effects[0]["mail"]).shown,
+            "reason": failure(action) if is_failed else None,
+        }  # fmt: skip
+
+
+def _table(records: Sequence[dict[str, Any]]) -> Table:
+    table = Table()
+    for heading in ("id", "state", "to", "subject", "why"):
+        table.add_column(heading, overflow="fold")
+    for record in records:
+        table.add_row(
+            record["id"][:_ID_LETTERS], record["state"], ", ".join(record["to"]),
+            record["subject"], record["reason"] or "",
+        )  # fmt: skip
+    return table

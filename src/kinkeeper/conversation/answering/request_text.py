@@ -1,0 +1,241 @@
+"""One request and what became of it as words: what it is to do, and what was done. Pure.
+
+The words of a request come from its receipt first, then from what was planned. A request without a row here is told
+by its summary, so that what tool servers bring needs none.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation.answering.event_text import (
+    ONLY_ONCE,
+    how_often,
+    old_name,
+    to_change,
+    what_changed,
+)
+from kinkeeper.conversation.answering.event_words import capital
+from kinkeeper.conversation.answering.name_text import TITLES, Setting, Words, listed, plain
+from kinkeeper.conversation.answering.spoken_times import is_date, local, moment_words, rule_words
+from kinkeeper.language.text import enumerated
+
+
+def to_do(done: ActionResult, setting: Setting) -> str:
+    """Return what a request is to do, as it follows "I could not".
+
+    Args:
+        done: The request.
+        setting: Whose words count.
+    """
+    words = Words(done, setting)
+    tell = _TO_DO.get(f"{done.domain}.{done.action}")
+    return tell(words) if tell else _unlisted(words)
+
+
+def was_done(done: ActionResult, setting: Setting) -> str:
+    """Return a sentence that says what a request that writes has done.
+
+    Args:
+        done: The request, with its receipt.
+        setting: Whose words count.
+    """
+    words = Words(done, setting)
+    tell = _DONE.get(f"{done.domain}.{done.action}")
+    return tell(words) if tell else f"Done: {plain(done.summary) or _unlisted(words)}."
+
+
+def _unlisted(words: Words) -> str:
+    done = words.done
+    name = f"{done.domain} {done.action}".replace("_", " ")
+    return f"use {plain(name)}" + (f" ({plain(done.summary)})" if done.summary else "")
+
+
+def _lines(words: Words) -> str:
+    found = words.done.params.get("lines") or words.done.params.get("body") or words.value("line")
+    lines = found if isinstance(found, list | tuple) else str(found or "").splitlines()
+    return enumerated([plain(str(line)) for line in lines if str(line).strip()]) or "that"
+
+
+def _reminder(words: Words) -> str:
+    """Return what was promised for a new task."""
+    at, rule = words.value("remind_at"), words.value("rrule")
+    deadline = words.value("deadline")
+    at = at or (deadline if deadline and not is_date(str(deadline)) else None)
+    every = rule_words(str(rule)) if rule else ""
+    title = plain(str(words.value(*TITLES) or "that"))
+    others = [str(each) for each in listed(words.value("who")) if str(each) != words.setting.member]
+    whom = (
+        f" It is for {enumerated([words.setting.name(each) for each in others])}." if others else ""
+    )
+    if at:
+        told = _repeated(words, str(at), every) if every else words.when
+        return f"I'll remind you{told}: {title}.{whom}"
+    due = f", due{words.when}" if words.when else ""
+    return f"“{title}” is on the list{due}{', ' + every if every else ''}.{whom}"
+
+
+def _only_you(words: Words) -> str:
+    """Return who sees it where not everybody does, as a sentence with a space before it."""
+    if words.done.result.get("private"):
+        return " Only you can see that."
+    return f" {capital(hidden)} can't see that." if (hidden := _kept_from(words)) else ""
+
+
+def _kept_from(words: Words) -> str:
+    """Return the names of those it is kept from; empty where it is from nobody."""
+    hidden = listed(words.done.result.get("kept_from"))
+    return enumerated([words.setting.name(str(each)) for each in hidden])
+
+
+def _unseen(words: Words) -> str:
+    """Return what others see of a new event that not everybody may see."""
+    if words.done.result.get("private"):
+        return " Only you can see what it is; the others just see that you're busy."
+    return _only_you(words)
+
+
+def _audience(words: Words) -> str:
+    """Return who sees something from now on."""
+    if hidden := _kept_from(words):
+        return f"Everyone but {hidden} can see {words.title} now."
+    if not words.done.result.get("private"):
+        return f"The whole family can see {words.title} now."
+    busy = " The others only see that you're busy." if words.done.domain == "calendar" else ""
+    return f"Only you can see {words.title} now.{busy}"
+
+
+def _repeated(words: Words, at: str, every: str) -> str:
+    setting = words.setting
+    moment = local(at, now=setting.now)
+    first = moment_words(at, now=setting.now, locale=setting.household.locale)
+    clock = first.rsplit(" at ", 1)[-1] if moment else ""
+    return f" {every} at {clock}" if clock else f" {every}"
+
+
+_TO_DO: Mapping[str, Callable[[Words], str]] = {
+    "task.create": lambda words: f"add {words.title} to the list{words.when}",
+    "task.update": lambda words: f"change {words.title}",
+    "task.complete": lambda words: f"mark {words.title} as done",
+    "task.delete": lambda words: f"delete {words.title} from the list",
+    "task.list": lambda _: "check the task list",
+    "calendar.create_event": lambda words: (
+        f"add {words.title} to the calendar{words.series}{_going(words)}"
+    ),
+    "calendar.update_event": to_change,
+    "calendar.delete_event": lambda words: f"cancel {words.title}{words.when}{how_often(words)}",
+    "calendar.list_events": lambda _: "check the calendar",
+    "calendar.find_free": lambda _: "check the calendar",
+    "email.create_draft": lambda words: f"draft an email to {words.people}",
+    "email.send_email": lambda words: f"send this to {words.people}",
+    "email.reply_to_email": lambda words: f"send this reply to {words.people}",
+    "email.search": lambda _: "search your email",
+    "memory.store": lambda words: f"remember that{_for_whom(words)}",
+    "memory.update": lambda _: "change what I remember",
+    "memory.set_audience": lambda _: "change who can see that",
+    "task.set_audience": lambda words: f"change who can see {words.title}",
+    "calendar.set_audience": lambda words: f"change who can see {words.title}",
+    "notes.set_audience": lambda words: f"change who can see {words.title}",
+    "memory.search": lambda _: "look up what I remember",
+    "memory.forget": lambda words: f"forget {words.title}",
+    "notes.create": lambda words: f"create the note {words.title}",
+    "notes.append": lambda words: f"add {_lines(words)} to {words.title}",
+    "notes.remove_line": lambda words: f"take {_lines(words)} off {words.title}",
+    "notes.change_line": lambda words: f"put {_replacing(words)} on {words.title}",
+    "notes.clear": lambda words: f"take everything off {words.title}",
+    "notes.search": lambda _: "search the notes",
+    "notes.list": lambda _: "look at the notes",
+}
+
+_DONE: Mapping[str, Callable[[Words], str]] = {
+    "task.create": lambda words: f"{_reminder(words)}{_only_you(words)}",
+    "task.set_audience": _audience,
+    "calendar.set_audience": _audience,
+    "notes.set_audience": _audience,
+    "task.update": lambda words: f"{words.title} {what_changed(words)}.",
+    "task.complete": lambda words: f"{words.title} is marked as done.",
+    "task.delete": lambda words: f"{words.title} is off the list.",
+    "calendar.create_event": lambda words: (
+        f"{words.title} is in the calendar{words.series}{_going(words)}.{_meanwhile(words)}{_unseen(words)}"
+    ),
+    "calendar.update_event": lambda words: (
+        f"{old}{words.when} is now called {words.title}."
+        if (old := old_name(words))
+        else f"{words.title} {what_changed(words)}.{_meanwhile(words)}"
+    ),
+    "calendar.delete_event": lambda words: (
+        f"{words.title} is cancelled{words.when}{how_often(words).removesuffix(ONLY_ONCE)}."
+    ),
+    "email.create_draft": lambda words: (
+        f"I've drafted an email to {words.people} but not sent it:{words.body or ' ' + words.title}."
+    ),
+    "email.send_email": lambda words: f"The email to {words.people} has been sent.",
+    "email.reply_to_email": lambda words: f"The reply to {words.people} has been sent.",
+    "memory.store": lambda words: f"I'll remember that{_for_whom(words)}.",
+    "memory.set_audience": lambda words: (
+        "Only you can see that now."
+        if words.value("private")
+        else f"Everyone but {hidden} can see that now."
+        if (hidden := _kept_from(words))
+        else "The whole family can see that now."
+    ),
+    "memory.update": lambda _: "I've updated what I remember.",
+    "memory.forget": lambda words: f"I've forgotten {words.title}.",
+    "notes.create": lambda words: f"I've created the note {words.title}.{_only_you(words)}",
+    "notes.append": lambda words: (
+        f"{capital(_lines(words))} {_are(words)} on {words.title}.{_only_you(words)}"
+    ),
+    "notes.remove_line": lambda words: f"{capital(_lines(words))} {_are(words)} off {words.title}.",
+    "notes.change_line": lambda words: f"{words.title} now has {_replacing(words)}.",
+    "notes.clear": lambda words: (
+        f"{words.title} is empty now: {plain(str(words.value('removed')))} "
+        f"{'are' if ', ' in str(words.value('removed')) else 'is'} off it."
+    ),
+}
+
+
+def _replacing(words: Words) -> str:
+    """Return what stands on a list now, and instead of what."""
+    added, removed = words.value("added", "new"), words.value("removed", "line")
+    return f"{plain(str(added))} instead of {plain(str(removed))}"
+
+
+def _for_whom(words: Words) -> str:
+    """Return who may recall what was remembered, and how to change that where nobody said it."""
+    if hidden := _kept_from(words):
+        return f" for everyone but {hidden}"
+    if not words.value("private"):
+        return " for the whole family"
+    if words.value("is_told"):
+        return " for you only"
+    return ", kept for you only; say “share it” to let the family know"
+
+
+def _going(words: Words) -> str:
+    """Return who takes part in a new event, where it is not only the person spoken to."""
+    who = [str(each) for each in listed(words.value("who"))]
+    others = who and who != [words.setting.member]
+    named = enumerated([words.setting.name(each) for each in who])
+    return f", for {named}" if others else ""
+
+
+def _meanwhile(words: Words) -> str:
+    """Return what else takes place at that time, as a sentence with a space before it."""
+    others = [
+        each for each in listed(words.done.result.get("conflicts")) if isinstance(each, Mapping)
+    ]
+    told = [f"“{plain(str(each.get('title') or each.get('summary')))}”" for each in others]
+    return (
+        f" {enumerated(told)} {'is' if len(told) == 1 else 'are'} at the same time." if told else ""
+    )
+
+
+_PLURAL = re.compile(r"[^\s'sui]s$", re.IGNORECASE)
+"""The end of most words that stand for several things: "batteries", and neither "hummus" nor "dress"."""
+
+
+def _are(words: Words) -> str:
+    found = words.done.params.get("lines") or words.done.params.get("body") or ""
+    lines = found if isinstance(found, list | tuple) else str(found).splitlines()
+    is_plural = len(lines) > 1 or _PLURAL.search(str(lines[0] if lines else "")) is not None
+    return "are" if is_plural else "is"

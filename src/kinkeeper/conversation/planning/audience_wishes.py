@@ -1,0 +1,232 @@
+"""Who may see what is written down: said with it, or afterwards. Pure."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation.model import Plan, PlannedAction
+from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.grammar import load_grammar
+from kinkeeper.conversation.planning.named import best_match
+from kinkeeper.conversation.planning.referents import latest, meant
+from kinkeeper.conversation.told_secrets import secret_of
+from kinkeeper.language.text_folding import Folded, fold
+from kinkeeper.memory.statements.extraction import observe
+from kinkeeper.memory.statements.secrecy import is_only_wish
+
+NOT_FOR_A_FEW: Final = (
+    "I haven't saved anything: I can keep something for you alone or for the whole family, but not for a few of you. "
+    "Say it again with “just for me”, or for everyone."
+)
+SEEN_BY_ALL: Final = "The whole family can see that list. Say “make me a private list” and what goes on it, and only you will see it."
+
+_OPEN_TO_ALL = frozenset({"calendar", "task", "notes"})
+_MADE = frozenset({"create_event", "create", "append"})
+_CHANGED = frozenset({"update_event", "update"})
+_KEPT = frozenset({"store", "set_audience", "update"})
+_KINDS: Final = {"event": "calendar", "task": "task", "note": "notes"}
+_CUTS: Final = ("private_label", "private_lead", "private_thing", "private_deed", "private_aside")
+_MOST_JOINTS: Final = 12
+_LEFT: Final = re.compile(r"\s{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a message says of who may see what it wants written down.
+
+    Attributes:
+        rest: The message without those words; empty where it says nothing else.
+        is_for_few: Whether some others are to see it, too.
+    """
+
+    rest: str
+    is_for_few: bool
+
+
+def said_of_audience(text: str) -> Said | None:
+    """Return what a message says of who may see what it tells; None where it says nothing of it.
+
+    Args:
+        text: Verbatim.
+    """
+    pointing = load_grammar().pointing
+    folded = fold(text)
+    if pointing["for_few"].search(folded.text) is not None:
+        return Said(text, is_for_few=True)
+    rest = text
+    for name in _CUTS:
+        while (found := pointing[name].search((folded := fold(rest)).text)) is not None:
+            rest = _without(rest, folded, found)
+    return None if rest == text else Said(rest.strip(" ,;-–"), is_for_few=False)
+
+
+def _without(text: str, folded: Folded, found: re.Match[str]) -> str:
+    """Return a text without what a pattern found, but for what its group `kept` found."""
+    start, end = folded.span(found.start(), found.end())
+    kept = found.groupdict().get("kept") or ""
+    if kept:
+        begin, past = folded.span(found.start("kept"), found.end("kept"))
+        kept = text[begin:past]
+    return _LEFT.sub(" ", f"{text[:start]}{kept} {text[end:]}").strip()
+
+
+def writes_for_all(plan: Plan) -> bool:
+    """Whether a plan writes something that the household sees unless it is said otherwise."""
+    return any(
+        (each.domain in _OPEN_TO_ALL and each.action in _MADE | _CHANGED) or _is_kept(each)
+        for each in plan.actions
+    ) or bool(plan.partial and plan.partial["domain"] in _OPEN_TO_ALL)
+
+
+def narrowed(plan: Plan, hidden: Collection[str] = ()) -> Plan:
+    """Return a plan that writes only what its person alone may see, or everybody but some.
+
+    Args:
+        plan: Of what else the message says.
+        hidden: Member ids of those it is kept from; where there are none, only its person may see it.
+    """
+    audience = {"kept_from": sorted(hidden)} if hidden else {"private": True}
+    wanted = [each for each in plan.actions if not _is_said(str(each.params.get("title", "")))]
+    actions = tuple(one for each in wanted for one in _narrowed(each, audience))
+    partial = plan.partial
+    if partial is not None and partial["action"] in _MADE:
+        partial = {**partial, "params": {**partial["params"], **audience}}
+    return replace(plan, actions=actions, partial=partial)
+
+
+def halves(text: str) -> Iterator[tuple[str, str]]:
+    """Yield two parts of a message of which only one says that it is for its person alone.
+
+    What is said at the very end is said of all, but for what stands on lists that everybody reads (see `parted`).
+
+    Args:
+        text: Verbatim.
+    """
+    for joint in reversed([*islice(load_grammar().joints.finditer(text), _MOST_JOINTS)]):
+        left, right = text[: joint.start()], text[joint.end() :]
+        if (said_of_audience(left) is None) != (said_of_audience(right) is None):
+            yield left, right
+
+
+def parted(
+    plans: tuple[Plan, Plan], texts: tuple[str, str], hidden: Collection[str] = ()
+) -> Plan | None:
+    """Return the plans of two parts as one, of which only what is said to be so is kept secret; None where that is not sure.
+
+    Args:
+        plans: What each part asks for, without words on who may see it.
+        texts: Both parts, verbatim.
+        hidden: Member ids of those it is kept from.
+    """
+    if any(not each.actions or each.partial for each in plans):
+        return None
+    said = [said_of_audience(each) for each in texts]
+    is_of_all = said[1] is not None and texts[1].strip().startswith(said[1].rest)
+    if is_of_all and not all(map(_is_line, plans[0].actions)):
+        return None
+    left, right = (
+        plan if own is None else narrowed(plan, hidden)
+        for plan, own in zip(plans, said, strict=True)
+    )
+    return replace(left, actions=(*left.actions, *right.actions))
+
+
+def _is_line(planned: PlannedAction) -> bool:
+    """Whether something is put on a list, which whoever reads it shares."""
+    return (planned.domain, planned.action) == ("notes", "append")
+
+
+def _is_kept(planned: PlannedAction) -> bool:
+    """Whether something is to be remembered."""
+    return (planned.domain, planned.action) == ("memory", "store")
+
+
+def _is_said(title: str) -> bool:
+    """Whether what was taken for a task only says who may see the others."""
+    said = said_of_audience(title) if title else None
+    return said is not None and not said.rest
+
+
+def _narrowed(planned: PlannedAction, audience: Mapping[str, Any]) -> Sequence[PlannedAction]:
+    if planned.action == "set_audience":
+        return [
+            replace(
+                planned,
+                params={**planned.params, "private": not audience.get("kept_from"), **audience},
+            )
+        ]
+    if _is_kept(planned):
+        return [replace(planned, params={**planned.params, "private": None, **audience})]
+    if planned.domain not in _OPEN_TO_ALL or planned.action not in _MADE | _CHANGED:
+        return [planned]
+    if planned.action in _MADE:
+        return [replace(planned, params={**planned.params, **audience})]
+    meant_by = planned.params.get("event_id") or planned.params.get("find_by")
+    params = {"find_by": meant_by, "private": False, **audience}
+    return [planned, replace(planned, action="set_audience", params=params)]
+
+
+def share(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "share it", said of what was written or remembered last, and "everybody may see the dentist"."""
+    return _changed(groups, case, is_private=False)
+
+
+def keep(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "just for me", said of what was written or remembered last, and "make the dentist private"."""
+    return _changed(groups, case, is_private=True)
+
+
+def _changed(groups: Groups, case: Case, *, is_private: bool) -> Sequence[Step] | None:
+    named = next(filter(None, (groups.get(name) for name in ("what", "what2", "what3"))), None)
+    if named is not None:
+        thing = best_match(case.message.title(named), case.things)
+        if thing is None or thing.kind not in _KINDS:
+            return None
+        return [_audience(_KINDS[thing.kind], thing.id or thing.title, is_private=is_private)]
+    if (told := _of_told(case, is_private=is_private)) is not None:
+        return told
+    last = _last(case)
+    if last is None:
+        return None
+    if last.domain not in _OPEN_TO_ALL:
+        return _of_memory(last, is_private=is_private) if last.domain == "memory" else None
+    if last.domain == "notes" and last.action in {"create", "append"}:
+        if last.action == "append" and not last.result.get("is_new"):
+            return [Missing(action("notes", last.action, {}), "private", SEEN_BY_ALL)]
+        return [_audience("notes", str(last.result.get("id", "")), is_private=is_private)]
+    things = [each for each in meant("it", case) if each.id and each.kind in _KINDS]
+    return [_audience(_KINDS[each.kind], each.id, is_private=is_private) for each in things] or None
+
+
+def _of_told(case: Case, *, is_private: bool) -> Sequence[Step] | None:
+    """Return requests about what was told last, where nothing was done about it; None where something was."""
+    history = [each for each in case.context.history if not is_only_wish(each.text)]
+    if case.context.results or not history or history[-1].results:
+        return None
+    asked = case.context.asked
+    told = observe(history[-1].text, said_at=asked.now, locale=case.household.locale)
+    if is_private and told:
+        return []  # narrowed when the turn ends, whether memory has read it yet or not
+    text = history[-1].text
+    # By the words it was told in: what memory makes of them follows, read already or not, and so does what it makes nothing of.
+    is_told = bool(told) or secret_of(text, case.household, asked.member.id) is not None
+    return [_audience("memory", text, is_private=False)] if is_told and not is_private else None
+
+
+def _of_memory(last: ActionResult, *, is_private: bool) -> Sequence[Step] | None:
+    if last.action not in _KEPT:
+        return None
+    lines = last.result.get("memories") or [last.result.get("title") or ""]
+    return [_audience("memory", line, is_private=is_private) for line in lines if line]
+
+
+def _audience(domain: str, find_by: str, *, is_private: bool) -> Step:
+    return action(domain, "set_audience", {"find_by": find_by, "private": is_private})
+
+
+def _last(case: Case) -> ActionResult | None:
+    """Return what was done last before this message: what it does itself says for whom it is."""
+    return None if case.context.results else next(latest(case), None)

@@ -1,0 +1,140 @@
+"""What of a model's plan may stand: times that we read, names that somebody said, things that exist. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kinkeeper.conversation.model import PlannedAction
+from kinkeeper.conversation.planning.case import Case, Missing, Step, action
+from kinkeeper.conversation.planning.named import Thing, content_words
+from kinkeeper.conversation.planning.plan_times import moment_of
+from kinkeeper.conversation.planning.referents import meant, target
+
+_TIMES = frozenset(
+    {"start_time", "end_time", "deadline", "remind_at", "from", "to", "on", "due_before", "as_of"}
+)
+_PEOPLE = frozenset({"sender_name"})
+_KEY = re.compile(r"t\d+")
+_WHO = "Who should it go to?"
+_WHEN = "When should that be?"
+_WHICH = "Which one do you mean?"
+_REQUIRED_TIMES = frozenset({"start_time"})
+_THINGS = frozenset({"find_by", "event_id"})
+REFERENCES = _THINGS | _PEOPLE | {"to"}
+"""Parameters that say which thing is meant, or whom."""
+
+QUESTIONS = {
+    "start_time": _WHEN, **dict.fromkeys(_THINGS, _WHICH), **dict.fromkeys(_PEOPLE | {"to"}, _WHO),
+}  # fmt: skip
+"""What is asked where a parameter is missing, in words of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The times a model may choose from.
+
+    Attributes:
+        times: ISO 8601 by key.
+        words: The words of the message behind each.
+    """
+
+    times: Mapping[str, str]
+    words: Mapping[str, str]
+
+
+def offered(case: Case) -> Offered:
+    """Return the times that the message names, each by itself and all together."""
+    spans = list(case.message.spans.values())
+    times: dict[str, str] = {}
+    words: dict[str, str] = {}
+    for group in [[span] for span in spans] + ([spans] if len(spans) > 1 else []):
+        moment = moment_of(group, case.now)
+        if moment is None or moment.text is None:
+            continue
+        for text in (moment.text, moment.end.isoformat() if moment.end is not None else None):
+            if text is not None and text not in times.values():
+                key = f"t{len(times) + 1}"
+                times[key], words[key] = text, " ".join(span.surface for span in group)
+    return Offered(times, words)
+
+
+def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
+    """Return a model's request with our times; a question where it rests on nothing that was said.
+
+    Args:
+        planned: As the model wants it.
+        offer: The times it was given.
+        case: The message and what is known.
+    """
+    params = _timed(planned.params, offer, case)
+    for name in _REQUIRED_TIMES & set(planned.params):
+        if params.get(name) is None:
+            return Missing(
+                action(planned.domain, planned.action, _without(params, name)), name, _WHEN
+            )
+    if planned.domain == "email":
+        for name in ({"to"} | _PEOPLE) & set(planned.params):
+            if not all(_is_said(each, case) for each in _listed(planned.params[name])):
+                known = _without(params, name)
+                return Missing(action(planned.domain, planned.action, known), name, _WHO)
+            params[name] = planned.params[name]
+    for name in _THINGS & set(params):
+        known = _without(params, name)
+        pointed_at = _pointed_at(str(params[name]).lower(), case)
+        if len(pointed_at) == 1:
+            params = {**known, **target(pointed_at[0])}
+        elif not _is_known(str(params[name]), case):
+            return Missing(action(planned.domain, planned.action, known), "find_by", _WHICH)
+    return action(planned.domain, planned.action, params, planned.reasoning)
+
+
+def _without(params: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in params.items() if key != name}
+
+
+def _timed(params: Mapping[str, Any], offer: Offered, case: Case) -> dict[str, Any]:
+    """Return parameters whose times are ours; what the model made up itself is left out."""
+    found: dict[str, Any] = {}
+    for name, value in params.items():
+        if isinstance(value, Mapping):
+            found[name] = _timed(value, offer, case)
+        elif name in _TIMES and isinstance(value, str):
+            found[name] = _time(value, offer, case)
+        else:
+            found[name] = value
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _time(value: str, offer: Offered, case: Case) -> str | None:
+    if _KEY.fullmatch(value.strip()):
+        return offer.times.get(value.strip())
+    known = {*offer.times.values(), *(thing.start for thing in case.things if thing.start)}
+    return value if value in known else None
+
+
+def _listed(value: object) -> Sequence[str]:
+    return [value] if isinstance(value, str) else [*value] if isinstance(value, list) else []
+
+
+def _is_said(name: str, case: Case) -> bool:
+    """Whether the person said a name or address, now or before, or the household knows it."""
+    if case.vocabulary.meanings(name):
+        return True
+    said = " ".join([case.context.text, *(each.text for each in case.context.history)])
+    if "@" in name:
+        return name.lower() in said.lower().split() or name.lower() in said.lower()
+    return bool(content_words(name)) and content_words(name) <= content_words(said)
+
+
+def _is_known(words: str, case: Case) -> bool:
+    """Whether words for a thing are the person's, or name something that exists."""
+    if any(words in {thing.id, thing.title} for thing in case.things):
+        return True
+    said = " ".join([case.context.text, *(each.text for each in case.context.history)])
+    return bool(content_words(words) & content_words(said))
+
+
+def _pointed_at(words: str, case: Case) -> Sequence[Thing]:
+    """Return what words like "the second one" stand for; nothing where they only name something."""
+    return meant(words, case) if case.grammar.pointing["pointer"].fullmatch(words) else ()

@@ -1,0 +1,188 @@
+"""Forgetting for good: the words of a fact leave every table, and a mark without words stays in their place.
+
+The journal can bring nothing of it back. The file itself is clean once the log is folded into it;
+backups made before still hold it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, or_, select
+
+from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.concepts import drop_facts
+from kinkeeper.memory.episode_redaction import cut_whole, cut_words, places_of
+from kinkeeper.memory.episodes import claim_reading, episodes_by_id
+from kinkeeper.memory.evidence import (
+    STATEMENTS,
+    delete_statements,
+    for_facts,
+    out_of,
+)
+from kinkeeper.memory.fact_rows import FACTS, delete_facts
+from kinkeeper.memory.fact_sync import settle
+from kinkeeper.memory.facts import facts_by_id, load_fact, merged_into
+from kinkeeper.memory.journal import Cause, Change, changing
+from kinkeeper.memory.memory_rows import in_parts
+from kinkeeper.memory.model import Episode, Fact, Statement
+from kinkeeper.memory.rulings import Ruling, Verdict
+from kinkeeper.memory.tables import (
+    facts,
+    memory_changes,
+    memory_verdicts,
+)
+from kinkeeper.memory.tombstones import GAP, put_up
+from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """What forgetting a fact takes away.
+
+    Attributes:
+        facts: The fact, those merged into it, and its words before a person edited it.
+        statements: What they rest on.
+        episodes: Turns that lose a part.
+        change_set: Id of the change, once it was made.
+    """
+
+    facts: Sequence[Fact]
+    statements: Sequence[Statement]
+    episodes: Sequence[Episode]
+    change_set: str | None = None
+
+
+def preview_forget(conn: Connection, viewer: Viewer, fact_id: str) -> Erasure:
+    """Return what forgetting a fact would take away.
+
+    Raises:
+        NotFoundError: There is no such fact for this viewer.
+    """
+    load_fact(conn, viewer, fact_id)
+    gone = _versions(conn, viewer.household, fact_id)
+    said = for_facts(conn, viewer.household, gone)
+    spans = places_of(conn, viewer.household, said)
+    held = episodes_by_id(conn, viewer.household, spans)
+    return Erasure(facts=list(gone.values()), statements=said, episodes=list(held.values()))
+
+
+def forget(
+    conn: Connection, viewer: Viewer, fact_id: str, *, by: str | None, at: datetime
+) -> Erasure:
+    """Erase a fact and the words it rests on, and block them from being learnt again.
+
+    Args:
+        conn: In a write transaction.
+        viewer: On whose behalf.
+        fact_id: The fact.
+        by: Member id of whoever wants it so.
+        at: Present time, aware.
+
+    Raises:
+        NotFoundError: There is no such fact for this viewer.
+    """
+    erasure = preview_forget(conn, viewer, fact_id)
+    household = viewer.household
+    gone = {fact.id for fact in erasure.facts}
+    with changing(
+        conn, household, cause=Cause.FORGET, summary="a fact was forgotten", by=by, at=at
+    ) as change:
+        _end_predecessors(conn, change, gone, at=at)
+        if erasure.statements:
+            put_up(conn, erasure.statements, by=by, at=at)
+        cut_words(conn, household, erasure.statements)
+        _delete(conn, household, gone, [each.id for each in erasure.statements])
+        settle(conn, change, {each.strand for each in erasure.statements}, at=at)
+    return replace(erasure, change_set=change.made.id)
+
+
+def take_back(conn: Connection, household: str, episode_id: str, *, by: str, at: datetime) -> bool:
+    """Erase what a member said in a turn, and the facts that rest on that alone; it may be told and learnt again.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        episode_id: Of what was said.
+        by: Member id of whoever said it, and takes it back.
+        at: Present time, aware.
+
+    Returns:
+        Whether anything of it was still there.
+    """
+    told = episodes_by_id(conn, household, [episode_id]).get(episode_id)
+    if told is None or told.member != by or told.text == GAP:
+        return False
+    claim_reading(conn, household, episode_id)
+    said = out_of(conn, household, [episode_id])
+    mine = {each.id for each in said}
+    held = for_facts(conn, household, {each.fact_id for each in said if each.fact_id})
+    kept = {each.fact_id for each in held if each.id not in mine}
+    gone = {each.fact_id for each in said if each.fact_id} - kept
+    with changing(
+        conn, household, cause=Cause.FORGET, summary="words were taken back", by=by, at=at
+    ) as change:
+        _delete(conn, household, gone, [*mine])
+        cut_whole(conn, household, episode_id)
+        settle(conn, change, {each.strand for each in said}, at=at)
+    return True
+
+
+def _versions(conn: Connection, household: str, fact_id: str) -> dict[str, Fact]:
+    """Return a fact, what was merged into it, and what it said before people edited it, by id."""
+    found: dict[str, Fact] = {}
+    wanted = [fact_id]
+    while wanted:
+        new = facts_by_id(conn, household, wanted)
+        found |= new
+        edits = for_facts(conn, household, new)
+        former = [stable_id(household, "former", each.fact_id, each.id) for each in edits]
+        merged = (fact.id for fact in merged_into(conn, household, new))
+        wanted = [each for each in (*former, *merged) if each not in found]
+    return found
+
+
+def _end_predecessors(conn: Connection, change: Change, gone: set[str], *, at: datetime) -> None:
+    """Let what the forgotten facts outdated stay outdated without them."""
+    household = change.made.household
+    query = select(facts.c.id, facts.c.valid_to).where(
+        facts.c.household == household,
+        facts.c.superseded_by.in_(sorted(gone)),
+        facts.c.id.not_in(sorted(gone)),
+    )
+    ends = {row.id: row.valid_to for row in conn.execute(query)}
+    for fact, words in words_of(conn, household, ends).items():
+        verdict = Verdict(
+            household=household, id=verdict_id(household, words.id, Ruling.ENDED.value),
+            older=words.id, ruling=Ruling.ENDED, made_by=change.made.made_by or "upkeep",
+            made_at=ends[fact] or at,
+        )  # fmt: skip
+        add_verdicts(conn, change, [verdict])
+
+
+def _delete(
+    conn: Connection, household: str, fact_ids: Iterable[str], statement_ids: Sequence[str]
+) -> None:
+    """Remove the rows, what judged them, and the journal's images of them."""
+    rows: Mapping[str, Sequence[str]] = {FACTS: sorted(fact_ids), STATEMENTS: statement_ids}
+    drop_facts(conn, household, rows[FACTS])
+    delete_facts(conn, household, rows[FACTS])
+    delete_statements(conn, household, statement_ids)
+    images, verdicts = memory_changes.c, memory_verdicts.c
+    for table, ids in rows.items():
+        for part in in_parts(ids):
+            conn.execute(
+                delete(memory_changes).where(
+                    images.household == household,
+                    images.row_table == table,
+                    images.row_id.in_(part),
+                )
+            )
+    for part in in_parts(statement_ids):
+        conn.execute(
+            delete(memory_verdicts).where(
+                verdicts.household == household,
+                or_(verdicts.older.in_(part), verdicts.newer.in_(part)),
+            )
+        )

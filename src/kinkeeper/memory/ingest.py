@@ -1,0 +1,330 @@
+"""Remembering: what was said, or handed over, becomes episodes, statements and facts in one transaction."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import DeniedError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.memory.authority import standing_of
+from kinkeeper.memory.episode_redaction import cut_words
+from kinkeeper.memory.episodes import claim_reading, episodes_by_id, insert_episodes
+from kinkeeper.memory.intake import absorb
+from kinkeeper.memory.journal import Cause, Change, changing
+from kinkeeper.memory.model import (
+    Category,
+    Episode,
+    Fact,
+    Observation,
+    Origin,
+    Statement,
+    StatementType,
+)
+from kinkeeper.memory.rulings import Ruling, Verdict
+from kinkeeper.memory.statement_match import is_shared, subject_of
+from kinkeeper.memory.tables import episodes
+from kinkeeper.memory.tombstones import blocked, lift, without_forgotten
+from kinkeeper.memory.transience import IMPORT_SESSION
+from kinkeeper.memory.verdicts import add_verdicts, verdict_id
+
+STARTS: Mapping[Origin, float] = {Origin.SAID: 0.8, Origin.IMPORTED: 0.7, Origin.OBSERVED: 0.6}
+"""How far a statement is believed by itself, by where it comes from."""
+
+CORRECTED = 0.9
+"""How far one is believed that sets something right explicitly."""
+
+_EPISODES = episodes.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What came of remembering.
+
+    Attributes:
+        change_set: Its id, to take it back; None where nothing was new.
+        facts: Those that are new or different, as they are now.
+        blocked: How many sentences somebody had wanted forgotten.
+    """
+
+    change_set: str | None
+    facts: Sequence[Fact]
+    blocked: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedFact:
+    """One fact of an import.
+
+    Attributes:
+        id: As given.
+        text: The sentence.
+        category: What it is about.
+        type: Kind of sentence.
+        title: One line.
+        confidence: In [0, 1]; None for that of imports.
+        at: When it was said, aware.
+        scope: Who may recall it.
+        evidence: Ids of episodes it rests on; where none of them is stored, its own text becomes one.
+    """
+
+    id: str
+    text: str
+    category: Category
+    type: StatementType = StatementType.STATEMENT
+    title: str
+    confidence: float | None = None
+    at: datetime
+    scope: str = HOUSEHOLD_SCOPE
+    evidence: Sequence[str] = ()
+
+
+def remember(
+    conn: Connection,
+    episode: Episode,
+    observations: Sequence[Observation],
+    *,
+    at: datetime,
+    by: str | None = None,
+    people: Mapping[str, str] | None = None,
+    guardians: Mapping[str, Collection[str]] | None = None,
+    is_wanted: bool = False,
+) -> Remembered:
+    """Store an episode with what was found in it, and bring the facts in step.
+
+    Doing it again for the same episode changes nothing.
+
+    Args:
+        conn: In a write transaction.
+        episode: What was said; stored unless it is known.
+        observations: What was found in its text.
+        at: Present time, aware.
+        by: Member id of the person whose yes it rests on; needed for what was only overheard.
+        people: Member ids by folded name or alias.
+        guardians: By member id of a child, whose word about it counts.
+        is_wanted: Whether somebody asks by name that it be remembered, also if it was forgotten.
+
+    Raises:
+        DeniedError: Nothing of this origin may become a fact, or nobody has said yes to it.
+    """
+    _check_origin(episode, by)
+    household = episode.household
+    with changing(
+        conn, household, cause=_cause(episode, observations), summary=_summary(observations),
+        by=by, at=at,
+    ) as change:  # fmt: skip
+        said = [
+            _standing(
+                _statement(episode, each, people or {}, guardians or {}),
+                by,
+                people or {},
+                guardians or {},
+            )
+            for each in observations
+        ]
+        if is_wanted:
+            lift(conn, said)
+        gone = blocked(conn, said)
+        _store(conn, change, episode, at=at)
+        facts = absorb(conn, change, [each for each in said if each.id not in gone], at=at)
+        is_new = bool(change.images())
+        if gone:
+            cut_words(conn, household, [each for each in said if each.id in gone])
+    return Remembered(
+        change_set=change.made.id if is_new else None, facts=facts, blocked=len(gone)
+    )  # fmt: skip
+
+
+def import_facts(
+    conn: Connection, household: str, imported: Sequence[ImportedFact], *, at: datetime
+) -> list[Fact]:
+    """Store facts that are handed over, many at a time; those that are known change nothing.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        imported: Some hundreds or thousands.
+        at: Present time, aware.
+
+    Returns:
+        The facts that are new or different.
+    """
+    stored = episodes_by_id(conn, household, {each for one in imported for each in one.evidence})
+    said = [_imported(household, each, stored) for each in imported]
+    with changing(
+        conn, household, cause=Cause.IMPORT, summary=f"{len(imported)} imported", by=None, at=at
+    ) as change:
+        gone = blocked(conn, said)
+        kept = [each for each in zip(imported, said, strict=True) if each[1].id not in gone]
+        own = [
+            _own_episode(each, given) for given, each in kept if each.episode_id not in stored
+        ]  # fmt: skip
+        for episode_id in insert_episodes(conn, own, at=at, is_read=True):
+            change.note(_EPISODES, episode_id, None, {})
+        add_verdicts(
+            conn, change,
+            (
+                _support(each, episode_id, at)
+                for given, each in kept
+                for episode_id in dict.fromkeys(given.evidence)
+                if episode_id in stored and episode_id != each.episode_id
+            ),
+        )  # fmt: skip
+        return absorb(conn, change, [each for _, each in kept], at=at)
+
+
+def speaker_of(episode: Episode) -> str | None:
+    """Return who said an episode: member id, else the name at the source; None where unknown."""
+    return episode.member or (episode.speaker or "").strip() or None
+
+
+def _check_origin(episode: Episode, by: str | None) -> None:
+    if episode.is_assistant or not episode.origin.may_become_fact:
+        who = "the assistant" if episode.is_assistant else f"{episode.origin}"
+        raise DeniedError(f"nothing from {who} can become a fact", origin=episode.origin)
+    if episode.origin is Origin.OBSERVED and by is None:
+        raise DeniedError(
+            "something that was only overheard becomes a fact once a person approves it"
+        )
+    if episode.asked_scope is not None and by is None:
+        raise DeniedError("this becomes a fact once a person approves it")
+
+
+def _store(conn: Connection, change: Change, episode: Episode, *, at: datetime) -> None:
+    text = without_forgotten(
+        conn, episode.household, episode.text, scope=episode.scope, speaker=speaker_of(episode)
+    )
+    stored = insert_episodes(conn, [replace(episode, text=text)], at=at, is_read=True)
+    for each in stored:
+        change.note(_EPISODES, each, None, {})
+    if not stored:
+        claim_reading(conn, episode.household, episode.id)
+
+
+def _cause(episode: Episode, observations: Sequence[Observation]) -> Cause:
+    if episode.origin is Origin.IMPORTED:
+        return Cause.IMPORT
+    is_correction = any(each.correction is not None for each in observations)
+    return Cause.CORRECT if is_correction else Cause.WRITE
+
+
+def _summary(observations: Collection[Observation]) -> str:
+    return f"{len(observations)} sentence{'' if len(observations) == 1 else 's'} remembered"
+
+
+def _statement(
+    episode: Episode,
+    observation: Observation,
+    people: Mapping[str, str],
+    guardians: Mapping[str, Collection[str]],
+) -> Statement:
+    speaker = speaker_of(episode)
+    subject, slot = subject_of(
+        observation.text, speaker=speaker, people=people, guardians=guardians
+    )
+    correction = observation.correction
+    start = STARTS[episode.origin] if correction is None else CORRECTED
+    identity = stable_id(episode.household, episode.id, observation.start, observation.end)
+    return Statement(
+        household=episode.household,
+        id=identity,
+        episode_id=episode.id,
+        scope=episode.scope,
+        start=observation.start,
+        end=observation.end,
+        text=observation.text,
+        speaker=speaker,
+        subject=subject,
+        slot=slot,
+        title=observation.title,
+        narrative=observation.narrative,
+        category=observation.category,
+        type=observation.type,
+        confidence=min(start, observation.confidence),
+        is_correction=correction is not None,
+        is_retraction=correction is not None and correction.is_retraction,
+        corrects=None if correction is None else correction.corrects,
+        said_at=episode.said_at,
+        valid_from=observation.valid_from,
+        valid_to=observation.valid_to,
+        origin=episode.origin,
+        strand=identity,
+    )
+
+
+def _standing(
+    statement: Statement,
+    by: str | None,
+    people: Mapping[str, str],
+    guardians: Mapping[str, Collection[str]],
+) -> Statement:
+    """Return a statement with how far it counts: by who says it, or by whose yes it rests on."""
+    voice = (statement.speaker or "").casefold()
+    if statement.subject == voice and is_shared(statement.text):
+        return statement
+    found = (
+        standing_of(
+            voice, statement.subject, members={*people.values(), *guardians}, guardians=guardians
+        )
+        for voice in {statement.speaker, by or statement.speaker}
+    )
+    return replace(statement, standing=max(found))
+
+
+def _imported(household: str, given: ImportedFact, stored: Mapping[str, Episode]) -> Statement:
+    subject, slot = subject_of(given.text, speaker=None, people={})
+    confidence = STARTS[Origin.IMPORTED] if given.confidence is None else given.confidence
+    identity = stable_id(household, "imported", given.id)
+    episode_id = next(
+        (each for each in given.evidence if each in stored), f"{IMPORT_SESSION}:{given.id}"
+    )
+    # Its words may be somebody's own, or only tell what was said there.
+    start = stored[episode_id].text.find(given.text) if episode_id in stored else 0
+    return Statement(
+        household=household,
+        id=identity,
+        episode_id=episode_id,
+        scope=given.scope,
+        start=max(start, 0),
+        end=start + len(given.text) if start >= 0 else 0,
+        text=given.text,
+        speaker=None,
+        subject=subject,
+        slot=slot,
+        title=given.title,
+        narrative=given.text,
+        category=given.category,
+        type=given.type,
+        confidence=confidence,
+        said_at=given.at,
+        origin=Origin.IMPORTED,
+        strand=identity,
+        fact_id=given.id,
+    )
+
+
+def _support(statement: Statement, episode_id: str, at: datetime) -> Verdict:
+    return Verdict(
+        household=statement.household,
+        id=verdict_id(statement.household, statement.id, episode_id),
+        older=statement.id,
+        newer=episode_id,
+        ruling=Ruling.SUPPORT,
+        made_by=IMPORT_SESSION,
+        made_at=at,
+    )
+
+
+def _own_episode(statement: Statement, given: ImportedFact) -> Episode:
+    return Episode(
+        household=statement.household,
+        id=statement.episode_id,
+        scope=given.scope,
+        text=given.text,
+        said_at=given.at,
+        origin=Origin.IMPORTED,
+        source=IMPORT_SESSION,
+        channel=IMPORT_SESSION,
+    )

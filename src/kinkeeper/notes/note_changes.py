@@ -1,0 +1,144 @@
+"""Changes of notes that a person can take back: each is journaled with what was before."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.notes.model import Note
+from kinkeeper.notes.note_rows import note_of, note_row
+from kinkeeper.notes.repository import find_note, put_note, remove_note
+from kinkeeper.notes.text import checked_body, checked_title
+from kinkeeper.store.row_changes import Journal, Row
+
+
+def add_note(conn: Connection, note: Note, *, change_id: str, at: datetime) -> None:
+    """Write a new note.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        note: The note.
+        change_id: Identifies this change; making it again does nothing.
+        at: When, aware.
+
+    Raises:
+        ConflictError: There is a note with that id.
+        InputError: It cannot be kept.
+    """
+
+    def after(before: Row | None) -> Row:
+        if before is not None:
+            raise ConflictError(f"there is already a note {note.id!r}", note_id=note.id)
+        title, body = checked_title(note.title), checked_body(note.body)
+        return {**note_row(note), "title": title, "body": body}
+
+    _JOURNAL.change(conn, note.household, note.id, after, change_id=change_id, at=at)
+
+
+def change_note(
+    conn: Connection, household: str, note_id: str, body: str, *, change_id: str, at: datetime
+) -> None:
+    """Give a note another text.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        note_id: Of the note.
+        body: Its text as it shall be.
+        change_id: Identifies this change; making it again does nothing.
+        at: When, aware.
+
+    Raises:
+        NotFoundError: There is no note with that id.
+        InputError: The text cannot be kept.
+    """
+
+    def after(before: Row | None) -> Row:
+        return {**_there(before, note_id), "body": checked_body(body)}
+
+    _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
+
+
+def share_note(
+    conn: Connection, household: str, note_id: str, scope: str, *, change_id: str, at: datetime
+) -> None:
+    """Let others see a note, or keep it to one member.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        note_id: Of the note.
+        scope: Who may see it from now on.
+        change_id: Identifies this change; making it again does nothing.
+        at: When, aware.
+
+    Raises:
+        NotFoundError: There is no note with that id.
+    """
+
+    def after(before: Row | None) -> Row:
+        return {**_there(before, note_id), "scope": scope}
+
+    _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
+
+
+def delete_note(
+    conn: Connection, household: str, note_id: str, *, change_id: str, at: datetime
+) -> None:
+    """Remove a note.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        note_id: Of the note.
+        change_id: Identifies this change; making it again does nothing.
+        at: When, aware.
+
+    Raises:
+        NotFoundError: There is no note with that id.
+    """
+
+    def after(before: Row | None) -> None:
+        _there(before, note_id)
+
+    _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
+
+
+def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
+    """Restore exactly what was before a change; taking it back again does nothing.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        change_id: The change.
+        at: When, aware.
+
+    Raises:
+        NotFoundError: There is no such change.
+        ConflictError: The note has changed since.
+    """
+    _JOURNAL.take_back(conn, household, change_id, at=at)
+
+
+def _there(row: Row | None, note_id: str) -> Row:
+    if row is None:
+        raise NotFoundError(f"there is no note {note_id!r}", note_id=note_id)
+    return row
+
+
+def _read(conn: Connection, household: str, note_id: str) -> Row | None:
+    note = find_note(conn, Viewer.whole(household), note_id)
+    return None if note is None else note_row(note)
+
+
+def _write(
+    conn: Connection, household: str, note_id: str, row: Row | None, *, at: datetime
+) -> None:
+    if row is None:
+        remove_note(conn, household, note_id)
+    else:
+        put_note(conn, note_of(row), at=at)
+
+
+_JOURNAL = Journal(kind="note", read=_read, write=_write)

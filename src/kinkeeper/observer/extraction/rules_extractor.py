@@ -1,0 +1,167 @@
+"""The rules extractor: one message to who does what, when, for whom. Pure and deterministic.
+
+It knows the text and the household's words only; what the conversation and the event graph add comes later
+(`attribution`, `completion`).
+"""
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+from kinkeeper.household.model import Member
+from kinkeeper.observer.extraction.findings import confidence, entities
+from kinkeeper.observer.model import (
+    ActionRequired,
+    CoordinationType,
+    Extraction,
+    Stance,
+    Task,
+)
+from kinkeeper.observer.wording.arrangement_times import (
+    Moments,
+    is_of_one_week,
+    is_timed,
+    read_moments,
+    turning_point,
+)
+from kinkeeper.observer.wording.clauses import has_cue
+from kinkeeper.observer.wording.gist import Gist, gist_of
+from kinkeeper.observer.wording.idle import arranges_nothing, is_a_limit, is_mere_time
+from kinkeeper.observer.wording.message_view import Reading
+from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.observer.wording.possession import Holding, holding_of
+from kinkeeper.observer.wording.subjects import child_asked, children_of, is_special
+from kinkeeper.observer.wording.wanted import is_bidden, seeks_owner_of
+from kinkeeper.reading.replies import ReplyKind
+
+_TYPES = {
+    Task.PICKUP: CoordinationType.TRANSPORT,
+    Task.DROPOFF: CoordinationType.TRANSPORT,
+    Task.COVER: CoordinationType.CARE_COVERAGE,
+    Task.OTHER: CoordinationType.CARE_COVERAGE,
+    Task.ATTEND: CoordinationType.ACTIVITY_CONFIRM,
+    Task.APPOINTMENT: CoordinationType.ACTIVITY_CONFIRM,
+    Task.CANCEL: CoordinationType.SCHEDULE_CHANGE,
+    Task.MOVE: CoordinationType.SCHEDULE_CHANGE,
+}
+_CHANGES = frozenset({Task.CANCEL, Task.MOVE})
+
+
+def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
+    """Extract what one message says on its own.
+
+    Args:
+        reading: The message, read.
+        sender: Who sent it; None for somebody the household does not know.
+        participants: The household compiled.
+
+    Returns:
+        The extraction; `is_coordination` is False where the text alone arranges nothing (a bare
+        "I'll do it" needs attribution to become coordination).
+    """
+    gist = gist_of(reading, sender, participants)
+    reading, phrase, activity, task = gist.reading, gist.phrase, gist.activity, gist.task
+    moments = read_moments(reading, task, turning_point(reading, phrase, activity))
+    holding = holding_of(gist, sender, participants)
+    stance = holding.stance
+    children = children_of(reading, phrase, sender, participants)
+    seeks_owner = child_asked(reading) is None and seeks_owner_of(
+        reading, phrase, stance=stance, participants=participants
+    )
+    dates = moments.dates or _day_of_errand(gist)
+    substance = _substance(
+        gist, holding, is_dated=bool(dates or moments.times), is_of_child=bool(children),
+        seeks_owner=seeks_owner,
+    )  # fmt: skip
+    is_told = arranges_nothing(reading, phrase, stance=stance, dates=dates, sender=sender)
+    is_coordination = bool(task or activity or substance.has_stub) and not is_told
+    return Extraction(
+        is_coordination=is_coordination,
+        coordination_type=_type(task, has_activity=activity is not None) if is_coordination else None,
+        action_required=_action_required(task, stance) if is_coordination else None,
+        task=task, stance=stance, assigned_to=holding.assigned, addressee=holding.addressee,
+        dates=dates, times=moments.times, time_ranges=moments.ranges,
+        is_day_implied=moments.is_day_implied or (bool(dates) and not moments.dates),
+        moved_from=moments.moved_from, is_announced_change=_announces_change(reading, task, moments),
+        child=children, activity=activity.id if activity else None, location=_location(reading),
+        is_loose=activity is not None and not is_timed(reading, activity),
+        is_special=is_special(reading, activity, sender, participants) and task not in _CHANGES,
+        seeks_owner=seeks_owner, yields=_yields(reading), entities=entities(reading),
+        confidence=confidence(
+            has_task=phrase is not None, has_activity=activity is not None,
+            has_stub=substance.has_stub, has_when=substance.has_when, has_day=bool(dates),
+            has_time=bool(moments.times), has_person=bool(children or gist.adult) or has_cue(reading, "person"),
+            has_owner=holding.has_owner, is_asked=stance is Stance.ASKS,
+            is_uncertain=gist.is_uncertain, is_told=is_told,
+        ),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Substance:
+    """Whether there is anything to arrange where neither job nor activity is named."""
+
+    has_when: bool
+    has_stub: bool
+
+
+def _substance(
+    gist: Gist, holding: Holding, *, is_dated: bool, is_of_child: bool, seeks_owner: bool
+) -> _Substance:
+    reading = gist.reading
+    has_when = is_dated or any(span.has_date for span in reading.spans)
+    is_of_somebody = is_of_child and (
+        is_dated or holding.has_owner or (seeks_owner and has_cue(reading, "needed"))
+    )
+    is_asked = holding.stance is Stance.ASKS and is_bidden(reading)
+    has_stub = (is_of_somebody and not is_mere_time(reading) and not is_a_limit(reading)) or (
+        has_when and (seeks_owner or is_asked)
+    )
+    return _Substance(has_when=has_when, has_stub=has_stub)
+
+
+def _day_of_errand(gist: Gist) -> tuple[date, ...]:
+    """What somebody is wanted for and no day is said of is for today ("can someone feed the cat")."""
+    return (gist.reading.sent_at.date(),) if gist.task is Task.OTHER else ()
+
+
+def arranges(extraction: Extraction) -> Extraction:
+    """Return the extraction with its kind of arrangement judged anew, after fields were filled in."""
+    if extraction.is_coordination or not (
+        extraction.task
+        or extraction.activity
+        or (extraction.child and (extraction.dates or extraction.times))
+    ):
+        return extraction
+    return replace(
+        extraction, is_coordination=True,
+        coordination_type=_type(extraction.task, has_activity=bool(extraction.activity)),
+        action_required=_action_required(extraction.task, extraction.stance),
+    )  # fmt: skip
+
+
+def _type(task: Task | None, *, has_activity: bool) -> CoordinationType:
+    if task in _TYPES:
+        return _TYPES[task]
+    return CoordinationType.ACTIVITY_CONFIRM if has_activity else CoordinationType.CARE_COVERAGE
+
+
+def _announces_change(reading: Reading, task: Task | None, moments: Moments) -> bool:
+    """Whether it says that something will be otherwise than usual: off, moved, or of this week alone."""
+    is_once = bool(moments.times) and is_of_one_week(reading)
+    return task in _CHANGES or has_cue(reading, "change") or is_once
+
+
+def _action_required(task: Task | None, stance: Stance) -> ActionRequired:
+    if stance in {Stance.STATES, Stance.DECLINES} and task in {Task.CANCEL, None}:
+        return ActionRequired.NOTIFY
+    return ActionRequired.CONFIRM
+
+
+def _location(reading: Reading) -> str | None:
+    places = reading.of_kind("place")
+    return places[0].id if places else None
+
+
+def _yields(reading: Reading) -> bool:
+    reply = reading.reply
+    return (reply is not None and reply.kind is ReplyKind.YIELD) or has_cue(reading, "yield")

@@ -1,0 +1,353 @@
+"""Makes the case of one arrangement: which question it answers, what it stands for, on which days.
+
+Runs inside the transaction that settles the message, so that it sees what was decided a moment ago.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import repository as action_rows
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.scope import Scope
+from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.observer.answers import questions
+from kinkeeper.observer.answers.attribution import AttributionOutcome, takes_up_by_name
+from kinkeeper.observer.cards.stale_cards import CHANGES, undone_by_change
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.extraction.completion import complete
+from kinkeeper.observer.extraction.prepared import Part, Prepared
+from kinkeeper.observer.extraction_json import extraction_from_record, is_of_reader_alone
+from kinkeeper.observer.model import (
+    BY_MODEL,
+    UNSPECIFIED,
+    CoordinationType,
+    Extraction,
+    OpenQuestion,
+    Stance,
+    Task,
+)
+from kinkeeper.observer.redline.case import Case
+from kinkeeper.observer.schedule import Schedule
+from kinkeeper.observer.settling.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
+from kinkeeper.observer.settling.prior_claims import Standing, concerned, may_mean_unnamed
+from kinkeeper.observer.settling.question_links import attribute_part
+from kinkeeper.observer.wording.clauses import destination, has_cue
+from kinkeeper.observer.wording.message_view import Reading
+from kinkeeper.observer.wording.participants import Participants
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltCase:
+    """A case and how it came to be.
+
+    Attributes:
+        case: The arrangement before the rules.
+        question: The open question it answers, if any.
+        standing: The claim that it gives up, takes over or corrects, if any.
+        pending: The open proposals it can be about, oldest first.
+        gates: What was weighed on the way, in order; the last tells whether the arrangement goes on.
+    """
+
+    case: Case
+    question: OpenQuestion | None
+    standing: Standing
+    pending: Sequence[PendingAction]
+    gates: tuple[GateResult, ...]
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether too little is said to go on."""
+        return self.gates[-1].decision is GateDecision.DROP
+
+
+class CaseBuilder:
+    """Makes the cases of one household.
+
+    Args:
+        participants: The household compiled.
+        config: Thresholds and windows.
+    """
+
+    def __init__(self, participants: Participants, config: ObserverConfig) -> None:
+        self._participants = participants
+        self._household = participants.household.id
+        self._zone = participants.household.zone
+        self._config = config
+
+    def build(
+        self, conn: Connection, prepared: Prepared, part: Part, *, now: datetime
+    ) -> BuiltCase:
+        """Make the case of one part of a message.
+
+        Args:
+            conn: In the transaction that settles it.
+            prepared: The message.
+            part: The arrangement.
+            now: Aware.
+        """
+        outcome = attribute_part(
+            prepared, part, self._answerable(conn, prepared, part), self._config
+        )
+        waiting = self._waiting(conn, self._scope(prepared, part, outcome), now=now)
+        # What waits from a conversation takes up its time, but says nothing about who claimed what in the chat.
+        pending = [action for action in waiting if action.proposal.extraction]
+        # Nothing is said because of what the trained reader alone saw.
+        sure = [each for each in waiting if not is_of_reader_alone(each.proposal.extraction)]
+        schedule = self._schedule(conn, outcome.extraction, prepared, sure)
+        outcome, standing = self._standing(conn, prepared, part, outcome, pending, schedule)
+        extraction = self._owned_by_members(part, standing.extraction)
+        if extraction.dates != outcome.extraction.dates:
+            schedule = self._schedule(conn, extraction, prepared, sure)
+        completed = complete(
+            extraction, schedule, sent_at=prepared.sent_at, participants=self._participants,
+            words=_own_words(part.reading),
+        )  # fmt: skip
+        if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
+            schedule = self._schedule(conn, completed, prepared, sure)
+        if standing.slot is not None:
+            schedule = schedule.without_slot(standing.slot.key)
+        case = _as_change_or_booking(
+            Case(
+                extraction=completed, schedule=schedule,
+                source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
+                zone=self._zone,
+                mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
+                is_bound_for=destination(part.reading) is not None,
+                is_end=has_cue(part.reading, "end"),
+            ),
+            pending,
+        )  # fmt: skip
+        gates = [gate for gate in (outcome.gate, self._extraction_gate(case.extraction)) if gate]
+        return BuiltCase(
+            case=case, question=outcome.question, standing=standing, pending=pending,
+            gates=tuple(gates),
+        )  # fmt: skip
+
+    def _owned_by_members(self, part: Part, extraction: Extraction) -> Extraction:
+        """Return what the trained reader had a part in without owners who are no members: no stranger's name gets onto a card by it."""
+        is_plain = extraction.extractor == "rules" and part.by_rules in {None, part.extraction}
+        if is_plain and part.answers is None:
+            return extraction
+        known = [each for each in extraction.owners if self._participants.household.member(each)]
+        return replace(extraction, assigned_to=tuple(known) or (UNSPECIFIED,))
+
+    def anew(
+        self, conn: Connection, prepared: Prepared, extraction: Extraction, *, now: datetime
+    ) -> Case:
+        """Make the case of what an earlier card is to say by now.
+
+        Args:
+            conn: In the transaction that settles the message.
+            prepared: The message that decided so.
+            extraction: What the card is to say.
+            now: Aware.
+        """
+        days = extraction.dates or (prepared.sent_at.date(),)
+        scope = Scope(
+            first_day=min(days), last_day=max(days), subjects=frozenset(), action_ids=frozenset()
+        )
+        waiting = self._waiting(conn, scope, now=now)
+        return Case(
+            extraction=extraction, schedule=self._schedule(conn, extraction, prepared, waiting),
+            source_ids=_sources(prepared, None), sent_at=prepared.sent_at, zone=self._zone,
+            mentioned=frozenset(),
+        )  # fmt: skip
+
+    def _waiting(
+        self, conn: Connection, scope: Scope | None, *, now: datetime
+    ) -> list[PendingAction]:
+        """Return the open proposals about the calendar."""
+        viewer = Viewer.of(self._household)
+        found = action_rows.open_actions(conn, viewer, now=now, scope=scope)
+        return [each for each in found if each.proposal.type.is_about_calendar]
+
+    def _standing(  # noqa: PLR0917 - the message and all that is known around it
+        self,
+        conn: Connection,
+        prepared: Prepared,
+        part: Part,
+        outcome: AttributionOutcome,
+        pending: Sequence[PendingAction],
+        schedule: Schedule,
+    ) -> tuple[AttributionOutcome, Standing]:
+        """Find what stood before and is meant; who steps back from a job does so even where a question is open."""
+        none = Standing(extraction=outcome.extraction)
+        is_answer = outcome.question is not None
+        if part.corrects or (is_answer and not _may_give_up(part.extraction)):
+            return outcome, none
+        found = concerned(
+            prepared, part, part.extraction if is_answer else outcome.extraction,
+            pending=pending, schedule=schedule,
+            participants=self._participants, window=self._config.open_question_window,
+            own_questions=[
+                q for q in self._answerable(conn, prepared, part)
+                if q.asker == prepared.stored.message.sender
+            ],
+        )  # fmt: skip
+        if is_answer and not found.leaving:
+            return outcome, none
+        return (replace(outcome, question=None) if found.leaving else outcome), found
+
+    def _scope(self, prepared: Prepared, part: Part, outcome: AttributionOutcome) -> Scope | None:
+        """Return what open proposals must be about to matter; None where any of them may."""
+        said = (part.extraction, outcome.extraction)
+        subjects = {each.activity for each in said if each.activity}
+        if any(may_mean_unnamed(part.reading, each) for each in said) or any(
+            self._participants.is_session(subject) for subject in subjects
+        ):
+            return None
+        days = {day for each in said for day in each.dates}
+        days |= {each.moved_from for each in said if each.moved_from}
+        today = prepared.sent_at.date()
+        if any(
+            each.task is Task.MOVE or (each.task in CHANGES and not each.named_dates)
+            for each in said
+        ):
+            days |= {today - _DAY, today + SERIES_AHEAD}
+        elif not outcome.extraction.dates:
+            days |= {today, today + UNDATED_DAYS * _DAY}
+        named = outcome.question.action_id if outcome.question else None
+        return Scope(
+            first_day=min(days), last_day=max(days), subjects=frozenset(subjects),
+            action_ids=frozenset({named} if named else ()),
+        )  # fmt: skip
+
+    def _answerable(self, conn: Connection, prepared: Prepared, part: Part) -> list[OpenQuestion]:
+        """Open questions; also an answered one that a second person now claims in so many words."""
+        message = prepared.stored.message
+        found = questions.answerable(
+            conn, self._household, message.chat_id, at=message.sent_at,
+            answered_within=self._config.attribution_window, late=questions.LATE,
+        )  # fmt: skip
+        is_claim = part.extraction.stance is Stance.CLAIMS
+        pointed_at = message.target or message.reply_to
+        return [
+            question
+            for question, by in found
+            if question.id != prepared.stored.id
+            and (by is None or (is_claim and by != message.sender))
+            and (
+                question.until >= message.sent_at
+                or question.message_id == pointed_at
+                or takes_up_by_name(
+                    part.extraction,
+                    question.extraction,
+                    today=message.sent_at.astimezone(self._zone).date(),
+                )
+            )
+        ]
+
+    def _schedule(
+        self,
+        conn: Connection,
+        extraction: Extraction,
+        prepared: Prepared,
+        pending: Sequence[PendingAction],
+    ) -> Schedule:
+        return load_schedule(
+            conn, self._household, extraction, pending=pending, sent_at=prepared.sent_at,
+            zone=self._zone,
+        )  # fmt: skip
+
+    def _extraction_gate(self, extraction: Extraction) -> GateResult:
+        threshold = self._config.extraction_threshold
+        passes = extraction.is_coordination and extraction.confidence >= threshold
+        return GateResult(
+            stage=Stage.EXTRACTION,
+            confidence_type=ConfidenceType.LLM_SCORE
+            if extraction.extractor == BY_MODEL
+            else ConfidenceType.RULE_SCORE,
+            score=extraction.confidence,
+            threshold=threshold,
+            decision=GateDecision.PROCEED if passes else GateDecision.DROP,
+        )
+
+
+def _as_change_or_booking(case: Case, pending: Sequence[PendingAction]) -> Case:
+    """A session told of at another hour is a move; a move of what is not in the calendar yet is a booking."""
+    extraction = case.extraction
+    if _is_told_of_another_time(case):
+        extraction = replace(
+            extraction, task=Task.MOVE, coordination_type=CoordinationType.SCHEDULE_CHANGE,
+            moved_from=extraction.dates[0],
+        )  # fmt: skip
+        case = replace(case, extraction=extraction)
+    if extraction.task is Task.MOVE and not _stands_in_calendar(case):
+        booking = _as_booking(extraction, undone_by_change(extraction, pending))
+        return replace(case, extraction=booking)
+    return case
+
+
+def _may_give_up(extraction: Extraction) -> bool:
+    """Whether a refusal says of which job it is: an activity and a day of its own."""
+    is_named = bool(extraction.activity or extraction.child) and bool(extraction.named_dates)
+    return extraction.stance is Stance.DECLINES and is_named
+
+
+def _stands_in_calendar(case: Case) -> bool:
+    """Whether what a message moves is an event; what is only proposed is proposed anew."""
+    slot = case.moved_slot()
+    return slot is not None and slot.event_id is not None
+
+
+def _is_told_of_another_time(case: Case) -> bool:
+    """Whether a session of the series is announced for another hour of its own day ("confirmed, Sat at 4")."""
+    extraction = case.extraction
+    if not extraction.is_announced_change or extraction.is_loose:
+        return False
+    if extraction.stance is not Stance.STATES or extraction.task not in {None, Task.APPOINTMENT}:
+        return False
+    if len(extraction.named_dates) != 1 or not extraction.times or extraction.owners:
+        return False
+    standing = [slot for slot in case.schedule.series if slot.day in extraction.dates]
+    own = case.at(extraction.dates[0], extraction.times[0])
+    return (
+        len(standing) == 1
+        and standing[0].interval is not None
+        and not any(
+            case.concerns(slot) and slot.interval and slot.interval.start == own
+            for slot in case.schedule.slots
+        )
+    )
+
+
+def _own_words(reading: Reading) -> frozenset[str]:
+    """The words of a message that name neither people, places nor an activity of the household."""
+    named = reading.of_kind("child", "adult", "group", "place", "activity", "resource")
+    return frozenset(
+        token.text
+        for token in reading.tokens
+        if not any(m.start <= token.start < m.end for m in named)
+    )
+
+
+def _sources(prepared: Prepared, question: OpenQuestion | None) -> frozenset[str]:
+    """Ids of the messages that this one is about, as slots name their sources."""
+    ids = {str(prepared.stored.id)}
+    if prepared.original is not None:
+        ids.add(str(prepared.original.id))
+    if question is not None:
+        ids.add(str(question.id))
+    return frozenset(ids)
+
+
+def _as_booking(extraction: Extraction, moved: Sequence[PendingAction]) -> Extraction:
+    """A move of something that is not in the calendar yet is a booking at the new time."""
+    job = extraction_from_record(moved[-1].proposal.extraction) if moved else None
+    if job is not None and job.dates and extraction.is_day_implied:
+        # "They push it to 6.10" leaves it on its day.
+        extraction = replace(extraction, dates=job.dates, is_day_implied=job.is_day_implied)
+    return replace(
+        extraction,
+        task=job.task if job else Task.APPOINTMENT,
+        coordination_type=job.coordination_type if job else extraction.coordination_type,
+        child=extraction.child or (job.child if job else ()),
+        times=extraction.times or (job.times if job else ()),
+        assigned_to=job.assigned_to if job and not extraction.owners else extraction.assigned_to,
+    )

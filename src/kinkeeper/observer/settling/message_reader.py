@@ -1,0 +1,327 @@
+"""Reads a queued message: the half of tier 2 that may wait (extractor, memory) and writes nothing."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from functools import cache
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.repository import open_titles
+from kinkeeper.core.beside import read_beside
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.messages import InboundMessage, MessageKind
+from kinkeeper.household.model import Member
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.language.text import tokenise, words_before
+from kinkeeper.memory.statements.secrecy import secrecy_of
+from kinkeeper.messaging import inbox
+from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observer import repository
+from kinkeeper.observer.answers import questions
+from kinkeeper.observer.answers.answer_effects import as_answer
+from kinkeeper.observer.arranged import Arranged, arranged_in
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.extraction.context import BrainContext, ContextSource, compose_queries
+from kinkeeper.observer.extraction.continuation import Earlier, continued, needs_context
+from kinkeeper.observer.extraction.frames import heard_in
+from kinkeeper.observer.extraction.prepared import MOST_PARTS, Around, Loaded, Part, Prepared
+from kinkeeper.observer.extraction.rules_extractor import extract
+from kinkeeper.observer.extraction.setting_right import set_right
+from kinkeeper.observer.model import Extraction
+from kinkeeper.observer.settling.question_links import attribute_part
+from kinkeeper.observer.settling.second_reader import read_along
+from kinkeeper.observer.wording.clocks import is_given_up
+from kinkeeper.observer.wording.message_parts import segments
+from kinkeeper.observer.wording.message_view import Reading, read_message
+from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.reading.corrections import reads_as_correction
+from kinkeeper.reading.encoder_input import MOST_ITEMS
+from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.times.model import TimeSpan
+
+_USUAL_WITHIN_MINUTES = 120
+_SAME_SUBJECT = timedelta(hours=6)
+_SAME_TALK = timedelta(days=1)
+_MOST_EARLIER = 8
+
+
+class Extractor(Protocol):
+    """Reads who does what, when, for whom, out of one message."""
+
+    async def extract(
+        self, reading: Reading, *, sender: Member | None, participants: Participants
+    ) -> Extraction:
+        """Return the extraction; never raises for what the text says."""
+        ...
+
+    async def reconsider(self, part: Part, around: Around) -> Part:
+        """Return the arrangement after a second look, with all that is known around it."""
+        ...
+
+
+class RulesExtractor:
+    """The deterministic extractor: no model, no network."""
+
+    async def extract(
+        self, reading: Reading, *, sender: Member | None, participants: Participants
+    ) -> Extraction:
+        """Return what the rules read."""
+        return extract(reading, sender=sender, participants=participants)
+
+    async def reconsider(self, part: Part, around: Around) -> Part:
+        """Return it as it is: the rules look once."""
+        return part
+
+
+class Understanding:
+    """Reads the queued messages of one household.
+
+    Args:
+        participants: The household compiled.
+        config: Windows and limits.
+        extractor: Reads who does what, when, for whom.
+        context: Asks memory.
+    """
+
+    def __init__(
+        self,
+        participants: Participants,
+        config: ObserverConfig,
+        extractor: Extractor,
+        context: ContextSource,
+    ) -> None:
+        self._participants = participants
+        self._household = participants.household.id
+        self._zone = participants.household.zone
+        self._config = config
+        self._extractor = extractor
+        self._context = context
+
+    def load(self, conn: Connection, row_id: str) -> Loaded:
+        """Return a message with what surrounds it.
+
+        Raises:
+            NotFoundError: There is no such message.
+        """
+        stored = inbox.load(conn, self._household, int(row_id))
+        row = repository.find(conn, self._household, row_id)
+        if stored is None or row is None:
+            raise NotFoundError(f"there is no message row {row_id!r}")
+        message = stored.message
+        original = None
+        if message.kind is MessageKind.EDIT and message.target is not None:
+            earlier = inbox.find_by_message_id(
+                conn, self._household, message.target, chat_id=message.chat_id
+            )
+            original = earlier[0] if earlier else None
+        window = [
+            inbox.load(conn, self._household, int(each)) for each in reversed(row.context_window)
+        ]
+        return Loaded(
+            stored=stored, original=original,
+            asked=questions.open_for(conn, self._household, stored.message, except_for=stored.id),
+            window=[each for each in window if each is not None],
+            last_child=self._last_child(conn, stored),
+            arranged=self._arranged(conn, stored),
+            talk=inbox.said_before(
+                conn, self._household, original or stored, within=_SAME_TALK, limit=_MOST_EARLIER
+            ),
+            items=open_titles(
+                conn, Viewer.of(self._household), message.chat_id, now=row.created_at, limit=MOST_ITEMS
+            ),
+        )  # fmt: skip
+
+    def _arranged(self, conn: Connection, stored: StoredMessage) -> Sequence[Arranged]:
+        """What a message may set right; nothing where it does not read as a correction."""
+        message = stored.message
+        tokens = tokenise(message.text)
+        reads_so = reads_as_correction(tokens, self._participants.lexicon.find(tokens))
+        if not (
+            reads_so or any(is_given_up(words_before(message.text, each.start)) for each in tokens)
+        ):
+            return ()
+        return arranged_in(
+            conn, self._household, message.chat_id,
+            since=message.sent_at - self._config.open_question_window, before=message.sent_at,
+        )  # fmt: skip
+
+    def _last_child(self, conn: Connection, stored: StoredMessage) -> str | None:
+        message = stored.message
+        record = repository.last_extraction(
+            conn, self._household, message.chat_id, since=message.sent_at - _SAME_SUBJECT,
+            before=message.sent_at, except_for=str(stored.id),
+        )  # fmt: skip
+        children = record["child"] if record else []
+        return children[0] if len(children) == 1 else None
+
+    async def prepare(self, loaded: Loaded) -> Prepared:
+        """Read a message and ask memory about it. May wait; writes nothing."""
+        household = self._participants.household
+        stored = loaded.stored
+        spoken = (loaded.original or stored).message.sent_at
+        member = household.member(stored.message.sender) if stored.is_member else None
+        reading, found = await self._parted(stored.message.text, spoken.astimezone(self._zone))
+        read = found[:MOST_PARTS]
+        parts = _sharing_days([await self._part(each, member, loaded) for each in read])
+        parts = await self._reconsidered(parts, member, loaded)
+        heard, is_heard = await heard_in(loaded, household)
+        prepared = Prepared(
+            stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
+            scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
+            unread_parts=len(found) - len(read), heard=heard, is_heard=is_heard,
+        )  # fmt: skip
+        parts = await read_beside(
+            reading.text,
+            lambda: read_along(
+                prepared, reading, asked=loaded.asked, participants=self._participants,
+                config=self._config,
+            ),
+        )  # fmt: skip
+        prepared = replace(prepared, parts=tuple(parts))
+        outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
+        queries = compose_queries(
+            outcome.extraction, self._participants, limit=self._config.max_brain_queries
+        )
+        texts = tuple(query.text for query in queries)
+        parts[0] = replace(parts[0], extraction=replace(parts[0].extraction, brain_queries=texts))
+        return replace(prepared, parts=tuple(parts), brain=await self._context.ask(queries))
+
+    async def _scope(self, message: InboundMessage) -> str:
+        """Return who may see what a message tells; read once, and before anything is written."""
+        household = self._participants.household
+        wish = await read_beside(
+            message.text, lambda: secrecy_of(message.text, household, message.sender, is_group=True)
+        )
+        return HOUSEHOLD_SCOPE if wish is None else wish.scope
+
+    async def _part(self, reading: Reading, member: Member | None, loaded: Loaded) -> Part:
+        await asyncio.sleep(0)  # each takes milliseconds: others have their turn before the next
+        extraction = await self._extractor.extract(
+            reading, sender=member, participants=self._participants
+        )
+        message = loaded.stored.message
+        if message.kind is MessageKind.TEXT and (
+            right := set_right(
+                reading,
+                extraction,
+                loaded.arranged,
+                sender=message.sender,
+                answers=message.reply_to,
+            )
+        ):
+            return Part(
+                reading=reading, extraction=right.extraction, corrects=right.rows,
+                corrected=right.job,
+            )  # fmt: skip
+        if needs_context(reading, extraction):
+            extraction = continued(
+                reading, extraction, self._window(loaded), last_child=loaded.last_child,
+                participants=self._participants,
+            )  # fmt: skip
+        return Part(reading=reading, extraction=as_answer(reading, extraction))
+
+    async def _reconsidered(
+        self, parts: Sequence[Part], member: Member | None, loaded: Loaded
+    ) -> list[Part]:
+        """Look at each part again, until one needed a model: one question a message, as each takes seconds."""
+        earlier = cache(lambda: self._window(loaded))
+        looked: list[Part] = []
+        for number, part in enumerate(parts):
+            around = Around(
+                number=number, loaded=loaded, sender=member, participants=self._participants,
+                earlier=earlier, threshold=self._config.extraction_threshold,
+            )  # fmt: skip
+            is_asked = any(each.consultation for each in looked)
+            looked.append(part if is_asked else await self._extractor.reconsider(part, around))
+        return looked
+
+    def _window(self, loaded: Loaded) -> list[Earlier]:
+        return [self._earlier(each, loaded.stored) for each in loaded.window]
+
+    def _earlier(self, stored: StoredMessage, present: StoredMessage) -> Earlier:
+        message = stored.message
+        member = self._participants.household.member(message.sender) if stored.is_member else None
+        reading = self.read(message.text, message.sent_at.astimezone(self._zone))
+        return Earlier(
+            reading=reading,
+            extraction=extract(reading, sender=member, participants=self._participants),
+            is_same_sender=message.sender == present.message.sender,
+        )
+
+    async def _parted(self, text: str, sent_at: datetime) -> tuple[Reading, Sequence[Reading]]:
+        """Read a message as a whole and by what each part arranges; a long one without holding up others."""
+
+        def work() -> tuple[Reading, Sequence[Reading]]:
+            reading = self.read(text, sent_at)
+            return reading, segments(reading)
+
+        return await read_beside(text, work)
+
+    def read(self, text: str, sent_at: datetime) -> Reading:
+        """Return a text as the rules read it.
+
+        Args:
+            text: Of a message.
+            sent_at: When it was said, aware, in the household's zone.
+        """
+        participants = self._participants
+        first = read_message(
+            text, sent_at=sent_at, lexicon=participants.lexicon,
+            locale=participants.household.locale, named_times=participants.named_times,
+        )  # fmt: skip
+        hours = [
+            participants.usual_hours[mention.id]
+            for mention in first.of_kind("activity")
+            if mention.id in participants.usual_hours
+        ]
+        if not hours or not any(_is_near(span, hours[0]) for span in first.spans):
+            return first
+        return read_message(
+            text, sent_at=sent_at, lexicon=participants.lexicon,
+            locale=participants.household.locale, named_times=participants.named_times,
+            usual_hour=hours[0],
+        )  # fmt: skip
+
+
+def _last_asked(loaded: Loaded) -> datetime | None:
+    """When somebody other than the sender last asked anything, of the messages just before."""
+    sender = loaded.stored.message.sender
+    return next(
+        (
+            each.message.sent_at
+            for each in loaded.window
+            if each.message.sender != sender
+            and is_question(tokenise(each.message.text), each.message.text)
+        ),
+        None,
+    )
+
+
+def _sharing_days(parts: list[Part]) -> list[Part]:
+    """Give the parts that name no day the day of the others ("I'll get Leo and you get Mia Tuesday")."""
+    dates = next((part.extraction.dates for part in parts if part.extraction.named_dates), ())
+    return [
+        part
+        if part.extraction.named_dates
+        else replace(
+            part,
+            extraction=replace(
+                part.extraction,
+                dates=dates or part.extraction.dates,
+                is_day_implied=part.extraction.is_day_implied and not dates,
+            ),
+        )
+        for part in parts
+    ]
+
+
+def _is_near(span: TimeSpan, usual: time) -> bool:
+    """Whether a bare hour, in one half of the day, is close enough to the usual one to be meant so."""
+    if span.is_meridiem_known:
+        return False
+    minutes = (span.begin.hour * 60 + span.begin.minute) - (usual.hour * 60 + usual.minute)
+    half_day = 12 * 60
+    return min(minutes % half_day, -minutes % half_day) <= _USUAL_WITHIN_MINUTES

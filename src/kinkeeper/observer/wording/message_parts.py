@@ -1,0 +1,168 @@
+"""A message taken apart: the stretches of it that each arrange something of their own. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
+
+from kinkeeper.observer.model import Task
+from kinkeeper.observer.wording.clauses import CUES, clause_breaks, has_cue, task_phrases
+from kinkeeper.observer.wording.grammar import grammar
+from kinkeeper.observer.wording.message_view import Reading
+from kinkeeper.observer.wording.own_hours import day_alone
+from kinkeeper.reading.times.model import Grain
+
+_HOLDS = re.compile(
+    r"(?<!\w)(?:i|we|you|<adult>) (?:(?:will|can|is|are|am) )?(?:have|has|get|gets|got|take|takes|do|does|having|getting|taking|doing)(?: got)? <(?:child|kids)>"
+)
+_DOES = re.compile(
+    r"(?:^|(?<= ))(?P<doer>i|we|you|<adult>) (?:(?:will|can|am|are|is|just|then|also) )*"
+    r"(?:take|takes|taking|do|does|doing|get|gets|getting|have|has|having|got|fetch|fetches|collect|collects|drop|drops|"
+    r"bring|brings|drive|drives|run|runs|pick|picks|cover|covers|handle|handles|mind|minds|watch|watches|grab|grabs|on) "
+    r"(?:(?:up|the|off|to) )*<(?:childs?|kids|act)>"
+)
+_ITEM = re.compile(
+    r"<childs?>(?: (?:at|is|is at|has|from))? (?:<(?:time|datetime|range)>|\d{1,2}[.:][0-5]\d)(?! ?(?:to|at|with) )"
+)
+_MOST_CLAUSES = 60
+_NEXT_OF_LIST = re.compile(r"<childs?> (?:at|from|around|about|by)? ?<(?:time|datetime)>(?: |$)")
+
+
+def segments(reading: Reading) -> tuple[Reading, ...]:
+    """Return the parts of a message that each arrange something of their own; the whole one otherwise.
+
+    A part stands on its own where it names what is arranged, or who has somebody, and for which child or,
+    of an activity, on which day. Only the first 60 clauses are looked at.
+    """
+    ends = [end for _, end in clause_breaks(reading.skeleton)]
+    bounds = list(pairwise([0, *ends, len(reading.skeleton) + 1]))[:_MOST_CLAUSES]
+    standing = _handed_out(reading, bounds) or [
+        pair
+        for number, pair in enumerate(bounds)
+        if _stands_alone(reading.within(*pair))
+        or (number and _goes_on(reading.within(*bounds[number - 1]), reading.within(*pair)))
+    ]
+    alone = [reading.within(*pair) for pair in standing]
+    if listed := _children_with_hours(reading):
+        return listed
+    if _asks_after_change(alone):
+        return _sharing_days_of(alone)
+    if not all(part.of_kind("child", "group") for part in alone) and not all(
+        part.of_kind("activity") for part in alone
+    ):
+        return (reading,)
+    if len(standing) < 2:  # noqa: PLR2004 - two at least, or there is nothing to part
+        return (reading,)
+    parts: list[Reading] = []
+    lead = (0, 0)
+    for pair in standing:
+        part = reading.within(*pair)
+        if parts and _says_nothing_of_its_own(part):
+            part = reading.within(*pair, lead=lead)
+        else:
+            lead = (pair[0], pair[0] + _before_child(part))
+        parts.append(part)
+    return _sharing_the_day(parts)
+
+
+def _children_with_hours(reading: Reading) -> tuple[Reading, ...]:
+    """The items of a list of children, each with an hour, under one heading ("meetings Fri: Ann 2.20, Ben 3pm")."""
+    items = [match.start() for match in islice(_ITEM.finditer(reading.skeleton), _MOST_CLAUSES)]
+    parts = [
+        reading.within(first, last, lead=_heading(reading, items[0]))
+        for first, last in pairwise([*items, len(reading.skeleton) + 1])
+    ]
+    children = {mention.id for part in parts for mention in part.of_kind("child")}
+    if len(parts) < 2 or len(children) < len(parts) or task_phrases(parts[0]):  # noqa: PLR2004 - two make a list
+        return ()
+    days = [day_alone(span) for span in parts[0].spans if span.has_date]
+    return tuple(
+        part
+        if any(span.has_date for span in part.spans)
+        else replace(part, spans=(*days, *part.spans))
+        for part in parts
+    )
+
+
+def _heading(reading: Reading, end: int) -> tuple[int, int]:
+    """The stretch before a list, less the sign that closes it."""
+    stretch = reading.skeleton[:end].rstrip(" .,:;")
+    return (0, len(stretch))
+
+
+def _asks_after_change(parts: Sequence[Reading]) -> bool:
+    """Whether something is called off and then somebody is looked for ("no club Friday. Who can have Ann from 2?")."""
+    if len(parts) != 2:  # noqa: PLR2004 - what is off, and what it leaves to do
+        return False
+    off, asked = parts
+    is_off = any(phrase.task is Task.CANCEL for phrase in task_phrases(off))
+    return is_off and bool(off.of_kind("activity")) and has_cue(asked, "wanted")
+
+
+def _sharing_days_of(parts: Sequence[Reading]) -> tuple[Reading, ...]:
+    off, asked = parts
+    if any(span.has_date for span in asked.spans):
+        return off, asked
+    return off, replace(asked, spans=(*(s for s in off.spans if s.has_date), *asked.spans))
+
+
+def _handed_out(reading: Reading, bounds: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The clauses of "you take Ann, I do Ben": each person a job of their own."""
+    found = [
+        (pair, match["doer"])
+        for pair in bounds
+        if (match := _DOES.search(reading.within(*pair).skeleton))
+        and reading.within(*pair).of_kind("child", "group", "activity")
+    ]
+    if len({doer for _, doer in found}) < 2 or reading.is_question:  # noqa: PLR2004 - one doer is no sharing out
+        return []
+    return [pair for pair, _ in found]
+
+
+def _goes_on(before: Reading, part: Reading) -> bool:
+    """Whether a clause only adds another child with a time of their own ("get Ann at 3 | and Ben at 4")."""
+    return (
+        _gives_a_job(before)
+        and bool(before.spans)
+        and _NEXT_OF_LIST.match(part.skeleton) is not None
+    )
+
+
+def _sharing_the_day(parts: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Give the only day of a list of jobs to all of them ("I get Ann, John gets Ben on Monday")."""
+    dated = [part for part in parts if any(span.has_date for span in part.spans)]
+    if len(dated) != 1 or not all(_gives_a_job(part) for part in parts):
+        return tuple(parts)
+    days = [
+        day_alone(span)
+        for span in dated[0].spans
+        if span.has_date and span.grain in {Grain.DAY, Grain.HOUR, Grain.MINUTE}
+    ]
+    return tuple(
+        part if part is dated[0] else replace(part, spans=(*days, *part.spans)) for part in parts
+    )
+
+
+def _gives_a_job(part: Reading) -> bool:
+    return _HOLDS.search(part.skeleton) is not None or bool(task_phrases(part))
+
+
+def _says_nothing_of_its_own(part: Reading) -> bool:
+    """Whether a part only lists child and activity, so that it shares the verb of the part before."""
+    return not _gives_a_job(part) and not any(has_cue(part, name) for name, _ in CUES)
+
+
+def _before_child(part: Reading) -> int:
+    """Offset of the first child: what stands before it is said of the whole list."""
+    return next((s.at for s in part.symbols if s.text in {"<child>", "<childs>", "<kids>"}), 0)
+
+
+def _stands_alone(part: Reading) -> bool:
+    has_what = (
+        bool(part.of_kind("activity", "generic"))
+        or any(pattern.search(part.skeleton) for pattern in grammar().tasks.values())
+        or _HOLDS.search(part.skeleton) is not None
+    )
+    has_day = bool(part.of_kind("activity")) and any(span.has_date for span in part.spans)
+    is_whose = bool(part.of_kind("child", "group")) or (has_day and not has_cue(part, "change"))
+    return has_what and is_whose and not has_cue(part, "thing")
