@@ -1,11 +1,13 @@
 """A request in doubt is never done at once: whatever the hedge, what was understood is only offered."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
 
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.reading.doubt import without_doubt
+from kinkeeper.reading.retraction import retraction_of
 from planning import context
 from talking import on_a_loop
 
@@ -35,6 +37,52 @@ REQUESTS = {
 }
 
 
+TAKEN_BACK = (
+    "{base}, actually don't", "{base}... no wait, don't", "{base}? no I did that already", "{base} - kidding!",
+    "{base}, just kidding", "{base}. Actually no, leave it", "{base}, wait, no, we have some", "{base}, no need, it's done",
+    "{base} — no, forget it", "{base}, nah don't bother", "{base}. Never mind, I've done it", "{base}? nah", "{base}, ignore me",
+    "{base} or rather no, scrap that, later", "{base}, oh we already did", "{base}, but I already did it", "{base}, jk",
+    "{base}. Not really!", "{base} — no, forget it — or do I mean later",
+)  # fmt: skip
+UNWANTED = (
+    "please stop {ing}", "quit {ing}", "avoid {ing}", "refrain from {ing}", "hold off on {ing}", "no point in {ing}",
+    "I'd give up {ing}", "enough of {ing}",
+)  # fmt: skip
+OTHERS = (
+    "Henrik wants me to {base}",
+    "my sister told me to {base}",
+    "the school says we should {base}",
+)
+
+
+@on_a_loop
+async def test_what_is_taken_back_in_the_same_breath_is_never_done() -> None:
+    done = []
+    for form, (base, ing) in product(TAKEN_BACK, REQUESTS.items()):
+        text = form.format(base=base, ing=ing)
+        plan = await Planners(None).plan(context(text))
+        is_taken_back = retraction_of(text) is not None  # nothing is planned of it then
+        done += [text for each in plan.actions if not (each.is_offer or is_taken_back)]
+    assert done == []
+
+
+@pytest.mark.parametrize("forms", [UNWANTED, OTHERS], ids=["unwanted", "of others"])
+@on_a_loop
+async def test_what_is_not_wanted_or_anothers_wish_writes_nothing_at_once(
+    forms: Sequence[str],
+) -> None:
+    done = []
+    for form, (base, ing) in product(forms, REQUESTS.items()):
+        text = form.format(base=base, ing=ing)
+        plan = await Planners(None).plan(context(text))
+        done += [
+            text
+            for each in plan.actions
+            if not each.is_offer and each.action in {"create_event", "create", "append", "store"}
+        ]
+    assert done == []
+
+
 @on_a_loop
 async def test_whatever_the_hedge_it_is_offered_and_shown() -> None:
     done, unseen = [], []
@@ -57,6 +105,11 @@ async def test_whatever_the_hedge_it_is_offered_and_shown() -> None:
         "add maybugs to the shopping list",
         "do we have soccer on Friday?",
         "when should I leave for ballet?",
+        "remind me to call Bob, no I mean Rob, at 5",
+        "remind me not to forget the keys",
+        "remind me to ask Bob what he already did",
+        "no, remind me at 6",
+        "add milk, no sugar please, to the shopping list",
     ],
 )
 def test_a_plain_request_is_in_no_doubt(text: str) -> None:

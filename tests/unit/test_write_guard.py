@@ -58,6 +58,9 @@ HALF_UNDERSTOOD = (
     "no point adding glibber to the shopping list",
     "stop putting glibber on the shopping list",
     "dentist {when}? who knows",
+    "book club is {when}",
+    "play group meets {when}",
+    "swim class starts {when}",
 )
 """Words that nobody knows, somebody else's, or a request that is not sure of itself: at most a proposal."""
 

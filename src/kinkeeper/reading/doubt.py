@@ -1,4 +1,4 @@
-"""A request in doubt ("maybe …", "might be worth adding …", "should I …?"), and what it would be without the doubt. Pure."""
+"""A request in doubt ("maybe …", "should I …?", "…, actually don't"), and what it would be without the doubt. Pure."""
 
 import re
 import tomllib
@@ -11,17 +11,17 @@ from typing import Any
 def without_doubt(text: str) -> str | None:
     """Return what a message would ask for without the words that put it in doubt; None where nothing does.
 
-    "Might be worth adding oats" wonders whether to "add oats". Where no deed is named that the assistant can do, the
-    message comes as it is.
+    "Might be worth adding oats" wonders whether to "add oats". Where no deed is named that the assistant can do, and where
+    a request is taken back in the same breath, the message comes as it is.
 
     Args:
         text: Plain.
     """
     plain = " ".join(text.replace("’", "'").split())
-    before, behind = _doubts()
+    before, behind, inside = _doubts()
     lead, tail = before.match(plain), behind.search(plain)
     if lead is None and tail is None:
-        return None
+        return text if inside.search(plain) else None
     rest = plain[lead.end() if lead else 0 : tail.start() if tail else len(plain)].strip(" ,?")
     verb, _, about = rest.partition(" ")
     deeds = _data()["deeds"]
@@ -30,14 +30,16 @@ def without_doubt(text: str) -> str | None:
 
 
 @cache
-def _doubts() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    before, behind = (
-        "".join(_data()["doubt"][name].strip("\n").split("\n")) for name in ("before", "behind")
+def _doubts() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    before, behind, inside = (
+        "".join(_data()["doubt"][name].strip("\n").split("\n"))
+        for name in ("before", "behind", "inside")
     )
     opening = _data()["doubt"]["openings"]
     return (
         re.compile(rf"\W*(?:(?:{opening})\W+){{0,4}}(?:(?:{before})\W+){{1,2}}", re.IGNORECASE),
         re.compile(rf"(?:{behind})\W*$", re.IGNORECASE),
+        re.compile(rf"(?<=\w)\W+(?:{inside})", re.IGNORECASE),
     )
 
 

@@ -77,6 +77,19 @@ def scope_for(
     return scope
 
 
+def for_asker(wanted: ForWhom, asked: Asked) -> ForWhom:
+    """Return what is asked for as its asker's own where they would not see again what is everybody's, as guests would not.
+
+    Args:
+        wanted: What is asked for.
+        asked: Who asks.
+    """
+    is_lost = not asked.is_shared and not asked.viewer.sees(HOUSEHOLD_SCOPE)
+    if is_lost and wanted.private is None:
+        return wanted.model_copy(update={"private": True})
+    return wanted
+
+
 def changed_scope(scope: str, wanted: SetAudience, asked: Asked, people: Iterable[str]) -> str:
     """Return the scope that something gets which is there already.
 

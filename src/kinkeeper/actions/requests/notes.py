@@ -22,6 +22,7 @@ from kinkeeper.actions.requests.audience import (
     audience_json,
     becomes_seen,
     changed_scope,
+    for_asker,
     scope_for,
     seen_by,
 )
@@ -300,11 +301,7 @@ def _meant(words: str, notes: Sequence[Note]) -> Note:
 
 def _scope(wanted: ForWhom, title: str, body: str, asked: Asked) -> str:
     """Return who may see a note: as it is said, or as its words make likely."""
-    # A guest would not see again what is everybody's.
-    is_lost = not asked.is_shared and not asked.viewer.sees(HOUSEHOLD_SCOPE)
-    if is_lost and wanted.private is None:
-        wanted = wanted.model_copy(update={"private": True})
-    return scope_for(wanted, asked, text=f"{title}\n{body}")
+    return scope_for(for_asker(wanted, asked), asked, text=f"{title}\n{body}")
 
 
 def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:

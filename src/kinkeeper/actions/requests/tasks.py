@@ -13,6 +13,7 @@ from kinkeeper.actions.requests.audience import (
     audience_json,
     becomes_seen,
     changed_scope,
+    for_asker,
     is_private,
     scope_for,
     seen_by,
@@ -126,7 +127,8 @@ class _TaskRequests:
         deadline = _ahead(wanted.deadline, asked, "When should it be?")
         reminder = _ahead(wanted.remind_at, asked, "When should I remind you?")
         who = (asked.member.id,) if wanted.who is None else read_who(wanted.who, asked)
-        scope = scope_for(wanted, asked, text=f"{wanted.title}\n{wanted.description}")
+        own = for_asker(wanted, asked) if who == (asked.member.id,) else wanted
+        scope = scope_for(own, asked, text=f"{wanted.title}\n{wanted.description}")
         if is_private(scope) and who != (asked.member.id,):
             raise InputError(
                 "a private task can only be for you: leave out the other people, or share it with everyone"

@@ -13,9 +13,12 @@ from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.told_secrets import secret_of
+from kinkeeper.household.model import Member
 from kinkeeper.language.text_folding import Folded, fold
+from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import is_only_wish
+from kinkeeper.memory.statements.sensitive import holds_sensitive
 
 NOT_FOR_A_FEW: Final = (
     "I haven't saved anything: I can keep something for you alone or for the whole family, but not for a few of you. "
@@ -26,6 +29,7 @@ SEEN_BY_ALL: Final = "The whole family can see that list. Say “make me a priva
 _OPEN_TO_ALL = frozenset({"calendar", "task", "notes"})
 _MADE = frozenset({"create_event", "create", "append"})
 _CHANGED = frozenset({"update_event", "update"})
+_OWN_MATTERS: Final = frozenset({("calendar", "create_event"), ("task", "create")})
 _KEPT = frozenset({"store", "set_audience", "update"})
 _KINDS: Final = {"event": "calendar", "task": "task", "note": "notes"}
 _CUTS: Final = ("private_label", "private_lead", "private_thing", "private_deed", "private_aside")
@@ -95,6 +99,41 @@ def narrowed(plan: Plan, hidden: Collection[str] = ()) -> Plan:
     if partial is not None and partial["action"] in _MADE:
         partial = {**partial, "params": {**partial["params"], **audience}}
     return replace(plan, actions=actions, partial=partial)
+
+
+def own_affairs(plan: Plan, text: str, member: Member) -> Plan:
+    """Return a plan whose events and tasks only its person may see where the message tells of their own affairs.
+
+    The title alone may not show it ("therapy"). What was not asked for, and is only offered, is judged by the fitted heads
+    too. Blocks for some milliseconds.
+
+    Args:
+        plan: Of the message.
+        text: The whole message, verbatim.
+        member: Who says it.
+    """
+    own = [_is_own_matter(each, member) for each in plan.actions]
+    if not any(own):
+        return plan
+    is_told = holds_sensitive(text)
+    return replace(
+        plan,
+        actions=tuple(
+            replace(each, params={**each.params, "private": True})
+            if is_own and (is_told or (each.is_offer and seems_private(text)))
+            else each
+            for each, is_own in zip(plan.actions, own, strict=True)
+        ),
+    )
+
+
+def _is_own_matter(planned: PlannedAction, member: Member) -> bool:
+    """Whether something new is for nobody but the person, who has not said who may see it."""
+    params = planned.params
+    if (planned.domain, planned.action) not in _OWN_MATTERS or params.get("private") is not None:
+        return False
+    named = {str(who) for key in ("who", "responsible") for who in params.get(key) or ()}
+    return named <= {member.id, member.name} and not params.get("kept_from")
 
 
 def halves(text: str) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     Said,
     halves,
     narrowed,
+    own_affairs,
     parted,
     said_of_audience,
     writes_for_all,
@@ -22,7 +23,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
 from kinkeeper.conversation.planning.own_words import is_copied
 from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of
 from kinkeeper.conversation.told_audience import KEEP
-from kinkeeper.core.beside import read_beside
+from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import kept_from
 from kinkeeper.memory.finding.terms import stems
@@ -42,6 +43,14 @@ class Planners:
 
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
+        plan = await self._for_audience(context)
+        member = context.asked.member
+        if context.asked.is_shared or not member.is_adult or not plan.actions:
+            return plan  # others read along, or an adult has to see it
+        return await beside(lambda: own_affairs(plan, context.text, member))
+
+    async def _for_audience(self, context: PlanningContext) -> Plan:
+        """Return the next requests, each for whom the message says may see it."""
         asked = context.asked
         wish = secrecy_of(context.text, asked.household, asked.member.id, is_group=asked.is_shared)
         if wish is not None and points_back(context.text):

@@ -79,12 +79,19 @@ def _verdict(
     steps: Sequence[Step], clause: str, case: Case, *, rule: str, groups: Groups
 ) -> _Verdict:
     rules = _tables("rules")
-    meant = modality_of(_with_lead(clause, case))
+    said = _with_lead(clause, case).strip()
+    found = {name for name, form in _forms().items() if form.search(said)}
+    if "unwanted" in found:
+        return _Verdict.DROP
+    meant = modality_of(said)
     is_bare = "bare" in groups
     if rule in rules["reports"] or is_bare:
-        return _Verdict.OFFER if meant in UNREAL | OTHERS_WORDS else _Verdict.RUN
+        is_others = meant in OTHERS_WORDS or "of_others" in found
+        return _Verdict.OFFER if is_others or meant in UNREAL else _Verdict.RUN
+    if rule in rules["commands"] and "nouns" in found:
+        return _Verdict.DROP
     if rule in rules["commands"]:
-        is_sure = modality_of(_lead(clause, case)) not in UNREAL
+        is_sure = modality_of(_lead(clause, case)) not in UNREAL and "of_others" not in found
         is_run = is_sure and (_is_titled(groups) or _is_understood(steps, case))
         return _Verdict.RUN if is_run else _Verdict.OFFER
     if rule not in rules["describes"]:
@@ -92,7 +99,7 @@ def _verdict(
     if meant in UNREAL | {Modality.NEGATED, Modality.PAST}:
         return _Verdict.DROP
     if _is_understood(steps, case):
-        is_said = meant is Modality.NAMED and not _is_asked(clause, case)
+        is_said = meant is Modality.NAMED and not (_is_asked(clause, case) or "nouns" in found)
         return _Verdict.RUN if is_said else _Verdict.OFFER
     return _Verdict.DROP if _speaks_of_what_stands(steps, case) else _Verdict.OFFER
 
@@ -215,6 +222,16 @@ def _is_known(word: str, known: Mapping[str, frozenset[str]]) -> bool:
 
 def _is_name(word: str) -> bool:
     return word[0].isupper() and not word.isupper()
+
+
+@cache
+def _forms() -> Mapping[str, re.Pattern[str]]:
+    text = (files(__package__) / "data" / "guard.toml").read_text(encoding="utf-8")
+    forms = tomllib.loads(text)["forms"]
+    return {
+        key: re.compile(form.strip("\n").replace("\n", ""), re.IGNORECASE)
+        for key, form in forms.items()
+    }
 
 
 @cache

@@ -1,0 +1,58 @@
+"""What somebody tells of their own affairs with a day is offered to them alone: nobody else sees the card, nor the event."""
+
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.actions.repository import open_actions
+from kinkeeper.calendar.repository import list_events
+from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.tasks.repository import open_tasks
+from talking import Talking, on_a_loop, talking
+
+OWN = (
+    "My salary goes up to 52k in January", "My therapy is on Tuesday at 4", "I have a scan at the hospital on Friday at 9",
+    "My loan is due on the 14th", "My biopsy is on Thursday at 8", "I have an interview with another firm on Wednesday at 2pm",
+    "my smear test is on the 12th at 9.30", "marriage counselling every Tuesday at 6", "vasectomy consult on Tuesday at 4",
+    "put my psychiatrist appointment on Friday at 3 in the calendar",
+)  # fmt: skip
+HOUSE = (
+    "The plumber comes on Tuesday at 9", "Parents evening is on Thursday at 6", "I'm on call on Saturday",
+    "Dentist for Leo on Friday at 4", "my parents come on Sunday at 3", "we have a barbecue on Saturday at 3",
+    "put the gas inspection on Friday at 3 in the calendar",
+)  # fmt: skip
+
+
+async def seen_by(talk: Talking, other: str) -> list[str]:
+    """Return the titles that somebody else of the household sees: waiting, in the calendar, as a task."""
+    viewer, now = Viewer.of(talk.system.household.id, other), talk.clock.now()
+    cards = await talk.system.store.read(lambda conn: open_actions(conn, viewer, now=now))
+    events = await talk.system.store.read(lambda conn: list_events(conn, viewer))
+    tasks = await talk.system.store.read(lambda conn: open_tasks(conn, viewer))
+    known = {each.summary for each in talk.system.household.events}
+    titles = [each.proposal.summary for each in cards] + [each.title for each in tasks]
+    return [*titles, *(each.summary for each in events if each.summary not in known)]
+
+
+@pytest.mark.parametrize("other", ["sarah", "leo"])
+@on_a_loop
+async def test_own_affairs_are_shown_to_nobody_else(tmp_path: Path, other: str) -> None:
+    shown = []
+    for number, text in enumerate(OWN):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            before = await seen_by(talk, other)
+            await talk.answer(text, thread_id="t")
+            shown += [(text, each) for each in await seen_by(talk, other) if each not in before]
+    assert shown == []
+
+
+@on_a_loop
+async def test_plans_of_the_house_are_shown_to_the_others(tmp_path: Path) -> None:
+    hidden = []
+    for number, text in enumerate(HOUSE):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            before = await seen_by(talk, "sarah")
+            await talk.answer(text, thread_id="t")
+            hidden += [] if len(await seen_by(talk, "sarah")) > len(before) else [text]
+    assert hidden == []
