@@ -1,13 +1,16 @@
 """What somebody tells of their own affairs with a day is offered to them alone: nobody else sees the card, nor the event."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.core.time import local_days
+from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.tasks.repository import open_tasks
 from talking import Talking, on_a_loop, talking
 
@@ -56,3 +59,19 @@ async def test_plans_of_the_house_are_shown_to_the_others(tmp_path: Path) -> Non
             await talk.answer(text, thread_id="t")
             hidden += [] if len(await seen_by(talk, "sarah")) > len(before) else [text]
     assert hidden == []
+
+
+@on_a_loop
+async def test_children_see_nothing_that_an_adult_has_not_confirmed(tmp_path: Path) -> None:
+    seen = {}
+    async with talking(f"{tmp_path}/x.sqlite", Planners(None)) as talk:
+        household, now = talk.system.household, talk.clock.now()
+        await talk.answer("The zorb man comes on Friday at 9", thread_id="t")
+        week = local_days(now.date(), now.date() + timedelta(days=7), household.zone)
+        for name in ("john", "sarah", "leo"):
+            viewer = viewer_for(household, talk.member(name), now=now)
+            found = await talk.system.store.read(
+                lambda conn, viewer=viewer: expected_between(conn, viewer, week, now=now)
+            )
+            seen[name] = any("zorb" in each.event.summary for each in found)
+    assert seen == {"john": True, "sarah": True, "leo": False}

@@ -4,10 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from kinkeeper.actions.consent import Origin, Stakes
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+
+FROM_CHAT: Final = "CHAT"
+"""Type of the source of what was asked for in conversation; its id is the turn's."""
+
+TOLD: Final = "TOLD"
+"""Type of the source of a statement from a session; its id is its member's and the episode's."""
+
+TOLD_TO_THE_ASSISTANT: Final = frozenset({FROM_CHAT, TOLD})
+"""Source types of what one person asked of the assistant or told it, and nobody overheard."""
 
 
 class ActionType(StrEnum):

@@ -6,14 +6,11 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.actions.authority import is_anothers, is_own
-from kinkeeper.actions.model import ActionType, PendingAction
+from kinkeeper.actions.model import TOLD_TO_THE_ASSISTANT, ActionType, PendingAction
 from kinkeeper.actions.repository import open_actions
-from kinkeeper.actions.requests.request_runner import FROM_CHAT
-from kinkeeper.actions.session_words import TOLD
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 
-_TOLD_TO_THE_ASSISTANT = frozenset({FROM_CHAT, TOLD})
 _OWN = frozenset({ActionType.EMAIL, ActionType.MEMORY_FACT})
 
 
@@ -42,7 +39,7 @@ class Reader:
             action: Of their household.
         """
         proposal = action.proposal
-        is_told = proposal.source_type in _TOLD_TO_THE_ASSISTANT
+        is_told = proposal.source_type in TOLD_TO_THE_ASSISTANT
         if self.is_shared:
             return proposal.scope == HOUSEHOLD_SCOPE and not is_told and proposal.type not in _OWN
         if is_anothers(action, self.member, self.household):

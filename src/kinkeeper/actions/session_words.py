@@ -16,7 +16,7 @@ from kinkeeper.actions.memory_proposals import (
     remembering_line,
     sentence_of,
 )
-from kinkeeper.actions.model import Proposal
+from kinkeeper.actions.model import TOLD, Proposal
 from kinkeeper.actions.proposals import propose, withdraw
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.ids import stable_id
@@ -35,9 +35,6 @@ from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
 
 log = structlog.get_logger()
-
-TOLD = "TOLD"
-"""Type of the source of a statement from a session; its id is its member's and the episode's."""
 
 MOST_A_DAY = 30
 """Most proposals a day that come from one member's sessions: more would bury what matters."""

@@ -27,9 +27,7 @@ from sqlalchemy import (
 )
 
 from kinkeeper.actions.action_retention import drop_payload
-from kinkeeper.actions.model import ActionStatus, ActionType
-from kinkeeper.actions.requests.request_runner import FROM_CHAT
-from kinkeeper.actions.session_words import TOLD
+from kinkeeper.actions.model import FROM_CHAT, TOLD, ActionStatus, ActionType
 from kinkeeper.channels.telegram import tables as _telegram  # noqa: F401 - makes its tables known
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.household.viewers import person_scope

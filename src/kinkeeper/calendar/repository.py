@@ -74,7 +74,7 @@ def load_event(conn: Connection, viewer: Viewer, event_id: str) -> Event:
     """
     event = find_event(conn, viewer, event_id)
     if event is None:
-        raise NotFoundError(f"there is no event {event_id!r}", event_id=event_id)
+        raise NotFoundError("that event is not in the calendar (any more)", event_id=event_id)
     return event
 
 
@@ -111,7 +111,7 @@ def replace_event(conn: Connection, event: Event) -> None:
     check_event(event)
     mine = (events.c.household == event.household, events.c.id == event.id)
     if conn.execute(update(events).where(*mine).values(event_row(event))).rowcount == 0:
-        raise NotFoundError(f"there is no event {event.id!r}", event_id=event.id)
+        raise NotFoundError("that event is not in the calendar (any more)", event_id=event.id)
     rebuild(conn, event, list_overrides(conn, event.household, event.id))
 
 

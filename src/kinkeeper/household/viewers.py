@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Self
 
@@ -93,6 +93,8 @@ class Viewer:
         member: Member id of who looks; None where it is everybody, or nobody in particular. They see no surprise.
         days: Of a guest: when the household's calendar may be seen, although its scope may not.
         is_upkeep: Whether it is the program itself that reads, for nobody's eyes.
+        sees_unconfirmed: Whether they see what others asked of the assistant, or told it, before an adult confirms it:
+            children and screens on the wall do not.
     """
 
     household: str
@@ -100,6 +102,7 @@ class Viewer:
     member: str | None = None
     days: Interval | None = None
     is_upkeep: bool = False
+    sees_unconfirmed: bool = True
 
     @classmethod
     def of(cls, household: str, member: str | None = None, *, projects: Iterable[str] = ()) -> Self:
@@ -198,4 +201,4 @@ def viewer_for(household: Household, member: Member, *, now: datetime) -> Viewer
     """
     if member.role is Role.OTHER:
         return Viewer.guest(household, member.id, now=now)
-    return Viewer.of(household.id, member.id)
+    return replace(Viewer.of(household.id, member.id), sees_unconfirmed=member.is_adult)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
 from kinkeeper.actions.consent import Consent, consent_for
-from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
+from kinkeeper.actions.model import FROM_CHAT, ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.receipts import Receipt, executed
 from kinkeeper.actions.repository import find_of_slot
@@ -34,9 +34,6 @@ from kinkeeper.core.ids import canonical_json, stable_id
 from kinkeeper.language.text import strip_controls
 from kinkeeper.messaging.message_json import storable
 from kinkeeper.store.store import Store
-
-FROM_CHAT = "CHAT"
-"""Type of the source of what was asked for in conversation; its id is the turn's."""
 
 _STATUSES: Mapping[ActionStatus, ResultStatus] = {
     ActionStatus.PENDING: ResultStatus.AWAITING,

@@ -6,11 +6,12 @@ from time import perf_counter
 from sqlalchemy import Connection
 
 from kinkeeper.actions.button_removal import can_be_undone
+from kinkeeper.actions.model import FROM_CHAT
 from kinkeeper.actions.receipts import Outcome as Undone
 from kinkeeper.actions.repository import find_of_slot, load_action
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
-from kinkeeper.actions.requests.request_runner import FROM_CHAT, perform, result_of
+from kinkeeper.actions.requests.request_runner import perform, result_of
 from kinkeeper.actions.undo import undo
 from kinkeeper.conversation.criticism.correction_limits import narrowed
 from kinkeeper.conversation.criticism.judge import Judge, Judged

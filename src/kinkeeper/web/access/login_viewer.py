@@ -1,6 +1,7 @@
 """On whose behalf a login reads what is kept. Pure."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 
 from kinkeeper.core.errors import DeniedError
@@ -25,7 +26,7 @@ def viewer_of(person: Person, *, now: datetime, projects: Collection[str] = ()) 
         raise DeniedError("only the owner and adults can see a project's memories")
     household = person.household.id
     if person.role is AccessRole.SCREEN:
-        return Viewer.of(household)
+        return replace(Viewer.of(household), sees_unconfirmed=False)
     if projects:
         return Viewer.of(household, person.member.id, projects=projects)
     return viewer_for(person.household, person.member, now=now)
