@@ -186,3 +186,21 @@ def test_a_weekday_whose_hour_is_over_is_the_next_one() -> None:
 
     assert name == "calendar.find_free"
     assert params["between"]["from"].startswith("2026-03-18T08:00")
+
+
+FAMILY = ["john", "sarah", "leo", "mia"]
+TOGETHER = {
+    "find a free slot for everyone on Tuesday morning": FAMILY,
+    "when can we all meet on Friday afternoon?": FAMILY,
+    "is everyone free on Friday at 3?": FAMILY,
+    "when is everybody free on Tuesday?": FAMILY,
+    "when do Sarah and I both have time on Friday?": ["john", "sarah"],
+    "when are we both free on Friday afternoon?": ["john", "sarah"],
+    "when am I free on Friday?": ["john"],
+}
+
+
+@pytest.mark.parametrize("text", TOGETHER)
+def test_time_is_looked_for_that_all_who_are_meant_have(text: str) -> None:
+    [(name, params)] = planned(text)
+    assert (name, params["who"]) == ("calendar.find_free", TOGETHER[text])

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
-from kinkeeper.conversation.planning.people import members_in, who_of
+from kinkeeper.conversation.planning.people import members_in, together, who_of
 from kinkeeper.conversation.planning.plan_times import Moment, moment_of
 from kinkeeper.core.time import midnight
 
@@ -51,12 +51,7 @@ def _free(moment: Moment | None, part: str, case: Case) -> dict[str, Any]:
 
 
 def _who(part: str, case: Case) -> list[str]:
-    """Return whose time is meant; two of us are the speaker and the other grown-up where there is just one."""
-    if case.grammar.said["two_of_us"].search(part):
-        adults = [each.id for each in case.household.adults]
-        if len(adults) == 2 and case.context.asked.member.id in adults:  # noqa: PLR2004 - two of us
-            return adults
-    who = who_of(part, case)
+    who = together(part, case) or who_of(part, case)
     return who if who != [case.context.asked.member.id] else []
 
 

@@ -9,7 +9,7 @@ from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.day_query import Question, read_question
 from kinkeeper.conversation.planning.named import Thing, best_match, content_words
-from kinkeeper.conversation.planning.people import who_of
+from kinkeeper.conversation.planning.people import together, who_of
 from kinkeeper.core.time import midnight
 
 _WEEK = timedelta(days=7)
@@ -186,6 +186,7 @@ def _free(
     is_any: bool = False,
 ) -> PlannedAction:  # fmt: skip
     begin, until = _between(question, case)
+    who = together(case.message.text, case) or who
     room = int((until - begin).total_seconds() // 60)
     return action(
         "calendar", "find_free",

@@ -13,6 +13,7 @@ PRONOUNS = frozenset({"him", "her", "them", "both of them"})
 _ALL_OF_US = frozenset(
     {"we", "us", "our", "ourselves", "both of us", "all of us", "everyone", "everybody"}
 )
+_BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _PEOPLE = (WordKind.CHILD, WordKind.ADULT, WordKind.GROUP)
 
 
@@ -54,6 +55,22 @@ def everybody(case: Case) -> list[str]:
         member.id for member in case.household.members
         if member.role in {Role.PARENT, Role.GUARDIAN, Role.CHILD}
     ]  # fmt: skip
+
+
+def together(text: str, case: Case) -> list[str]:
+    """Return whom a text names as doing something together: "everyone", "Sam and I both"; nobody where it does not.
+
+    Two who are not named are the speaker and the other grown-up, where there is just one.
+    """
+    if case.grammar.describing["everybody"].search(text):
+        return everybody(case)
+    if not case.grammar.said["two_of_us"].search(text):
+        return []
+    me, adults = case.context.asked.member.id, [each.id for each in case.household.adults]
+    named = members_in(_BOTH.sub(" ", text), case)
+    if named:
+        return list(dict.fromkeys([me, *named]))
+    return adults if len(adults) == 2 and me in adults else []  # noqa: PLR2004 - two of us
 
 
 def one_of(text: str, case: Case) -> str:

@@ -56,8 +56,8 @@ class Planners:
         if wish is not None and points_back(context.text):
             return await self._kept_afterwards(context)
         said = said_of_audience(context.text)
-        if said is None and wish is not None:
-            said = Said(wish.rest, is_for_few=False)
+        if wish is not None and (said is None or (said.rest and wish.rest)):
+            said = Said(wish.rest, is_for_few=said is not None and said.is_for_few)
         if said is None:
             return await self._planned(context)
         hidden = kept_from("" if wish is None else wish.scope)

@@ -70,6 +70,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
+    r"(?:\s+(?:it|this|that|them|these|those)(?=\W*(?:$|[^\w\s])|\s+(?:yet|please|pls|for now|though|ok|okay|until)\b))?"
     r"(?:[\s,]+(?:yet|please|pls|for now|for the moment|though|ok|okay|until then|all right|thanks)\b)*[)\s]*",
     re.IGNORECASE,
 )
