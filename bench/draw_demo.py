@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from kinkeeper.cli.demonstration import demonstrate
+from kinkeeper.cli.demo import demonstrate
 from kinkeeper.cli.located import Where
 
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "demo.svg"

@@ -28,7 +28,7 @@ from kinkeeper.bootstrap import System, live_intake, open_system
 from kinkeeper.cli.chat_lines import BadLine, ChatLine
 from kinkeeper.cli.chat_replay import decisions
 from kinkeeper.cli.chats import read_any_chat
-from kinkeeper.cli.demonstration import play_sample
+from kinkeeper.cli.sample_family import play_sample
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.settings.model import Settings

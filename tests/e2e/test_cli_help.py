@@ -30,15 +30,6 @@ def test_help_is_cheap() -> None:
     assert help_seconds < max(LARGEST_CPU_SECONDS, 6 * peer_seconds)
 
 
-def test_help_loads_neither_database_nor_tables() -> None:
-    code = (
-        "import sys\nfrom kinkeeper.cli import main\n"
-        "print([name for name in ('sqlalchemy', 'dbos', 'pydantic', 'rich') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]"
-
-
 @pytest.mark.slow
 def test_every_command_tells_what_it_takes(program: Program) -> None:
     listed = program.bare("--help").out.split("Everyday:")[1].split("Start here")[0]

@@ -89,7 +89,8 @@ def test_every_promised_route_and_page_is_there(house: Served) -> None:
 
 
 def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
+    for name in group.commands:
+        command = group.get_command(typer.Context(group), name)
         yield f"{before}{name}", command
         if hasattr(command, "commands"):
             yield from _commands(command, f"{before}{name} ")

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from growth import cpu_seconds, takes_too_long
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.reading_file import read_file
-from kinkeeper.cli.reading_talk import read_talk
+from kinkeeper.cli.read import read_file, read_talk
 from kinkeeper.core.errors import UnavailableError
 from modelserver import fails, model_server, says
 

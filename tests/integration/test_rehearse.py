@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.rehearsal_script import rehearse_file
+from kinkeeper.cli.rehearse import rehearse_file
 
 Record = dict[str, Any]
 

@@ -14,7 +14,7 @@ from kinkeeper.actions.outside.adapter import NotDoneError, PointOfNoReturn, Tra
 from kinkeeper.actions.outside.worker import OutsideWorker
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, Prepared, RequestKind
 from kinkeeper.channels.telegram.private_chat import ChatOutlet
-from kinkeeper.cli.terminal_chat import _Speaker
+from kinkeeper.cli.chat import _Speaker
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Said
 from kinkeeper.conversation.model import EventName, TurnEvent

@@ -36,8 +36,8 @@ BY_HAND = {
         f"{MEMORY}.ingest.import_facts",
         f"{MEMORY}.episodes.insert_episodes",
     },
-    "kinkeeper.cli.memory_repair": {f"{MEMORY}.invariants.mend"},
-    "kinkeeper.cli.consolidation_run": {f"{MEMORY}.upkeep.rollback.revert"},
+    "kinkeeper.cli.doctor": {f"{MEMORY}.invariants.mend"},
+    "kinkeeper.cli.consolidate": {f"{MEMORY}.upkeep.rollback.revert"},
 }
 
 
@@ -108,4 +108,4 @@ def test_a_person_is_erased_from_the_command_line_alone() -> None:
         for name, module in sources().items()
         if any(f"{each}.".startswith(f"{wanted}.") for each in module.names)
     }
-    assert naming - {wanted} == {"kinkeeper.cli.person_erasure"}
+    assert naming - {wanted} == {"kinkeeper.cli.erase"}

@@ -43,7 +43,7 @@ WHOLE = {
     # Counts.
     "kinkeeper.observer.accounts.metrics",
     # Everything, for whoever may read the database file.
-    "kinkeeper.bootstrap.household_state", "kinkeeper.cli.calendar_view",
+    "kinkeeper.bootstrap.household_state", "kinkeeper.cli.export",
 }  # fmt: skip
 
 # When an event takes place is told through `calendar.search`, which leaves out what the viewer may not see.
@@ -94,7 +94,7 @@ LISTING_ACTIONS = {
     # Shows a model on a private address what the chat can see of its own cards.
     "kinkeeper.observer.settling.talk_job",
     # The operator's own commands and export.
-    "kinkeeper.cli.pending_list", "kinkeeper.bootstrap.household_state",
+    "kinkeeper.cli.pending", "kinkeeper.bootstrap.household_state",
 }  # fmt: skip
 LOWER = (
     "kinkeeper.brain.", "kinkeeper.calendar.", "kinkeeper.memory.", "kinkeeper.notes.", "kinkeeper.tasks.", "kinkeeper.actions.",

@@ -23,7 +23,7 @@ def test_an_example_is_a_call_that_is_understood(example: str) -> None:
     command, name = PROGRAM, words.pop(0)
     while words and words[0] in getattr(command, "commands", ()):
         name = words.pop(0)
-        command = command.commands[name]  # type: ignore[attr-defined]  # asked above
+        command = command.get_command(typer.Context(command), name)  # type: ignore[attr-defined]  # asked above
     assert command is not PROGRAM
     with command.make_context(name, words) as ctx:
         shown = command.get_help(ctx)

@@ -10,7 +10,7 @@ import pytest
     ("module", "spared"),
     [
         (
-            "kinkeeper.cli.server",
+            "kinkeeper.cli.serve",
             (
                 "telegram", "httpx", "cryptography", "onnxruntime", "hdbscan", "scipy", "mcp", "caldav",
                 "PIL", "llama_cpp", "tokenizers",

@@ -33,7 +33,7 @@ def test_json_keeps_the_words_and_spells_commands_out(capsys: pytest.CaptureFixt
 
 
 def test_an_answer_that_comes_in_pieces_is_stripped_too(capsys: pytest.CaptureFixture[str]) -> None:
-    from kinkeeper.cli.terminal_chat import Screen  # noqa: PLC0415 - loads the program
+    from kinkeeper.cli.chat import Screen  # noqa: PLC0415 - loads the program
 
     screen = Screen()
     for number, (name, data) in enumerate(

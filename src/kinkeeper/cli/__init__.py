@@ -1,1 +1,1 @@
-"""The command line: one module a command or group of commands, heavy imports inside them."""
+"""The command line: one module a command or group of commands, loaded when it is called."""

@@ -1,22 +1,90 @@
-"""Writes what the household has: calendar, tasks, notes, what it remembers, what waited and was decided."""
+"""`kinkeeper export`: the calendar, the memory, or everything the household has, written to files."""
 
 import sys
+from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.household_state import public_records
-from kinkeeper.cli.calendar_view import export_calendar
+from kinkeeper.calendar.ics import export_ics
+from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.cli.input import STDIN
-from kinkeeper.cli.located import Where
+from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import opened
 from kinkeeper.cli.private_files import make_private_folder, write_private
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.core.time import SystemClock
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.memory_export import Exported, exported_lines
 
 
-def export_memory(where: Where, file: Path, what: Exported) -> None:
+class Exportable(StrEnum):
+    """What can be exported."""
+
+    EVENTS = "events"
+    FACTS = "facts"
+    EPISODES = "episodes"
+    ALL = "all"
+
+
+app = typer.Typer()
+
+
+@app.command()
+@located
+def export(
+    where: Where,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="[FILE]", help='Target file, "-" for stdout; a folder for --as all.'
+        ),
+    ] = Path("-"),
+    as_: Annotated[
+        Exportable,
+        typer.Option("--as", help="calendar (iCalendar), memory (JSONL) or all."),
+    ] = Exportable.EVENTS,
+) -> None:
+    """Export the calendar, the memory or everything."""
+    if as_ is Exportable.EVENTS:
+        export_calendar(where, file)
+    elif as_ is Exportable.ALL:
+        export_all(where, file)
+    else:
+        _export_memory(where, file, Exported(as_.value))
+
+
+def export_calendar(where: Where, file: Path, *, with_private: bool = False) -> None:
+    """Write all events, with what was changed for single days, as an iCalendar file.
+
+    Args:
+        where: Household and database.
+        file: Where to; "-" for the standard output. An existing file is replaced.
+        with_private: Whether what is private to members is wanted, too: not for a calendar that others see.
+    """
+    with opened(where) as system:
+        household = system.household
+        viewer = Viewer.whole(household.id) if with_private else Viewer.of(household.id)
+        calendar = system.store.read_now(
+            lambda conn: export_ics(
+                list_events(conn, viewer),
+                list_all_overrides(conn, household.id),
+                name=household.title,
+                places=household.place_names,
+            )
+        )
+    if file == STDIN:
+        sys.stdout.buffer.write(calendar)
+        sys.stdout.flush()
+        return
+    write_private(file, calendar)
+
+
+def _export_memory(where: Where, file: Path, what: Exported) -> None:
     """Write facts or episodes as JSON lines, everybody's own ones too.
 
     Args:

@@ -1,42 +1,19 @@
-"""The command line: all commands, and the place where errors become one line and an exit code."""
+"""The command line: the table of commands, and the place where errors become one line and an exit code.
+
+Listing the commands loads none of them; one that is called, or asked for its own help, is loaded then.
+"""
 
 import sys
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from kinkeeper.cli.commands import calendar, events, mail, pending, tasks, token, tools
-from kinkeeper.cli.commands.backup import backup
-from kinkeeper.cli.commands.chat import chat
-from kinkeeper.cli.commands.checkout import PASSED_ON, bench, evaluate
-from kinkeeper.cli.commands.consolidate import consolidate
-from kinkeeper.cli.commands.context import context
-from kinkeeper.cli.commands.demo import demo
-from kinkeeper.cli.commands.digest import digest
-from kinkeeper.cli.commands.doctor import doctor
-from kinkeeper.cli.commands.erase import erase
-from kinkeeper.cli.commands.init import init
-from kinkeeper.cli.commands.invite import invite
-from kinkeeper.cli.commands.jobs import jobs
-from kinkeeper.cli.commands.metrics import metrics
-from kinkeeper.cli.commands.models import models
-from kinkeeper.cli.commands.observe import observe
-from kinkeeper.cli.commands.quiet import quiet
-from kinkeeper.cli.commands.read import read
-from kinkeeper.cli.commands.rehearse import rehearse
-from kinkeeper.cli.commands.relate import classify, relate
-from kinkeeper.cli.commands.remember import forget, remember
-from kinkeeper.cli.commands.restore import restore
-from kinkeeper.cli.commands.route import route
-from kinkeeper.cli.commands.search import recall, search
-from kinkeeper.cli.commands.serve import serve
-from kinkeeper.cli.commands.sort import sort
-from kinkeeper.cli.commands.when import when
-from kinkeeper.cli.commands.why import why
-from kinkeeper.cli.commands.worker import worker
 from kinkeeper.cli.examples import add_examples
 from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.memory import leave_out_unused
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import ConfigError, InputError, KinkeeperError
 
@@ -45,27 +22,107 @@ _FAILED, _BAD_INPUT = 1, 2
 _EVERYDAY, _SETUP, _DATA, _DEVELOPERS = "Everyday", "Setup", "Data", "Developers"
 
 
-class GroupedHelp(TyperGroup):
-    """Lists commands under the headings given as their `rich_help_panel`."""
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command in the table.
+
+    Attributes:
+        name: What it is called by.
+        module: In this package; its `app` has the command, or is the group of commands of that name.
+        heading: Where the help lists it.
+        help: What the help says of it: the first line of its own.
+        is_lasting: Whether it runs for months, so that nothing is loaded which it never uses.
+    """
+
+    name: str
+    module: str
+    heading: str
+    help: str
+    is_lasting: bool = False
+
+
+COMMANDS = (
+    Entry("chat", "chat", _EVERYDAY, "Talk to the assistant. Ctrl-C stops an answer, Ctrl-D quits."),
+    Entry("undo", "undo", _EVERYDAY, "Undo a confirmed action, or a whole import."),
+    Entry("events", "events", _EVERYDAY, "List calendar events; those that need approval are marked."),
+    Entry("remember", "remember", _EVERYDAY, "Save something to memory."),
+    Entry("recall", "recall", _EVERYDAY, "Search memory."),
+    Entry("forget", "forget", _EVERYDAY, "Permanently erase a memory."),
+    Entry("why", "why", _EVERYDAY, "Explain why a message was answered, saved or ignored."),
+    Entry("digest", "digest", _EVERYDAY, "Show your next daily digest, or choose when it comes."),
+    Entry("quiet", "quiet", _EVERYDAY, "Pause unprompted messages for a while."),
+    Entry("pending", "pending", _EVERYDAY, "List what needs approval; confirm, reject or choose."),
+    Entry("tasks", "tasks", _EVERYDAY, "List, add, change, complete or delete tasks."),
+    Entry("demo", "demo", _SETUP, "Replay three days of a sample family. Uses a temporary database."),
+    Entry("init", "init", _SETUP, "Create a household file and settings for your family."),
+    Entry("doctor", "doctor", _SETUP, "Check your setup and explain how to fix problems."),
+    Entry("serve", "serve", _SETUP, "Run everything: web pages, API, chat bots and workers.", is_lasting=True),
+    Entry("invite", "invite", _SETUP, "Create a one-time sign-in link for someone."),
+    Entry("token", "token", _SETUP, "Create, list and revoke API tokens and sign-ins."),
+    Entry("calendar", "calendar", _SETUP, "Sync with a calendar server (CalDAV) and show its status."),
+    Entry("mail", "mail", _SETUP, "List drafts and unsent mail."),
+    Entry("tools", "tools", _SETUP, "External tools (MCP): list, call, and accept changes."),
+    Entry("import", "import_", _DATA, "Import events, episodes or facts; prints one result per line."),
+    Entry("export", "export", _DATA, "Export the calendar, the memory or everything."),
+    Entry("backup", "backup", _DATA, "Copy the database to a file, also while it is in use."),
+    Entry("restore", "restore", _DATA, "Replace the database with a checked backup."),
+    Entry("erase", "erase", _DATA, "Permanently erase everything about a person."),
+    Entry("consolidate", "consolidate", _DATA, "Run the nightly memory upkeep now."),
+    Entry("jobs", "jobs", _DATA, "Show queued, running, finished and failed background work."),
+    Entry("metrics", "metrics", _DATA, "Show how often it spoke and what people confirmed."),
+    Entry("models", "models", _DATA, "Show language model usage, failures and today's budget."),
+    Entry("observe", "observe", _DEVELOPERS, "Replay a group chat; prints one decision per line."),
+    Entry("rehearse", "rehearse", _DEVELOPERS, "Play a script in a scratch database on a virtual clock; shows the result of each line."),
+    Entry("worker", "worker", _DEVELOPERS, "Run a background worker.", is_lasting=True),
+    Entry("search", "search", _DEVELOPERS, "Run a batch of memory searches from a file."),
+    Entry("context", "context", _DEVELOPERS, "Show the memories an assistant starts with."),
+    Entry("when", "when", _DEVELOPERS, "Show how dates and times in a text are read."),
+    Entry("sort", "sort", _DEVELOPERS, "Show which domains a request belongs to."),
+    Entry("read", "read", _DEVELOPERS, "Show what the trained reader, or a language model, makes of texts."),
+    Entry("route", "route", _DEVELOPERS, "Show how messages to the assistant are routed."),
+    Entry("relate", "relate", _DEVELOPERS, "Decide: merge, supersede or keep both statements."),
+    Entry("classify", "classify", _DEVELOPERS, "Classify statements by memory category."),
+    Entry("eval", "eval", _DEVELOPERS, "Measure accuracy on labelled data; needs a checkout."),
+    Entry("bench", "bench", _DEVELOPERS, "Run benchmarks (ratios to a limit or a peer); needs a checkout."),
+)  # fmt: skip
+"""All commands, in the order in which the help lists them."""
+
+
+class ListedCommands(TyperGroup):
+    """Lists commands out of the table, under their headings, and loads one when it is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {each.name: TyperCommand(each.name, help=each.help) for each in COMMANDS}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, loaded, or None where there is no such one."""
+        return next((_loaded(each) for each in COMMANDS if each.name == cmd_name), None)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one section per heading, in the order in which headings first appear."""
-        commands = [(name, self.commands[name]) for name in self.list_commands(ctx)]
-        shown = [(name, each) for name, each in commands if not each.hidden]
-        width = max(len(name) for name, _ in shown)
+        width = max(len(each.name) for each in COMMANDS)
         sections: dict[str, list[tuple[str, str]]] = {}
-        for name, command in shown:
-            text = command.get_short_help_str(formatter.width - 6 - width)
-            heading = getattr(command, "rich_help_panel", None) or "Commands"
-            sections.setdefault(heading, []).append((name.ljust(width), text))
+        for each in COMMANDS:
+            text = self.commands[each.name].get_short_help_str(formatter.width - 6 - width)
+            sections.setdefault(each.heading, []).append((each.name.ljust(width), text))
         for heading, rows in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
 
 
+def _loaded(listed: Entry) -> Any:
+    if listed.is_lasting:
+        leave_out_unused()
+    around = typer.Typer(rich_markup_mode=None)
+    around.add_typer(import_module(f"kinkeeper.cli.{listed.module}").app)
+    add_examples(around)
+    return typer.main.get_group(around).commands[listed.name]
+
+
 app = typer.Typer(
     name="kinkeeper",
-    cls=GroupedHelp,
+    cls=ListedCommands,
     help="A quiet, local-first assistant that keeps track of a family's plans.",
     epilog="Start here: kinkeeper demo, then kinkeeper init ~/family and kinkeeper doctor.",
     no_args_is_help=True,
@@ -77,7 +134,7 @@ app = typer.Typer(
 
 def _show_version(is_wanted: bool) -> None:
     if is_wanted:
-        from importlib.metadata import version
+        from importlib.metadata import version  # noqa: PLC0415 - slow, and seldom asked for
 
         sys.stdout.write(f"kinkeeper {version('kinkeeper')}\n")
         raise typer.Exit
@@ -93,51 +150,6 @@ def kinkeeper(
     ] = False,
 ) -> None:
     """A quiet, local-first assistant that keeps track of a family's plans."""
-
-
-app.command(rich_help_panel=_EVERYDAY)(chat)
-app.add_typer(pending.app, rich_help_panel=_EVERYDAY)
-app.command(rich_help_panel=_EVERYDAY)(pending.undo)
-app.command(rich_help_panel=_EVERYDAY)(events.events)
-app.add_typer(tasks.app, rich_help_panel=_EVERYDAY)
-app.command(rich_help_panel=_EVERYDAY)(remember)
-app.command(rich_help_panel=_EVERYDAY)(recall)
-app.command(rich_help_panel=_EVERYDAY)(forget)
-app.command(rich_help_panel=_EVERYDAY)(why)
-app.command(rich_help_panel=_EVERYDAY)(digest)
-app.command(rich_help_panel=_EVERYDAY)(quiet)
-app.command(rich_help_panel=_SETUP)(demo)
-app.command(rich_help_panel=_SETUP)(init)
-app.command(rich_help_panel=_SETUP)(doctor)
-app.command(rich_help_panel=_SETUP)(serve)
-app.command(rich_help_panel=_SETUP)(invite)
-app.add_typer(token.app, rich_help_panel=_SETUP)
-app.add_typer(calendar.app, rich_help_panel=_SETUP)
-app.add_typer(mail.app, rich_help_panel=_SETUP)
-app.add_typer(tools.app, rich_help_panel=_SETUP)
-app.command("import", rich_help_panel=_DATA)(events.import_file)
-app.command(rich_help_panel=_DATA)(events.export)
-app.command(rich_help_panel=_DATA)(backup)
-app.command(rich_help_panel=_DATA)(restore)
-app.command(rich_help_panel=_DATA)(erase)
-app.command(rich_help_panel=_DATA)(consolidate)
-app.command(rich_help_panel=_DATA)(jobs)
-app.command(rich_help_panel=_DATA)(metrics)
-app.command(rich_help_panel=_DATA)(models)
-app.command(rich_help_panel=_DEVELOPERS)(observe)
-app.command(rich_help_panel=_DEVELOPERS)(rehearse)
-app.command(rich_help_panel=_DEVELOPERS)(worker)
-app.command(rich_help_panel=_DEVELOPERS)(search)
-app.command(rich_help_panel=_DEVELOPERS)(context)
-app.command(rich_help_panel=_DEVELOPERS)(when)
-app.command(rich_help_panel=_DEVELOPERS)(sort)
-app.command(rich_help_panel=_DEVELOPERS)(read)
-app.command(rich_help_panel=_DEVELOPERS)(route)
-app.command(rich_help_panel=_DEVELOPERS)(relate)
-app.command(rich_help_panel=_DEVELOPERS)(classify)
-app.command("eval", rich_help_panel=_DEVELOPERS, context_settings=PASSED_ON)(evaluate)
-app.command("bench", rich_help_panel=_DEVELOPERS, context_settings=PASSED_ON)(bench)
-add_examples(app)
 
 
 def main() -> None:

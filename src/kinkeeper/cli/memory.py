@@ -22,7 +22,7 @@ def leave_out_unused() -> None:
         return
     sys.modules["rich"] = None  # type: ignore[assignment]
     try:
-        import structlog  # noqa: F401 - here and nowhere else without paint
+        import structlog  # noqa: F401, PLC0415 - here and nowhere else without paint
     finally:
         del sys.modules["rich"]
 

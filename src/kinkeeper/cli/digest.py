@@ -1,0 +1,109 @@
+"""`kinkeeper digest`: what the next daily digest says, and when it comes."""
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from sqlalchemy import Connection
+
+from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.opener import acting, opened
+from kinkeeper.cli.options import AsOption
+from kinkeeper.cli.terminal import answer, notice
+from kinkeeper.core.errors import DeniedError
+from kinkeeper.core.time import SystemClock
+from kinkeeper.digest.content import gather
+from kinkeeper.digest.model import Digest
+from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
+from kinkeeper.digest.schedule import next_release, parse_time
+from kinkeeper.digest.words import DigestWords
+from kinkeeper.household.model import Household, Member
+from kinkeeper.messaging.quiet_hours import QuietHours
+
+app = typer.Typer()
+
+
+@app.command()
+@located
+def digest(
+    where: Where,
+    as_: AsOption = None,
+    now: Annotated[
+        bool,
+        typer.Option("--now", help="Show what it would say now, not at the next sending time."),
+    ] = False,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="TIME", help="Get it at 18:00, 7pm, …; or off.")
+    ] = None,
+) -> None:
+    """Show your next daily digest, or choose when it comes."""
+    if at is not None:
+        _choose_time(where, at, named=as_)
+    else:
+        _show_digest(where, named=as_, is_now=now)
+
+
+def _show_digest(where: Where, *, named: str | None, is_now: bool) -> None:
+    """Print an adult's digest.
+
+    Args:
+        where: Household and database.
+        named: Whose; the owner's where None.
+        is_now: As of now; else as it will be at its next time, unless something changes.
+
+    Raises:
+        InputError: Nobody is called so.
+        DeniedError: Only adults get a digest.
+    """
+    with opened(where) as system:
+        household, now = system.household, SystemClock().now()
+        member = _adult(household, named)
+        quiet = QuietHours.parse(system.settings.quiet_hours, household.zone)
+        at = system.store.read_now(lambda conn: digest_time(conn, household, member.id))
+        sent_at = None if at is None else next_release(now, at, quiet)
+        moment = sent_at if sent_at is not None and not is_now else now
+
+        def load(conn: Connection) -> Digest:
+            return gather(
+                conn, household, member, day=moment.astimezone(household.zone).date(), now=moment,
+                since=last_digest(conn, household.id, member.id),
+            )  # fmt: skip
+
+        digest = system.store.read_now(load)
+    off = f"{member.name} gets no digest; `kinkeeper digest --at 18:00` turns it on."
+    notice(off if sent_at is None else f"Next digest: {_local(sent_at, household)}.")
+    answer("Nothing to report." if digest.is_empty else DigestWords(household).text(digest))
+
+
+def _choose_time(where: Where, text: str, *, named: str | None) -> None:
+    """Let an adult get their digest at another time.
+
+    Args:
+        where: Household and database.
+        text: "18:00", "7pm", "off".
+        named: Whose; the owner's where None.
+
+    Raises:
+        InputError: It is no time of day, or nobody is called so.
+        DeniedError: Only adults get a digest.
+    """
+    at = parse_time(text)
+    with opened(where) as system:
+        household, now = system.household, SystemClock().now()
+        member = _adult(household, named)
+        system.store.write_now(
+            lambda conn: set_digest_time(conn, household.id, member.id, at, now=now)
+        )
+    when = "no digest from now on" if at is None else f"a digest every day at {at:%H:%M}"
+    answer(f"{member.name} gets {when}.")
+
+
+def _adult(household: Household, named: str | None) -> Member:
+    member = acting(household, named)
+    if not member.is_adult:
+        raise DeniedError("only adults in the household get a digest")
+    return member
+
+
+def _local(instant: datetime, household: Household) -> str:
+    return instant.astimezone(household.zone).strftime("%a %Y-%m-%d %H:%M")

@@ -1,0 +1,72 @@
+"""`kinkeeper remember`: memory by hand."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from kinkeeper.actions import approvals
+from kinkeeper.actions.memory_proposals import asked_to_remember
+from kinkeeper.actions.receipts import Outcome
+from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.memory_receipt import tell_receipt
+from kinkeeper.cli.opener import acting, opened
+from kinkeeper.cli.options import AsOption, JsonOption
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import SystemClock
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope
+
+_CHANNEL = "terminal"
+
+app = typer.Typer()
+
+
+@app.command()
+@located
+def remember(
+    where: Where,
+    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="What to remember.")],
+    as_: AsOption = None,
+    private: Annotated[
+        bool, typer.Option("--private", help="Keep it private to the speaker.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Save something to memory."""
+    if not _remember_text(where, " ".join(text), named=as_, is_private=private, as_json=json_):
+        raise typer.Exit(1)
+
+
+def _remember_text(
+    where: Where, text: str, *, named: str | None, is_private: bool, as_json: bool
+) -> bool:
+    """Remember what somebody says; returns whether it is remembered now.
+
+    Args:
+        where: Household and database.
+        text: What they say.
+        named: Who says it; the owner where None.
+        is_private: Whether only they may recall it.
+        as_json: Answer with one JSON object.
+
+    Raises:
+        InputError: The text is blank, or nobody is called so.
+    """
+    if not text.strip():
+        raise InputError("say what to remember: kinkeeper remember TEXT")
+    with opened(where) as system:
+        household, now = system.household, SystemClock().now()
+        member = acting(household, named)
+        proposal = asked_to_remember(
+            household, member, text.strip(), channel=_CHANNEL, now=now,
+            scope=person_scope(member.id) if is_private else HOUSEHOLD_SCOPE,
+        )  # fmt: skip
+        receipt = system.store.write_now(
+            lambda conn: approvals.request(
+                conn, proposal, member=member, household=household, now=now
+            )
+        )
+        if receipt.outcome is Outcome.DONE:
+            asyncio.run(system.recall.embed_newest())
+    tell_receipt(receipt, "Remembered.", as_json=as_json)
+    return receipt.outcome is Outcome.DONE

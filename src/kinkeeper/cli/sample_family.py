@@ -1,0 +1,105 @@
+"""The days of a sample family, replayed in a temporary database."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kinkeeper.bootstrap import System, open_system
+from kinkeeper.cli.chat_lines import BadLine, ChatLine
+from kinkeeper.cli.chat_replay import decisions
+from kinkeeper.cli.chats import read_any_chat
+from kinkeeper.core.errors import InvariantError
+from kinkeeper.core.messages import InboundMessage
+from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.settings.model import Settings
+from kinkeeper.web.views.welcome import Heard
+
+SAMPLE = files("kinkeeper.cli").joinpath("sample")
+"""Folder with the household file and the chat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One row: a message and what became of it, or what time brought.
+
+    Attributes:
+        at: Local time.
+        message: What it is about.
+        line: The decision, as `observe` prints it.
+    """
+
+    at: datetime
+    message: InboundMessage
+    line: Mapping[str, Any]
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether it is not the message itself, but what came of it later."""
+        return "event" in self.line
+
+    @property
+    def decision(self) -> str:
+        """DROP, SILENT or SPEAK."""
+        return self.line.get("redline_decision") or "DROP"
+
+
+async def play_sample() -> AsyncIterator[Heard]:
+    """Replay the sample family's days in a temporary database, and yield what was made of each message."""
+    with (
+        tempfile.TemporaryDirectory(prefix="kinkeeper-sample-") as folder,
+        as_file(SAMPLE) as sample,
+        (sample / "chat.jsonl").open("rb") as chat,
+    ):
+        inputs = list(read_any_chat(chat))
+        opening = open_system(
+            Settings(), household_file=sample / "household.toml",
+            database=str(Path(folder) / "sample.sqlite"), now=start_of(inputs),
+        )  # fmt: skip
+        system = await asyncio.to_thread(opening.__enter__)
+        try:
+            async for row in replayed(system, inputs):
+                yield Heard(
+                    at=row.at, household=system.household, message=row.message, line=row.line
+                )
+        finally:
+            await asyncio.to_thread(opening.__exit__, None, None, None)
+
+
+async def replayed(system: System, inputs: Sequence[ChatLine | BadLine]) -> AsyncIterator[Shown]:
+    """Replay a chat, and yield a row for each message and for what time brought.
+
+    Args:
+        system: Open; its clock begins with the chat.
+        inputs: Lines of the chat.
+    """
+    household = system.household
+    messages = [line.placed(household) for line in inputs if isinstance(line, ChatLine)]
+    of_id = {message.message_id: message for message in messages}
+    async for line in decisions(system, inputs):
+        message = of_id[line["message_id"]]
+        at = message.sent_at
+        if "event" in line:
+            at = await system.store.read(
+                lambda conn, about=message.message_id: _settled_at(conn, system, about)  # type: ignore[misc]
+            )
+        yield Shown(at=at.astimezone(household.zone), message=message, line=line)
+
+
+def _settled_at(conn: Connection, system: System, message_id: str) -> datetime:
+    processed_at: datetime = load_trace(conn, system.household, message_id).row.processed_at
+    return processed_at
+
+
+def start_of(inputs: Sequence[ChatLine | BadLine]) -> datetime:
+    """Return when the first message of a chat was sent."""
+    first = next((line for line in inputs if isinstance(line, ChatLine)), None)
+    if first is None:
+        raise InvariantError("the sample chat has no messages")
+    return first.message.sent_at

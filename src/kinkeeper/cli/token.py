@@ -1,0 +1,165 @@
+"""`kinkeeper token`: keys for programs that act for a member, and the list of all keys."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from kinkeeper.bootstrap import System
+from kinkeeper.cli.keys import granted_role, key_record
+from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.opener import member_named, opened
+from kinkeeper.cli.options import JsonOption
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer, answer_json, notice
+from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.core.time import SystemClock
+from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access.model import Key, is_alive
+
+_MOST_DAYS = 3650
+
+app = typer.Typer(
+    name="token", no_args_is_help=True, help="Create, list and revoke API tokens and sign-ins."
+)
+
+
+@app.command()
+@located
+def create(
+    where: Where,
+    member: Annotated[
+        str, typer.Argument(metavar="MEMBER", help="Member it acts for: id, name or alias.")
+    ],
+    role: Annotated[
+        str | None,
+        typer.Option(
+            "--role", metavar="ROLE",
+            help="owner, adult, child, guest, screen, or bridge (only delivers messages); default is the role in the household file.",
+        ),
+    ] = None,
+    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="Label to recognise it by.")] = "",
+    expires: Annotated[
+        str,
+        typer.Option(
+            "--expires", metavar="DAYS", help="Days until it expires, or “never”.", show_default=True
+        ),
+    ] = "365",
+    is_program: Annotated[
+        bool,
+        typer.Option(
+            "--program",
+            help="For a program that acts on its own, such as one using /mcp: it can read and propose; people decide.",
+        ),
+    ] = False,
+    json_: JsonOption = False,
+) -> None:  # fmt: skip
+    """Create an API token; it is shown only once."""
+    _create_token(
+        where, member, role=role, label=label, expires=expires, is_program=is_program, as_json=json_
+    )
+
+
+@app.command("list")
+@located
+def list_(where: Where, json_: JsonOption = False) -> None:
+    """List tokens, sessions and open invites."""
+    with opened(where) as system:
+        keys = _open_keys(system)
+    if json_:
+        answer_json([key_record(key) for key in keys])
+        return
+    table = Table()
+    for heading in ("id", "kind", "member", "role", "label", "last used", "until"):
+        table.add_column(heading)
+    for key in keys:
+        until = f"{key.expires_at:%Y-%m-%d}" if key.expires_at else ""
+        table.add_row(
+            key.id, "program's token" if key.is_program else key.kind.value, key.member, key.role.value, key.label,
+            f"{key.seen_at:%Y-%m-%d %H:%M}", until,
+        )  # fmt: skip
+    console().print(table)
+
+
+@app.command()
+@located
+def revoke(
+    where: Where,
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="Id as listed, or its first characters.")
+    ],
+) -> None:
+    """Revoke a token, session or invite."""
+    with opened(where) as system:
+        found = [key for key in _open_keys(system) if key.id.startswith(id_)]
+        if not found:
+            raise NotFoundError(f"no active key begins with {id_!r}")
+        if len(found) > 1:
+            raise InputError(f"{len(found)} keys begin with {id_!r}; give more of the id")
+        now = SystemClock().now()
+        system.store.write_now(
+            lambda conn: repository.end_key(conn, system.household.id, found[0].id, now=now)
+        )
+    notice(f"ended: {found[0].kind.value} {found[0].id} of {found[0].member}")
+
+
+def _create_token(
+    where: Where,
+    named: str,
+    *,
+    role: str | None,
+    label: str,
+    expires: str,
+    is_program: bool,
+    as_json: bool,
+) -> None:
+    """Print a new API token.
+
+    Args:
+        where: Household and database.
+        named: Id, name or alias of the member it acts for.
+        role: What it may do; the member's usual role where None.
+        label: What it is for.
+        expires: Days until it expires, or "never".
+        is_program: Whether people decide on what it proposes.
+        as_json: Whether to print JSON.
+
+    Raises:
+        InputError: `expires` is neither days nor "never". Nobody, or more than one, is called so; the role is unknown or not for them.
+        KinkeeperError: The household or its database cannot be used.
+    """
+    lasts = _lifetime(expires)
+    with opened(where) as system:
+        member = member_named(system.household, named)
+        granted = granted_role(system, member, role)
+        now = SystemClock().now()
+        issued = system.store.write_now(
+            lambda conn: logins.create_token(
+                conn, system.household.id, member.id, role=granted, label=label, now=now,
+                expires_at=None if lasts is None else now + lasts, is_program=is_program,
+            )
+        )  # fmt: skip
+    if as_json:
+        answer_json({**key_record(issued.key), "token": issued.secret})
+        return
+    until = issued.key.expires_at
+    ends = "it never expires" if until is None else f"it expires on {until:%Y-%m-%d}"
+    notice(f"for {member.name} ({granted.value}), id {issued.key.id}; {ends}; shown only once:")
+    answer(issued.secret)
+
+
+def _open_keys(system: System) -> Sequence[Key]:
+    household, now = system.household.id, SystemClock().now()
+    keys = system.store.read_now(lambda conn: repository.list_keys(conn, household))
+    return [key for key in keys if is_alive(key, now)]
+
+
+def _lifetime(expires: str) -> timedelta | None:
+    """Return how long a token lasts; None without end."""
+    if expires.strip().lower() == "never":
+        return None
+    if not expires.isdecimal() or not 0 < int(expires) <= _MOST_DAYS:
+        raise InputError(f"--expires takes 1 to {_MOST_DAYS} days, or “never”")
+    return timedelta(days=int(expires))
