@@ -1,4 +1,4 @@
-# Everything there is to do with this repository. Run `make` to list the targets.
+# All tasks for this repository. Run `make` to list the targets.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
