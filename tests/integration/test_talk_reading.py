@@ -201,7 +201,7 @@ def test_what_only_the_model_saw_is_a_card_that_waits_and_nothing_is_said(talk: 
     assert (talk.rows(events), talk.rows(outbox)) == (before, [])
     assert talk.effects() == ["opened"]
     assert talk.why(row) == [
-        f"Read with its talk by model:scripted, which saw a plan, saved for approval ({card.id[:8]})."
+        f"Read as part of the conversation by model:scripted, which saw a plan, saved for approval ({card.id[:8]})."
     ]
     day, zone = MONDAY.date(), talk.system.household.zone
     metrics = talk.system.store.read_now(

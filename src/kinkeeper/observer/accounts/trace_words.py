@@ -16,7 +16,7 @@ from kinkeeper.reading.times import regions
 _FAMILIES: Mapping[str, str] = MappingProxyType({
     "temporal": "a day",
     "clock": "a time of day",
-    "assignment": "somebody taking something on",
+    "assignment": "somebody taking on a job",
     "question_owner": "a question about who does it",
     "transport": "dropping off or picking up",
     "care": "looking after somebody",
@@ -51,7 +51,7 @@ _RULES: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 _SILENCES: Mapping[str, str] = MappingProxyType({
     "no_rule": "nothing clashes, and somebody is in charge",
-    "not_agreed": "what was said before does not bear it out, so nothing was said",
+    "not_agreed": "the earlier messages do not support it, so nothing was said",
     "reader_alone": "only the trained reader noticed it, so it waits for approval",
     "nothing_to_confirm": "there is nothing to save for approval",
     "acknowledged": "it only agrees with something already settled",
@@ -91,10 +91,10 @@ _DOUBTS: Mapping[str, str] = MappingProxyType({
 _EFFECTS: Mapping[str, str] = MappingProxyType(
     {
         "opened": "saw a plan, saved for approval ({card})",
-        "agreed": "agrees with what waits for approval ({card})",
-        "corrected": "read it otherwise, so a corrected card waits ({card})",
-        "offered": "read it otherwise, so a card shows both ({card})",
-        "withdrawn": "took it as called off, so a card was withdrawn ({card})",
+        "agreed": "agrees with what is waiting for approval ({card})",
+        "corrected": "understood it differently, so a corrected card is waiting ({card})",
+        "offered": "understood it differently, so a card shows both versions ({card})",
+        "withdrawn": "understood that the plan is off, so a card was withdrawn ({card})",
         "left": "saw something that changes nothing",
     }
 )
@@ -171,7 +171,7 @@ def consulted(asked: Consultation) -> str:
     if asked.answer is None:
         trouble = _NO_ANSWERS.get(asked.outcome, f"failed ({asked.outcome.value})")
         return (
-            f"A model was meant to help, because {why}, but it {trouble}; the rules decided alone."
+            f"A model should have helped, because {why}, but it {trouble}; the rules decided alone."
         )
     left = ""
     if asked.discarded:
@@ -220,10 +220,12 @@ def talk(outcome: str, engine: str | None, effects: Sequence[Mapping[str, Any]])
     """
     if not engine:
         trouble = _NO_ANSWERS.get(Outcome(outcome), f"failed ({outcome})")
-        return f"A model was meant to read the talk too, but it {trouble}; nothing was changed."
+        return (
+            f"A model should have read the conversation too, but it {trouble}; nothing was changed."
+        )
     if not effects:
-        return f"Read with its talk by {engine}, which found no plan in it."
+        return f"Read as part of the conversation by {engine}, which found no plan in it."
     done = [
         _EFFECTS[each["effect"]].format(card=(each["action"] or "")[:8]).strip() for each in effects
     ]
-    return f"Read with its talk by {engine}, which {'; '.join(done)}."
+    return f"Read as part of the conversation by {engine}, which {'; '.join(done)}."

@@ -150,7 +150,11 @@ def proof_words(proof: Proof | str) -> ProofWords:
     """
     if isinstance(proof, str):
         return ProofWords(is_same=False, text=f"This decision can't be re-run: {proof}.")
-    part = " This compares the first decision, before it waited." if proof.is_first_part else ""
+    part = (
+        " This compares only the first decision, made before the waiting time."
+        if proof.is_first_part
+        else ""
+    )
     if proof.is_same:
         return ProofWords(
             is_same=True, text=f"Yes, exactly the same decision.{part}", hash=proof.now
