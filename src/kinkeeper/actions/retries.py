@@ -37,7 +37,7 @@ def try_again(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -
     if isinstance(action, Receipt):
         return action
     if action.status is not ActionStatus.FAILED:
-        raise ConflictError("this did not fail, so there is nothing to try again")
+        raise ConflictError("this did not fail, so there is nothing to retry")
     if not (action.proposal.effects or action.proposal.choices):
         raise ConflictError("its details have been deleted; ask again")
     wanted = replace(

@@ -70,7 +70,7 @@ class HouseholdBrain:
             return planned
         # Its words stay where they are: a trace that quoted them would outlast their being forgotten.
         return BrainAnswer(
-            relevance=round(timely[0].relevance, 2), summary="memory knows something about it",
+            relevance=round(timely[0].relevance, 2), summary="there is something in memory about it",
             items=[{"source": each.id, "kind": each.kind.value} for each in timely],
         )  # fmt: skip
 

@@ -76,7 +76,7 @@ _HEARD_SECONDS = 0.1  # that another process's stop may go unnoticed where it wa
 _HISTORY = 8  # that "it" and "that" may mean something of
 _BROKE = "Something went wrong, and nothing more was done. Please try again."
 _UNREADABLE = "I couldn't read that message. Nothing was done. Please put it another way."
-_NOTHING_OF_IT = "All right, I've neither done nor kept anything of that."
+_NOTHING_OF_IT = "All right, I haven't done or saved any of that."
 _MOST_READS = 2
 _TOO_LONG = f"Your message was long: I read its first {LONGEST_READ:,} characters and saved the rest as it is."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)

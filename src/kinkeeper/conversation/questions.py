@@ -226,12 +226,12 @@ def _which(verb: Verb, found: Open) -> Meant:
             verb=verb, question=f"Do you mean this: {about[0].proposal.summary}?", ask_about=about
         )
     lines = "\n".join(f"{at}. {each.proposal.summary}" for at, each in enumerate(about, start=1))
-    return Meant(verb=verb, question=f"Which one shall I {what}?\n{lines}", ask_about=about)
+    return Meant(verb=verb, question=f"Which one should I {what}?\n{lines}", ask_about=about)
 
 
 def _sure(targets: Sequence[PendingAction]) -> str:
     summaries = "; ".join(each.proposal.summary for each in targets)
-    return f"This cannot easily be undone, so please say yes in words: {summaries}"
+    return f"This can't easily be undone, so please type “yes” to confirm: {summaries}"
 
 
 def _stays_at_home(targets: Sequence[PendingAction]) -> bool:

@@ -56,7 +56,7 @@ _RETRACTABLE = 2
 _LONGEST_SHOWN = 80
 _UNDONE = frozenset({Outcome.UNDONE, Outcome.ALREADY_UNDONE})
 _NOT_DONE = (
-    "What you asked for last was not done, so I took nothing back. "
+    "Your last request wasn't carried out, so I undid nothing. "
     "Say “undo that” again to undo the step before it."
 )
 _WRITTEN = frozenset({ActionStatus.EXECUTING, ActionStatus.DONE})

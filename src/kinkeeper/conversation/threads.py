@@ -78,7 +78,7 @@ def open_thread(conn: Connection, wanted: Thread) -> Thread:
         InputError: Its name cannot be one.
     """
     if not 0 < len(wanted.called) <= LONGEST_ID or not wanted.called.isprintable():
-        raise InputError(f"a thread's id has 1 to {LONGEST_ID} visible characters")
+        raise InputError(f"a thread's id must have 1 to {LONGEST_ID} visible characters")
     stored = _find(conn, wanted.household, wanted.called, locked=True)
     if stored is None and wanted.name is None:
         return _insert(conn, wanted)

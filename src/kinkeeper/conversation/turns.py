@@ -179,7 +179,7 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
     if not said.text.strip():
         raise InputError("this message is empty")
     if len(said.text) > LONGEST_TEXT:
-        raise InputError(f"a message has at most {LONGEST_TEXT:,} characters")
+        raise InputError(f"a message may have at most {LONGEST_TEXT:,} characters")
     thread = open_thread(conn, said.thread)
     household, turn_id = thread.household, _turn_id(thread, said.client_message_id)
     values = {"of_household": household, "of_thread": thread.id, "of_turn": turn_id}

@@ -186,7 +186,7 @@ def check_may_set_scope(conn: Connection, viewer: Viewer, fact_id: str) -> None:
         DeniedError: Only others told it.
     """
     if not may_set_scope(conn, viewer, fact_id):
-        raise DeniedError("somebody else told this; only they can change who sees it")
+        raise DeniedError("somebody else said this; only they can change who sees it")
 
 
 def turns_of(conn: Connection, viewer: Viewer, fact_id: str) -> tuple[str, ...]:

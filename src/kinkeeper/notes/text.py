@@ -26,7 +26,7 @@ def checked_title(title: str) -> str:
     if not kept:
         raise InputError("a note needs a title")
     if len(kept) > LONGEST_TITLE:
-        raise InputError(f"a note's title has at most {LONGEST_TITLE} characters")
+        raise InputError(f"a note's title may have at most {LONGEST_TITLE} characters")
     return kept
 
 
@@ -38,7 +38,7 @@ def checked_body(body: str) -> str:
     """
     kept = strip_controls(body).expandtabs(4).strip("\n").rstrip()
     if len(kept) > LONGEST_BODY:
-        raise InputError(f"a note has at most {LONGEST_BODY:,} characters; start another one")
+        raise InputError(f"a note may have at most {LONGEST_BODY:,} characters; start another one")
     return kept
 
 

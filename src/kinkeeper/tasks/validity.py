@@ -28,9 +28,9 @@ def checked(task: Task) -> Task:
     if not title:
         raise InputError("a task needs a title")
     if len(title) > _LONGEST_TITLE:
-        raise InputError(f"a task's title has at most {_LONGEST_TITLE} characters")
+        raise InputError(f"a task's title may have at most {_LONGEST_TITLE} characters")
     if len(description) > _LONGEST_DESCRIPTION:
-        raise InputError(f"a task's description has at most {_LONGEST_DESCRIPTION} characters")
+        raise InputError(f"a task's description may have at most {_LONGEST_DESCRIPTION} characters")
     zone = ZoneInfo(task.tz)
     kept = replace(
         task, title=title, description=description, deadline=_told(task.deadline, zone),

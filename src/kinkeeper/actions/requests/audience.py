@@ -105,7 +105,7 @@ def changed_scope(scope: str, wanted: SetAudience, asked: Asked, people: Iterabl
     """
     changed = scope_for(wanted, asked)
     if changed == scope:
-        raise InputError("that is already the case")
+        raise InputError("it's already like that")
     if kept_from(changed) and scope == HOUSEHOLD_SCOPE and not asked.member.is_adult:
         raise DeniedError("only an adult can hide something the family can see")
     if is_private(changed) and set(people) != {asked.member.id}:

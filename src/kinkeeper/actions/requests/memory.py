@@ -256,12 +256,12 @@ def _check_may_change(before: str, after: str, asked: Asked) -> None:
         DeniedError: They are no adult.
     """
     if before == after:
-        raise InputError("that is already the case")
+        raise InputError("it's already like that")
     if asked.member.is_adult:
         return
     if is_private(before):
         raise DeniedError(
-            "an adult has to approve what the family is to know; say “remember that …” and what it is"
+            "an adult has to approve what the whole family will see; say “remember that …” with the whole sentence"
         )
     raise DeniedError("only an adult can hide something the family knows")
 

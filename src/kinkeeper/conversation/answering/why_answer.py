@@ -35,7 +35,7 @@ def explained(context: AnswerContext) -> str | None:
     used = dict.fromkeys(f"“{plain(str(each['text']))}”" for each in last.used)
     rests = enumerated([*used][:_MOST])
     if not parts:
-        return f"You said “{said}”, and what I know about that is {rests}."
+        return f"You said “{said}”, and I answered from {rests}."
     told = f"You said “{said}”. {' '.join(parts)}"
     return f"{told} I based that on {rests}." if rests and _has_read(last) else told
 

@@ -215,7 +215,9 @@ class _Change:
             else self._changes(thing)
         )
         if changes is None:
-            question = f"{thing.title} is on several days a week. Which one is moved, and to when?"
+            question = (
+                f"{thing.title} is on several days a week. Which one should move, and to when?"
+            )
             return [Missing(action("calendar", "update_event", target(thing)), "changes", question)]
         changes = _clock_alone(changes) if on_day is None else changes
         if not changes:
