@@ -100,7 +100,7 @@ class Guard:
         host = _host(scope)
         if host not in self._trusted_hosts:
             if not is_our_host(host, self._context.names):
-                detail = "this server is not known by that host name; set PUBLIC_URL to its address"
+                detail = "this server does not use that host name; set PUBLIC_URL to its address"
                 return problems.refusal(Request(scope), 421, detail)
             if len(self._trusted_hosts) < _MOST_HOSTS:
                 self._trusted_hosts.add(host)
@@ -112,7 +112,10 @@ class Guard:
         )  # fmt: skip
         if waits:
             return problems.refusal(
-                Request(scope), 429, "too many requests; wait", problems.retry_after(waits)
+                Request(scope),
+                429,
+                "too many requests; wait and try again",
+                problems.retry_after(waits),
             )
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
             detail = "the address contains a null character"

@@ -55,8 +55,8 @@ _MEANINGS = {
     HTTPStatus.NOT_FOUND: "The household has nothing with that id.",
     HTTPStatus.CONFLICT: "It has changed in the meantime; reload it.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
-    HTTPStatus.MISDIRECTED_REQUEST: "The server is not known by that host name.",
-    HTTPStatus.UNPROCESSABLE_ENTITY: "A value is missing, unknown or impossible.",
+    HTTPStatus.MISDIRECTED_REQUEST: "This server does not use that host name.",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "A value is missing, unknown or invalid.",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many requests; Retry-After says how long to wait.",
     HTTPStatus.SERVICE_UNAVAILABLE: "Not stored; Retry-After says when to send it again.",
 }

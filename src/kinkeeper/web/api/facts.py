@@ -136,7 +136,7 @@ class FactChange(BaseModel):
     def _is_one(self) -> Self:
         given = (self.narrative is not None, self.wrong is True, self.private is not None)
         if sum(given) != 1:
-            raise ValueError("give one of narrative, wrong (true) and private")
+            raise ValueError("send exactly one of: narrative, wrong (true), private")
         return self
 
 

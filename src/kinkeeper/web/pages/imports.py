@@ -60,7 +60,7 @@ async def undo(
 ) -> RedirectResponse:
     """Undo a whole import, as far as this person may see it."""
     if sure != "yes":
-        raise InputError("this removes all that was imported; tick the box to confirm")
+        raise InputError("this removes everything that was imported; tick the box to confirm")
     desk = desk_of(request, person)
     store = desk.house.store
     action = await store.read(lambda conn: _step(conn, desk, action_id))
