@@ -118,7 +118,7 @@ def test_what_another_alone_told_is_not_offered_to_be_kept_private(tmp_path: Pat
         assert "Keep private" not in page
         refused = await post(client, page, f"{path}/scope", private="yes")
         assert refused.status_code == 403
-        assert "omebody else told this" in refused.text
+        assert "omebody else said this" in refused.text
         assert [each.scope for each in known_to(serving, "john")] == ["household"]
 
     run(tmp_path, steps)
