@@ -171,7 +171,7 @@ def test_figures_agree_with_what_was_answered(replayed: Program) -> None:
     misses = [miss for day in found["days"] for miss in day["near_misses"]]
     assert {miss["message_id"] for miss in misses} <= dropped
     assert found["confirmed_share"] is None
-    assert "Silence ledger" in replayed.run("metrics").out
+    assert "Messages by day" in replayed.run("metrics").out
 
 
 def test_times_are_read_from_words_and_files(program: Program) -> None:

@@ -8,12 +8,12 @@ pytestmark = pytest.mark.slow
 
 
 def test_quiet_is_set_told_and_ended(program: Program) -> None:
-    assert program.run("quiet").out == "Not quiet.\n"
+    assert program.run("quiet").out == "Quiet is off.\n"
     done = program.run("quiet", "2h", "--as", "mom")
     assert (done.code, done.out.startswith("Quiet until ")) == (0, True)
     assert program.run("quiet").out == done.out
     assert program.run("quiet", "off").out == "Quiet is off.\n"
-    assert program.run("quiet").out == "Not quiet.\n"
+    assert program.run("quiet").out == "Quiet is off.\n"
 
 
 def test_children_and_nonsense_are_refused_in_one_line(program: Program) -> None:

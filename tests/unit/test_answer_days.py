@@ -56,7 +56,7 @@ def test_what_is_not_there_is_said_of_what_was_looked_at() -> None:
     assert answer("whether", query="judo", **day) == (
         "No, nothing about judo is in the calendar on Friday."
     )
-    assert answer("unowned", **day) == "Somebody is down for everything on Friday."
+    assert answer("unowned", **day) == "Everything on Friday has somebody in charge."
     assert answer("clash", **day) == "No, nothing clashes on Friday."
     assert answer("next", query="judo") == "Nothing about judo is in the calendar."
     hours = {**day, "since": "17:00", "until": "19:00", "who": ["ivo"]}

@@ -56,7 +56,7 @@ def metrics(
 
 
 def _show(screen: Console, found: Metrics) -> None:
-    screen.print(Text("Silence ledger", "bold"))
+    screen.print(Text("Messages by day", "bold"))
     for day in found.days:
         misses = ", ".join(f"{miss.message_id} {miss.score:.2f}" for miss in day.near_misses)
         nearest = f"  (nearest misses: {misses})" if misses else ""

@@ -74,7 +74,7 @@ def _tell_quiet(where: Where) -> None:
     with opened(where) as system:
         household, now = system.household, SystemClock().now()
         until = system.store.read_now(lambda conn: quiet_until(conn, household.id, now=now))
-    answer("Not quiet." if until is None else f"Quiet until {_local(until, household)}.")
+    answer("Quiet is off." if until is None else f"Quiet until {_local(until, household)}.")
 
 
 def _local(until: datetime, household: Household) -> str:

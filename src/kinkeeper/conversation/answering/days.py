@@ -92,7 +92,7 @@ def _meanwhile(done: ActionResult, setting: Setting) -> str:
 def _unowned(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     period = _period(done.params, setting)
     if not items:
-        return f"Somebody is down for everything{' ' + period if period else ''}."
+        return f"Everything{' ' + period if period else ''} has somebody in charge."
     told = [briefly_told(each, setting) + waiting_told(each, setting) for each in items]
     return f"Nobody is down yet for {few(told, len(told), ';')}."
 
