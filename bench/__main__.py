@@ -43,7 +43,7 @@ def bench(
         int | None,
         typer.Option(
             min=5,
-            help="Seconds to watch the server in the suites ingest and idle (default 180 and 60).",
+            help="How long the suites ingest and idle watch the server, in seconds (default 180 and 60).",
         ),
     ] = None,
     rows: Annotated[
@@ -53,7 +53,7 @@ def bench(
     *,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Run benchmarks (ratios to a limit or a peer); fails where a target is missed."""
+    """Run benchmarks against limits or other programs; fails if a target is missed."""
     known = sorted(module.name for module in pkgutil.iter_modules(suites.__path__))
     if suite not in {*known, *_ALL}:
         raise InputError(f"no suite {suite!r}; known are all, {', '.join(known)}")

@@ -266,7 +266,7 @@ def evaluate(
     full: Annotated[bool, typer.Option("--full", help="Use all data instead of a sample.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure accuracy on labelled data; fails below the floors."""
+    """Measure accuracy on labelled data; fails if a figure is below its floor."""
     log_to_stderr()
     if not (root / "evals" / "data").is_dir():
         raise InputError(

@@ -9,5 +9,5 @@ app = typer.Typer()
 
 @app.command(context_settings=PASSED_ON)
 def bench(context: typer.Context) -> None:
-    """Run benchmarks (ratios to a limit or a peer); needs a checkout."""
+    """Run benchmarks against limits or other programs; needs a checkout."""
     run_from_checkout("bench", context)

@@ -43,7 +43,7 @@ def consolidate(
         bool, typer.Option("--dry-run", help="Show what would change without changing anything.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Approve the run even if it archives many facts.")
+        bool, typer.Option("--yes", help="Run even if many facts would be archived.")
     ] = False,
     revert: Annotated[
         str | None,

@@ -89,9 +89,9 @@ def _show(screen: Console, found: Metrics) -> None:
     if found.consulted:
         screen.print(f"Questions to a language model: {_counts(found.consulted)}")
     if found.talk:
-        screen.print(f"Talk read by a language model: {_counts(found.talk)}")
+        screen.print(f"Conversations read by a language model: {_counts(found.talk)}")
     if found.failed:
-        screen.print(f"Left to a person: {found.failed} messages; see kinkeeper pending")
+        screen.print(f"Could not be read: {found.failed} messages; see kinkeeper pending")
 
 
 def _show_talk(screen: Console, talk: ConversationFigures) -> None:

@@ -59,7 +59,7 @@ def observe(
         ),
     ] = None,
     with_model: Annotated[
-        bool, typer.Option("--with-model", help="Let the configured model read the talk, too.")
+        bool, typer.Option("--with-model", help="Also let the configured model read the chat.")
     ] = False,
     enqueue: Annotated[
         bool,
@@ -71,7 +71,7 @@ def observe(
     """Replay a group chat; prints one decision per line."""
     if enqueue and (until or into or with_model):
         raise typer.BadParameter(
-            "--until, --into and --with-model need a replay, and --enqueue does not replay"
+            "--enqueue does not replay the chat; leave out --until, --into and --with-model"
         )
     with lines_of(file) as lines:
         if enqueue:
@@ -132,7 +132,7 @@ async def _replay(
     ) as gateway:
         if gateway is None or not reads_talk(system.settings):
             raise UnavailableError(
-                "no model reads talk; set MODEL_URL or MODEL_GGUF, and READER=auto"
+                "no model is set up to read the chat; set MODEL_URL or MODEL_GGUF, and READER=auto"
             )
         return await _write_all(decisions(system, inputs, until=until, gateway=gateway))
 

@@ -53,11 +53,11 @@ def read(
         bool,
         typer.Option(
             "--model",
-            help="Read the lines as one group chat, in batches, with the language model of the settings.",
+            help="Read the lines as one group chat, in batches, with the configured language model.",
         ),
     ] = False,
 ) -> None:
-    """Show what the trained reader, or a language model, makes of texts."""
+    """Show how the trained reader, or a language model, reads texts."""
     read_all = read_talk if model else read_file
     if read_all(where, file):
         raise typer.Exit(2)
@@ -97,7 +97,7 @@ async def _read_all(where: Where, file: Path) -> int:
 def _utterance(record: Mapping[str, Any], household: Household) -> Utterance:
     surface, sent_at = record.get("surface", Surface.GROUP.value), record.get("sent_at")
     if surface not in {each.value for each in Surface}:
-        raise InputError(f'"surface" is one of {", ".join(each.value for each in Surface)}')
+        raise InputError(f'"surface" must be one of {", ".join(each.value for each in Surface)}')
     at = SystemClock().now() if sent_at is None else instant_told(str(sent_at), household.zone)
     return Utterance(
         text=text_in(record, "text"), speaker=str(record.get("speaker", "")),
@@ -164,7 +164,7 @@ async def _read(system: System, said: Sequence[tuple[Mapping[str, Any], Heard]])
     ) as gateway:
         if gateway is None:
             raise UnavailableError(
-                "no model is asked; set MODEL_URL or MODEL_GGUF, and READER=auto"
+                "no model is set up; set MODEL_URL or MODEL_GGUF, and READER=auto"
             )
         reader = GroupReader(gateway, group_prompt())
         begun = 0

@@ -29,7 +29,7 @@ def relate(
         ),
     ],
 ) -> None:
-    """Decide: merge, supersede or keep both statements."""
+    """Decide whether to merge, supersede or keep pairs of statements."""
     if _relate_file(file):
         raise typer.Exit(2)
 

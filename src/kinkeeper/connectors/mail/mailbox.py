@@ -184,7 +184,7 @@ def _limit(client: IMAPClient, *, seconds: float) -> None:
         def checked(*size: int) -> bytes:
             nonlocal left
             if sum(size) > left or time.monotonic() > deadline:
-                raise OSError("the mail server sends too much, or too slowly")
+                raise OSError("the mail server sent too much data, or answered too slowly")
             data = read(*size)
             left -= len(data)
             return data
