@@ -78,12 +78,12 @@ COMMANDS = (
     Entry("context", "context", _DEVELOPERS, "Show the memories an assistant starts with."),
     Entry("when", "when", _DEVELOPERS, "Show how dates and times in a text are read."),
     Entry("sort", "sort", _DEVELOPERS, "Show which domains a request belongs to."),
-    Entry("read", "read", _DEVELOPERS, "Show what the trained reader, or a language model, makes of texts."),
+    Entry("read", "read", _DEVELOPERS, "Show how the trained reader, or a language model, reads texts."),
     Entry("route", "route", _DEVELOPERS, "Show how messages to the assistant are routed."),
-    Entry("relate", "relate", _DEVELOPERS, "Decide: merge, supersede or keep both statements."),
+    Entry("relate", "relate", _DEVELOPERS, "Decide whether to merge, supersede or keep pairs of statements."),
     Entry("classify", "classify", _DEVELOPERS, "Classify statements by memory category."),
     Entry("eval", "eval", _DEVELOPERS, "Measure accuracy on labelled data; needs a checkout."),
-    Entry("bench", "bench", _DEVELOPERS, "Run benchmarks (ratios to a limit or a peer); needs a checkout."),
+    Entry("bench", "bench", _DEVELOPERS, "Run benchmarks against limits or other programs; needs a checkout."),
 )  # fmt: skip
 """All commands, in the order in which the help lists them."""
 

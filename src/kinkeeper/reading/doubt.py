@@ -29,6 +29,26 @@ def without_doubt(text: str) -> str | None:
     return f"{deed} {about}" if deed in deeds.values() else text
 
 
+def told_not_asked(clause: str) -> frozenset[str]:
+    """Return why a clause asks for nothing, whatever verb of a request it holds; empty where it may ask.
+
+    "unwanted": something is not to be done, or not any more; "of_others": somebody else wants it; "nouns": what seems a
+    verb is a noun of which something is said ("Book club is …").
+
+    Args:
+        clause: Plain, or with marks for its times.
+    """
+    return frozenset(name for name, form in _forms().items() if form.search(clause))
+
+
+@cache
+def _forms() -> Mapping[str, re.Pattern[str]]:
+    return {
+        name: re.compile("".join(form.strip("\n").split("\n")), re.IGNORECASE)
+        for name, form in _data()["forms"].items()
+    }
+
+
 @cache
 def _doubts() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     before, behind, inside = (

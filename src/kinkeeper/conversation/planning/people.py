@@ -13,7 +13,6 @@ PRONOUNS = frozenset({"him", "her", "them", "both of them"})
 _ALL_OF_US = frozenset(
     {"we", "us", "our", "ourselves", "both of us", "all of us", "everyone", "everybody"}
 )
-_BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _PEOPLE = (WordKind.CHILD, WordKind.ADULT, WordKind.GROUP)
 
 
@@ -67,7 +66,7 @@ def together(text: str, case: Case) -> list[str]:
     if not case.grammar.said["two_of_us"].search(text):
         return []
     me, adults = case.context.asked.member.id, [each.id for each in case.household.adults]
-    named = members_in(_BOTH.sub(" ", text), case)
+    named = members_in(text.lower().replace("both", " "), case)
     if named:
         return list(dict.fromkeys([me, *named]))
     return adults if len(adults) == 2 and me in adults else []  # noqa: PLR2004 - two of us

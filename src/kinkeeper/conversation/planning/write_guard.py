@@ -18,6 +18,7 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.modality import OTHERS_WORDS, UNREAL, Modality, modality_of
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.sentences import split_sentences
+from kinkeeper.reading.doubt import told_not_asked
 
 _WORD = re.compile(r"[^\W_]+(?:['’:-][^\W_]+)*['’]?|&")
 _SENTENCE_END = re.compile(r"[.!?;]\s")
@@ -80,7 +81,7 @@ def _verdict(
 ) -> _Verdict:
     rules = _tables("rules")
     said = _with_lead(clause, case).strip()
-    found = {name for name, form in _forms().items() if form.search(said)}
+    found = told_not_asked(said)
     if "unwanted" in found:
         return _Verdict.DROP
     meant = modality_of(said)
@@ -222,16 +223,6 @@ def _is_known(word: str, known: Mapping[str, frozenset[str]]) -> bool:
 
 def _is_name(word: str) -> bool:
     return word[0].isupper() and not word.isupper()
-
-
-@cache
-def _forms() -> Mapping[str, re.Pattern[str]]:
-    text = (files(__package__) / "data" / "guard.toml").read_text(encoding="utf-8")
-    forms = tomllib.loads(text)["forms"]
-    return {
-        key: re.compile(form.strip("\n").replace("\n", ""), re.IGNORECASE)
-        for key, form in forms.items()
-    }
 
 
 @cache
