@@ -56,7 +56,7 @@ class Planners:
         if wish is not None and points_back(context.text):
             return await self._kept_afterwards(context)
         said = said_of_audience(context.text)
-        if wish is not None and (said is None or (said.rest and wish.rest)):
+        if wish is not None and (said is None or (wish.rest and said.rest.startswith(wish.rest))):
             said = Said(wish.rest, is_for_few=said is not None and said.is_for_few)
         if said is None:
             return await self._planned(context)
