@@ -30,7 +30,7 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.calendar.busy import private_to
 from kinkeeper.calendar.ics_class import Privacy
 from kinkeeper.calendar.model import Event, EventState, Override
-from kinkeeper.calendar.repository import find_event, find_event_of_source, find_override
+from kinkeeper.calendar.repository import events_of_source, find_event, find_override
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
@@ -185,11 +185,20 @@ class Import:
         return decider(scope, self.household, self.member) or self.member
 
     def _stored(self, conn: Connection, event: Event) -> Event | None:
-        """Return the event of ours that the file means, if its importer may see one."""
-        viewer = Viewer.of(self.household.id, self._decider(self._claimed(event)).id)
-        return find_event(conn, viewer, event.id) or find_event_of_source(
-            conn, viewer, event.provenance
-        )
+        """Return the event of ours that the file means, if its importer may see one.
+
+        What is everybody's is never meant by a private event: another person may have shared the same invitation.
+        """
+        claimed = self._claimed(event)
+        viewer = Viewer.of(self.household.id, self._decider(claimed).id)
+        same = find_event(conn, viewer, event.id)
+        is_open = self.is_operator or person_of(claimed) is None
+        if same is not None and (is_open or same.scope != HOUSEHOLD_SCOPE):
+            return same
+        found = events_of_source(conn, viewer, event.provenance)
+        if not is_open:
+            found = [each for each in found if each.scope != HOUSEHOLD_SCOPE]
+        return min(found, key=lambda each: each.scope != claimed, default=None)
 
     def _wanted(self, conn: Connection, event: Event, stored: Event | None) -> Event:
         """Return an event of the file as it shall be here, never for more people than it was."""

@@ -62,8 +62,19 @@ def find_event_of_source(conn: Connection, viewer: Viewer, provenance: Provenanc
         viewer: On whose behalf.
         provenance: Its type and id of the source are looked for.
     """
+    return next(iter(events_of_source(conn, viewer, provenance)), None)
+
+
+def events_of_source(conn: Connection, viewer: Viewer, provenance: Provenance) -> list[Event]:
+    """Return all events that came from a source and may be seen: one for each audience that it was imported for.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        provenance: Its type and id of the source are looked for.
+    """
     found = read_events_of_source(conn, viewer, provenance).values()
-    return next((event for event in found if _is_seen(conn, viewer, event)), None)
+    return [event for event in found if _is_seen(conn, viewer, event)]
 
 
 def load_event(conn: Connection, viewer: Viewer, event_id: str) -> Event:
