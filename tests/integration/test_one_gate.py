@@ -422,3 +422,19 @@ def test_what_others_tell_of_the_home_is_a_card_for_an_adult_on_every_way_in(
     assert ["tent" in each.proposal.summary for each in waiting] == [True]
     assert scopes == ["household"]
     assert not any("tent" in each.narrative for each in known_to(house, "john"))
+
+
+def test_a_guests_task_is_seen_by_the_guest_alone(house: Served) -> None:
+    async def titles(role: Role) -> list[str]:
+        async with house.bearing(house.token(role.member, role.login)) as client:
+            found = (await client.get("/api/tasks")).json()["tasks"]
+            return [each["title"] for each in found]
+
+    async def story() -> tuple[list[str], list[str]]:
+        guest = ROLES["guest"]
+        async with house.bearing(house.token(guest.member, guest.login)) as client:
+            made = await client.post("/api/tasks", json={"title": "Feed the zorb"})
+            assert made.status_code == 201
+        return await titles(guest), await titles(ROLES["owner"])
+
+    assert asyncio.run(story()) == (["Feed the zorb"], [])
