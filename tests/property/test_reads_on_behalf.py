@@ -136,7 +136,7 @@ def asked_with(
         "list_notes": [{}],
         "find_event": [{"event_id": f"event-{each}"} for each in texts],
         "load_event": [{"event_id": f"event-{each}"} for each in texts],
-        "find_event_of_source": [{"provenance": source_of(each)} for each in texts],
+        "events_of_source": [{"provenance": source_of(each)} for each in texts],
         "read_events_of_source": [{"provenance": source_of(each)} for each in texts],
         "list_events": [{"include_cancelled": True}],
         "read_events": [{}, {"ids": [f"event-{each}" for each in texts]}],

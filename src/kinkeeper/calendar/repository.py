@@ -54,17 +54,6 @@ def find_event(conn: Connection, viewer: Viewer, event_id: str) -> Event | None:
     return event if event is not None and _is_seen(conn, viewer, event) else None
 
 
-def find_event_of_source(conn: Connection, viewer: Viewer, provenance: Provenance) -> Event | None:
-    """Return an event that came from a source, or None where there is none that may be seen.
-
-    Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-        provenance: Its type and id of the source are looked for.
-    """
-    return next(iter(events_of_source(conn, viewer, provenance)), None)
-
-
 def events_of_source(conn: Connection, viewer: Viewer, provenance: Provenance) -> list[Event]:
     """Return all events that came from a source and may be seen: one for each audience that it was imported for.
 
