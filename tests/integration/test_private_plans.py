@@ -8,10 +8,13 @@ import pytest
 from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.conversation.model import Plan, PlannedAction
+from kinkeeper.conversation.planning.audience_wishes import own_matters
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.core.time import local_days
 from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.tasks.repository import open_tasks
+from planning import context
 from talking import Talking, on_a_loop, talking
 
 OWN = (
@@ -75,3 +78,13 @@ async def test_children_see_nothing_that_an_adult_has_not_confirmed(tmp_path: Pa
             )
             seen[name] = any("zorb" in each.event.summary for each in found)
     assert seen == {"john": True, "sarah": True, "leo": False}
+
+
+@pytest.mark.parametrize(
+    ("who", "is_own"),
+    [("me", True), (["I"], True), (["John"], True), (["Sarah"], False), (["Bob"], False)],
+)
+def test_words_for_oneself_make_it_ones_own_matter(who: object, is_own: bool) -> None:
+    asked = context("My therapy is on Tuesday at 4").asked
+    planned = PlannedAction(domain="calendar", action="create_event", params={"who": who})
+    assert bool(own_matters(Plan(actions=(planned,)), asked)) is is_own

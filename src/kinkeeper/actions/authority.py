@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NotRequired, TypedDict
 
-from kinkeeper.actions.model import ActionType, PendingAction
+from kinkeeper.actions.model import TOLD_TO_THE_ASSISTANT, ActionType, PendingAction
 from kinkeeper.actions.states import Refusal
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, is_hidden_from, person_of
@@ -89,3 +89,15 @@ def is_own(action: PendingAction, member: Member, household: Household) -> bool:
         household: Theirs.
     """
     return household.knows(member) and person_of(action.proposal.scope) == member.id
+
+
+def is_told_by_another(action: PendingAction, member_id: str | None) -> bool:
+    """Whether somebody else asked it of the assistant, or told it: what waits of that is for adults.
+
+    Args:
+        action: As stored.
+        member_id: Who looks; None where it is nobody in particular.
+    """
+    proposal = action.proposal
+    is_told = proposal.source_type in TOLD_TO_THE_ASSISTANT
+    return is_told and proposal.request.get("asked_by") != member_id

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.authority import is_told_by_another
 from kinkeeper.actions.effects.calendar import (
     AddEvent,
     AssignOccurrence,
@@ -22,7 +23,7 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.model import TOLD_TO_THE_ASSISTANT, PendingAction
+from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.model import Change, Event, EventState, Occurrence, Waiting
@@ -78,7 +79,7 @@ def with_proposals(
     """
     days = _Days(conn, viewer, in_utc(interval), {_key(each): each for each in confirmed})
     for action in open_actions(conn, viewer, now=now):
-        if viewer.sees_unconfirmed or not _is_told_by_another(action, viewer):
+        if viewer.sees_unconfirmed or not is_told_by_another(action, viewer.member):
             days.lay_over(action)
     return sorted([*days.confirmed.values(), *days.proposed.values()], key=_by_start)
 
@@ -87,13 +88,6 @@ def people_of(occurrence: Occurrence) -> frozenset[str]:
     """Return the members an occurrence concerns: taking part, in charge, claiming it, or asked to do it."""
     waiting = (member for each in occurrence.waiting for member in (*each.claimed_by, *each.asked))
     return frozenset((*occurrence.event.who, *occurrence.responsible, *waiting))
-
-
-def _is_told_by_another(action: PendingAction, viewer: Viewer) -> bool:
-    """Whether somebody else asked it of the assistant, or told it: what waits of that is for adults."""
-    proposal = action.proposal
-    asked_by = proposal.request.get("asked_by")
-    return proposal.source_type in TOLD_TO_THE_ASSISTANT and asked_by != viewer.member
 
 
 @dataclass(slots=True)

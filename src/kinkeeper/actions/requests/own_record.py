@@ -6,9 +6,9 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.authority import is_anothers
+from kinkeeper.actions.authority import is_anothers, is_told_by_another
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.model import FROM_CHAT, ActionStatus, ActionType, PendingAction
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.repository import list_actions, open_actions
 from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, RequestKind
 from kinkeeper.actions.requests.request_times import Moment, read_moment, said
@@ -111,4 +111,4 @@ def _may_see(action: PendingAction, asked: Asked) -> bool:
         return True
     if proposal.type is ActionType.MEMORY_FACT or is_anothers(action, me, asked.household):
         return False
-    return me.is_adult or proposal.source_type != FROM_CHAT
+    return me.is_adult or not is_told_by_another(action, me.id)

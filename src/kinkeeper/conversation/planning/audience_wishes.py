@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
-from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.actions.requests.model import ActionResult, Asked
+from kinkeeper.actions.requests.people import read_who
 from kinkeeper.conversation.model import Plan, PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.told_secrets import secret_of
-from kinkeeper.household.model import Member
+from kinkeeper.core.errors import UnclearError
 from kinkeeper.language.text_folding import Folded, fold
 from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.extraction import observe
@@ -101,39 +102,48 @@ def narrowed(plan: Plan, hidden: Collection[str] = ()) -> Plan:
     return replace(plan, actions=actions, partial=partial)
 
 
-def own_affairs(plan: Plan, text: str, member: Member) -> Plan:
-    """Return a plan whose events and tasks only its person may see where the message tells of their own affairs.
+def own_matters(plan: Plan, asked: Asked) -> frozenset[int]:
+    """Return the places of what is new in a plan, for nobody but the person, who has not said who may see it.
+
+    Args:
+        plan: Of a message.
+        asked: Who says it.
+    """
+    return frozenset(at for at, each in enumerate(plan.actions) if _is_own_matter(each, asked))
+
+
+def own_affairs(plan: Plan, own: Collection[int], text: str) -> Plan:
+    """Return a plan of which only its person may see their own matters, where the message tells of their own affairs.
 
     The title alone may not show it ("therapy"). What was not asked for, and is only offered, is judged by the fitted heads
     too. Blocks for some milliseconds.
 
     Args:
         plan: Of the message.
+        own: Places of the person's own matters in it.
         text: The whole message, verbatim.
-        member: Who says it.
     """
-    own = [_is_own_matter(each, member) for each in plan.actions]
-    if not any(own):
-        return plan
     is_told = holds_sensitive(text)
     return replace(
         plan,
         actions=tuple(
             replace(each, params={**each.params, "private": True})
-            if is_own and (is_told or (each.is_offer and seems_private(text)))
+            if at in own and (is_told or (each.is_offer and seems_private(text)))
             else each
-            for each, is_own in zip(plan.actions, own, strict=True)
+            for at, each in enumerate(plan.actions)
         ),
     )
 
 
-def _is_own_matter(planned: PlannedAction, member: Member) -> bool:
-    """Whether something new is for nobody but the person, who has not said who may see it."""
+def _is_own_matter(planned: PlannedAction, asked: Asked) -> bool:
     params = planned.params
     if (planned.domain, planned.action) not in _OWN_MATTERS or params.get("private") is not None:
         return False
-    named = {str(who) for key in ("who", "responsible") for who in params.get(key) or ()}
-    return named <= {member.id, member.name} and not params.get("kept_from")
+    try:
+        named = [*read_who(params.get("who"), asked), *read_who(params.get("responsible"), asked)]
+    except UnclearError:
+        return False  # it is with somebody else, whoever that may be
+    return {*named} <= {asked.member.id} and not params.get("kept_from")
 
 
 def halves(text: str) -> Iterator[tuple[str, str]]:

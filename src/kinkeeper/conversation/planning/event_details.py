@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.message import LENGTH_MARK, TIME_MARK
-from kinkeeper.conversation.planning.people import everybody, is_person, members_in, who_of
+from kinkeeper.conversation.planning.people import (
+    everybody,
+    is_person,
+    means_everybody,
+    members_in,
+    who_of,
+)
 
 _PIECES = re.compile(r"\s*[,;]\s*|\s+[-–—]\s+|\s*[()]\s*")
 _BOTH = re.compile(r"\s+(?:both|all)$", re.IGNORECASE)
@@ -115,12 +121,7 @@ def _aside(piece: str, case: Case) -> Described | None:
 
 
 def _those_who(words: str, case: Case) -> list[str]:
-    return everybody(case) if _is_everybody(words, case) else who_of(_BOTH.sub("", words), case)
-
-
-def _is_everybody(words: str, case: Case) -> bool:
-    """Whether words mean the whole family ("all of us", "everyone")."""
-    return case.grammar.describing["everybody"].search(words) is not None
+    return everybody(case) if means_everybody(words, case) else who_of(_BOTH.sub("", words), case)
 
 
 def _headed(head: str, case: Case) -> Described:
@@ -139,7 +140,7 @@ def _headed(head: str, case: Case) -> Described:
     begun = says["begins_having"].match(head)
     head = head[begun.end() :] if begun is not None else head
     title, where = _placed(_trimmed(head), case)
-    present = everybody(case) if _is_everybody(title, case) else [*who, *members_in(title, case)]
+    present = everybody(case) if means_everybody(title, case) else [*who, *members_in(title, case)]
     return Described(
         title=title, where=where, who=_once(present), responsible=_once(responsible)
     )  # fmt: skip
@@ -148,7 +149,7 @@ def _headed(head: str, case: Case) -> Described:
 def _is_people(words: str, case: Case) -> bool:
     """Whether words name nobody but members ("me", "gran", "Leo and Mia", "all of us")."""
     each = [part for part in re.split(r"\s*(?:,|&|\band\b|\bboth\b)\s*", words.strip()) if part]
-    return _is_everybody(words, case) or all(
+    return means_everybody(words, case) or all(
         is_person(part, case) or part.lower() in {"me", "i", "us", "we", "myself"} for part in each
     )
 

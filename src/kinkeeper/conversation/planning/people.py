@@ -56,12 +56,17 @@ def everybody(case: Case) -> list[str]:
     ]  # fmt: skip
 
 
+def means_everybody(words: str, case: Case) -> bool:
+    """Whether words mean the whole family ("all of us", "everyone")."""
+    return case.grammar.describing["everybody"].search(words) is not None
+
+
 def together(text: str, case: Case) -> list[str]:
     """Return whom a text names as doing something together: "everyone", "Sam and I both"; nobody where it does not.
 
     Two who are not named are the speaker and the other grown-up, where there is just one.
     """
-    if case.grammar.describing["everybody"].search(text):
+    if means_everybody(text, case):
         return everybody(case)
     if not case.grammar.said["two_of_us"].search(text):
         return []

@@ -16,6 +16,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     halves,
     narrowed,
     own_affairs,
+    own_matters,
     parted,
     said_of_audience,
     writes_for_all,
@@ -43,11 +44,11 @@ class Planners:
 
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
-        plan = await self._for_audience(context)
-        member = context.asked.member
-        if context.asked.is_shared or not member.is_adult or not plan.actions:
+        plan, asked = await self._for_audience(context), context.asked
+        if asked.is_shared or not asked.member.is_adult:
             return plan  # others read along, or an adult has to see it
-        return await beside(lambda: own_affairs(plan, context.text, member))
+        own = own_matters(plan, asked)
+        return await beside(lambda: own_affairs(plan, own, context.text)) if own else plan
 
     async def _for_audience(self, context: PlanningContext) -> Plan:
         """Return the next requests, each for whom the message says may see it."""
