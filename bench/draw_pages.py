@@ -95,7 +95,7 @@ class Picture:
 PICTURES = (
     Picture(page="today", path="/"),
     Picture(page="today", path="/", theme="dark"),
-    Picture(page="pending", path="/pending", card="John and Sarah both have"),
+    Picture(page="pending", path="/pending", card="Sarah picks up Leo and Mia"),
     Picture(page="why", path="/why/m13"),
     Picture(page="silence", path="/silence", theme="dark"),
     Picture(page="memory", path="/memory"),
