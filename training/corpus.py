@@ -65,8 +65,8 @@ STATUSES = frozenset({"proposed", "agreed", "moved", "off", "done"})
 HELD_OUT = frozenset({"w09", "w10", "w11", "w12"})
 """Writers whose text no weights are fitted on and no rule is written with: what is measured on them holds for strangers."""
 
-AFTER_WEIGHTS: Final = frozenset({"w17", "w18"})
-"""Writers whose text came after the weights that ship were fitted; empty again with the next fit."""
+CALIBRATED_ON: Final = frozenset({"w15", "w22"})
+"""Writers on whom chances are calibrated and thresholds chosen; no weights are fitted on them."""
 
 _HOUSEHOLD = re.compile(r"## household (?P<name>[\w-]+) \| (?P<people>[^|]+) \| (?P<place>[^|]+)$")
 _TALK = re.compile(r"# (?P<surface>\w+) (?P<at>\d{4}-\d{2}-\d{2} \d{2}:\d{2})$")

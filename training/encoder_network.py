@@ -30,6 +30,8 @@ QUESTION_WIDTHS: Final = (len(ACT_LABELS), len(PREDICATE_LABELS), len(MODALITY_L
 
 EPSILON: Final = 1e-12
 _LINK_SCALE: Final = 8.0
+_CUT_WEIGHT: Final = 4.0
+"""Few words begin a clause: each weighs as much as four that do not."""
 
 
 class Layer(nn.Module):
@@ -76,14 +78,15 @@ class Layers(nn.Module):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Rows side by side: states of the lower layers and labels.
+    """Rows side by side: vectors of their word pieces, and labels.
 
     Attributes:
-        states: Shape (rows, pieces, width).
+        states: Vectors of the word pieces, shape (rows, pieces, width).
         padding: Shape (rows, 1, 1, pieces): 0, or very negative where a row has ended.
         words: Row and piece of every word, shape (words, 2).
         tags: Of every word.
         begins: Whether a slot begins at a word.
+        cuts: Whether a clause begins at a word.
         clause_rows: Row of every clause.
         members: Clause and word of every word in a clause, shape (n, 2).
         labels: Shape (clauses, 7): act, predicate, modality, negated, secret, plan, link.
@@ -96,6 +99,7 @@ class Batch:
     words: Tensor
     tags: Tensor
     begins: Tensor
+    cuts: Tensor
     clause_rows: Tensor
     members: Tensor
     labels: Tensor
@@ -104,13 +108,13 @@ class Batch:
 
 
 class Network(nn.Module):
-    """The upper layers and the heads."""
+    """All layers and the heads."""
 
     def __init__(self, layers: Sequence[Layer]) -> None:
         super().__init__()
-        self.upper = Layers(layers)
+        self.layers = Layers(layers)
         self.clause = nn.Linear(2 * WIDTH, sum(QUESTION_WIDTHS))
-        self.tag = nn.Linear(WIDTH, len(SLOT_LABELS) + 1)
+        self.tag = nn.Linear(WIDTH, len(SLOT_LABELS) + 2)
         self.query, self.key = nn.Linear(2 * WIDTH, KEYS), nn.Linear(WIDTH, KEYS)
         self.nothing = nn.Parameter(torch.zeros(KEYS))
         self.distance = nn.Parameter(torch.zeros(2 * FURTHEST))
@@ -118,7 +122,7 @@ class Network(nn.Module):
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Return the sums of tags (words), of questions (clauses), and of links (clauses, 1 + parts)."""
-        states = self.upper(batch.states, batch.padding)
+        states = self.layers(batch.states, batch.padding)
         words = states[batch.words[:, 0], batch.words[:, 1]]
         clauses = len(batch.clause_rows)
         count = torch.bincount(batch.members[:, 0], minlength=clauses)[:, None]
@@ -135,14 +139,14 @@ class Network(nn.Module):
         return self.tag(self.dropout(words)), self.clause(summary), torch.cat([nothing, links], 1)
 
 
-def batch_of(rows: Sequence[Row], states: Sequence[NDArray[np.float16]]) -> Batch:
+def batch_of(rows: Sequence[Row], states: Sequence[NDArray[np.float32]]) -> Batch:
     """Return rows side by side."""
     longest = max(len(each) for each in states)
     most = max(1, *(len(row.row.items) + len(row.row.earlier) for row in rows))
     side = np.zeros((len(rows), longest, WIDTH), dtype=np.float32)
     parts = np.zeros((len(rows), most, longest), dtype=np.float32)
     distances = np.full((len(rows), most), -1)
-    words, tags, begins, clause_rows, members, labels = [], [], [], [], [], []
+    words, tags, begins, cuts, clause_rows, members, labels = [], [], [], [], [], [], []
     for line, (row, own) in enumerate(zip(rows, states, strict=True)):
         side[line, : len(own)] = own
         items, spans = len(row.row.items), (*row.row.items, *row.row.earlier)
@@ -157,6 +161,7 @@ def batch_of(rows: Sequence[Row], states: Sequence[NDArray[np.float16]]) -> Batc
         words += [(line, place) for place in row.row.places]
         tags += row.tags
         begins += row.begins
+        cuts += row.cuts
         for each in row.clauses:
             members += [(len(clause_rows), first + word) for word in range(each.first, each.end)]
             clause_rows.append(line)
@@ -166,7 +171,7 @@ def batch_of(rows: Sequence[Row], states: Sequence[NDArray[np.float16]]) -> Batc
     return Batch(
         states=torch.from_numpy(side), padding=padding_of([len(each) for each in states], longest),
         words=torch.tensor(words), tags=torch.tensor(tags), begins=torch.tensor(begins).float(),
-        clause_rows=torch.tensor(clause_rows),
+        cuts=torch.tensor(cuts).float(), clause_rows=torch.tensor(clause_rows),
         members=torch.tensor(members), labels=torch.tensor(labels, dtype=torch.long),
         parts=torch.from_numpy(parts), distances=torch.from_numpy(distances),
     )  # fmt: skip
@@ -190,7 +195,8 @@ def loss_of(outputs: tuple[Tensor, Tensor, Tensor], batch: Batch) -> Tensor:
     for weight, column, flag in zip((0.3, 0.3, 0.7), (3, 4, 5), flags, strict=True):
         total = total + weight * binary(flag[:, 0], labels[:, column].float())
     total = total + 1.5 * cross(tags[:, : len(SLOT_LABELS)], batch.tags)
-    total = total + 0.5 * binary(tags[:, -1], batch.begins)
+    total = total + 0.5 * binary(tags[:, -2], batch.begins)
+    total = total + 2.0 * binary(tags[:, -1], batch.cuts, pos_weight=torch.tensor(_CUT_WEIGHT))
     reached = labels[:, 6] != UNREACHED
     if reached.any():
         total = total + 0.7 * cross(links[reached], labels[reached, 6] + 1)

@@ -83,13 +83,20 @@ class ClauseLabels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One message with its labels; `tags` and `begins` have an entry for each word of the row."""
+    """One message with its labels; `tags`, `begins` and `cuts` have an entry for each word of the row.
+
+    Attributes:
+        tags: Index of the slot that a word belongs to.
+        begins: Whether a slot begins at it.
+        cuts: Whether a clause begins at it; the first word of a message never counts.
+    """
 
     writer: str
     surface: Surface
     row: EncoderInput
     tags: tuple[int, ...]
     begins: tuple[bool, ...]
+    cuts: tuple[bool, ...]
     clauses: tuple[ClauseLabels, ...]
 
 
@@ -196,8 +203,13 @@ def _labelled(
             clauses.append(_clause(clause, talk, row, first=own[0], end=own[-1] + 1))
     return Row(
         writer=writer, surface=Surface(talk.surface), row=row, tags=tuple(tags),
-        begins=tuple(begins), clauses=tuple(clauses),
+        begins=tuple(begins), cuts=_cuts(len(row.words), clauses), clauses=tuple(clauses),
     )  # fmt: skip
+
+
+def _cuts(words: int, clauses: Sequence[ClauseLabels]) -> tuple[bool, ...]:
+    starts = {each.first for each in clauses} - {0}
+    return tuple(word in starts for word in range(words))
 
 
 def _clause(clause: Clause, talk: Talk, row: EncoderInput, *, first: int, end: int) -> ClauseLabels:

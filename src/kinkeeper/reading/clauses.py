@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable
 from itertools import pairwise
 
 from kinkeeper.language.sentences import mask_stops
@@ -21,11 +22,21 @@ def cut_clauses(text: str) -> tuple[Clause, ...]:
     Args:
         text: Any.
     """
+    return cut_at(text, (found.end() for found in _END.finditer(mask_stops(text))))
+
+
+def cut_at(text: str, places: Iterable[int]) -> tuple[Clause, ...]:
+    """Return the clauses of a message that is cut at some places, where each then holds a letter or digit.
+
+    Args:
+        text: Any.
+        places: Offsets in the text, in order.
+    """
     words = [found.start() for found in _WORD.finditer(text)]
     starts, passed = [0], 0
-    for found in _END.finditer(mask_stops(text)):
-        words_before = bisect_left(words, found.end())
+    for place in places:
+        words_before = bisect_left(words, place)
         if passed < words_before < len(words):
-            starts.append(found.end())
+            starts.append(place)
             passed = words_before
     return tuple(Clause(start, end) for start, end in pairwise([*starts, len(text)]))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kinkeeper.models.embedding.minilm import Session, load_session, weights_path, word_vectors
 from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+from kinkeeper.reading.clauses import cut_at
 from kinkeeper.reading.encoder_input import EncoderInput, encoder_input
 from kinkeeper.reading.model import Clause, Context, Slot, SlotName, Target, Utterance
 
@@ -37,7 +38,7 @@ class ClauseSeen:
     """What the heads make of one clause.
 
     Attributes:
-        clause: Which one; the parts of one that is too long for a row come one after the other.
+        clause: Which one. One that is too long for a row is seen several times, part by part.
         chances: By question, the chance of each label; they add up to 1.
         slots: Spans, in the order of the text.
         target: What it most likely speaks of; None where it rather speaks of nothing earlier.
@@ -66,29 +67,39 @@ class Encoder:
         self._labels = {name: [*map(str, heads[f"labels.{name}"])] for name in QUESTIONS}
         self._slots = [*map(str, heads["labels.slots"])]
 
-    def read(
-        self, utterance: Utterance, clauses: Sequence[Clause], context: Context
-    ) -> list[ClauseSeen]:
-        """Return what the heads make of each clause that holds a word. Pure.
+    def read(self, utterance: Utterance, context: Context) -> list[ClauseSeen]:
+        """Cut a message into clauses and return what the heads make of each that holds a word. Pure.
 
         Args:
             utterance: The message; a long one is read part by part.
-            clauses: Of the message, in the order of the text.
             context: What is known around it.
         """
-        found: list[ClauseSeen] = []
-        vocabulary, start = shipped_vocabulary(), clauses[0].start
-        while True:
-            row = encoder_input(utterance, context, vocabulary, start=start)
-            if not row.words or row.words[0][0] >= clauses[-1].end:
-                return found
-            found += self._row(row, clauses)
-            start = row.words[-1][1]
+        rows = [(row, self._states(row)) for row in _rows(utterance, context)]
+        tags = [self._tags(row, states) for row, states in rows]
+        begins = [
+            place
+            for (row, _), own in zip(rows, tags, strict=True)
+            for (place, _), score in zip(row.words, own[:, -1], strict=True)
+            if score >= self._heads["cut"]
+        ]
+        clauses = cut_at(utterance.text, begins)
+        return [
+            each
+            for (row, states), own in zip(rows, tags, strict=True)
+            for each in self._row(row, states, own, clauses)
+        ]
 
-    def _row(self, row: EncoderInput, clauses: Sequence[Clause]) -> Iterator[ClauseSeen]:
-        states = self._states(row)
+    def _tags(self, row: EncoderInput, states: Floats) -> Floats:
+        """Return the sums of each word: of each slot, of a slot that begins there, and of a clause that does."""
+        words = states[list(row.places)]
+        return np.asarray(
+            words @ self._heads["tag.weight"].T + self._heads["tag.bias"], dtype=np.float32
+        )
+
+    def _row(
+        self, row: EncoderInput, states: Floats, tags: Floats, clauses: Sequence[Clause]
+    ) -> Iterator[ClauseSeen]:
         words, starts = states[list(row.places)], [start for start, _ in row.words]
-        tags = words @ self._heads["tag.weight"].T + self._heads["tag.bias"]
         keys = self._keys(row, states)
         for clause in clauses:
             first, end = bisect_left(starts, clause.start), bisect_left(starts, clause.end)
@@ -170,6 +181,13 @@ class Encoder:
         if best < items:
             return Target(item=best, p=p)
         return Target(said=row.first_earlier + best - items, p=p)
+
+
+def _rows(utterance: Utterance, context: Context) -> Iterator[EncoderInput]:
+    start = 0
+    while (row := encoder_input(utterance, context, shipped_vocabulary(), start=start)).words:
+        yield row
+        start = row.words[-1][1]
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.reading.clauses import cut_clauses
+from kinkeeper.reading.clauses import cut_at, cut_clauses
 from kinkeeper.reading.encoder import ClauseSeen, shipped_encoder
 from kinkeeper.reading.features import Hashed, hashed_features
 from kinkeeper.reading.model import (
@@ -146,11 +146,13 @@ class TrainedReader:
             utterance: The message.
             context: What is known around it.
         """
-        clauses = cut_clauses(utterance.text)
         start = replace(utterance, text=utterance.text[:LONGEST_ENCODED])
-        seen = self._encoder.read(start, clauses, context) if self._encoder else ()
-        by_clause = {each.clause: each for each in reversed(seen)}
-        frames = [self._frame(utterance, each, context, by_clause.get(each)) for each in clauses]
+        seen = self._encoder.read(start, context) if self._encoder else ()
+        by_start = {each.clause.start: each for each in reversed(seen)}
+        frames = [
+            self._frame(utterance, each, context, by_start.get(each.start))
+            for each in _clauses(utterance.text, seen)
+        ]
         return Reading(frames=tuple(frames), engine=self.engine)
 
     def _frame(
@@ -173,6 +175,14 @@ class TrainedReader:
             plan=round(chances["plan"][_YES], _DIGITS),
             p=round(min(best[name][1] for name in _JUDGED), _DIGITS),
         )  # fmt: skip
+
+
+def _clauses(text: str, seen: Sequence[ClauseSeen]) -> tuple[Clause, ...]:
+    """Return the clauses that the encoder saw; what it has not read is cut at the ends of sentences."""
+    if not seen:
+        return cut_clauses(text)
+    unread = (each.start for each in cut_clauses(text) if each.start >= LONGEST_ENCODED)
+    return cut_at(text, [*(each.clause.start for each in seen), *unread])
 
 
 def _mean(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
