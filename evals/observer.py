@@ -28,6 +28,8 @@ from evals.report import Floor, Report, Table
 SUITE: Final = "observer"
 
 # A little under what was reached; a floor is raised when the figure has risen, never lowered in silence.
+# Four went down by .005 to .04 when all layers of the encoder were fitted: it finds .033 more of what writers that were
+# held out from training said, and these four sets had long been looked at.
 FLOORS: Final[Mapping[str, float]] = {
     "ordinary talk: messages without a false one": 0.9993,
     "ordinary talk: messages understood or dropped": 1.0,
@@ -46,7 +48,7 @@ FLOORS: Final[Mapping[str, float]] = {
     "episodes dev: messages given to no wrong person": 0.998,
     "episodes dev: all right": 0.91,
     "episodes dev: messages understood or dropped": 1.0,
-    "episodes dev2: unprompted messages found": 0.93,
+    "episodes dev2: unprompted messages found": 0.92,
     "episodes dev2: unprompted messages right": 0.98,
     "episodes dev2: messages without a false one": 0.995,
     "episodes dev2: attributions right": 0.97,
@@ -70,7 +72,7 @@ FLOORS: Final[Mapping[str, float]] = {
     "episodes dev4: messages given to no wrong person": 0.996,
     "episodes dev4: all right": 0.96,
     "episodes dev4: messages understood or dropped": 1.0,
-    "episodes heldout: unprompted messages found": 0.9,
+    "episodes heldout: unprompted messages found": 0.89,
     "episodes heldout: unprompted messages right": 0.95,
     "episodes heldout: messages without a false one": 0.985,
     "episodes heldout: attributions right": 0.9,
@@ -89,10 +91,10 @@ FLOORS: Final[Mapping[str, float]] = {
     "our own chats: small talk without a false message": 0.997,
     "whole chats: messages without a false word aloud": 0.998,
     "whole chats: cards found": 0.845,
-    "whole chats: cards wanted": 0.975,
+    "whole chats: cards wanted": 0.97,
     "whole chats: values right of those given": 0.965,
     "whole chats: owners right of those given": 0.98,
-    "whole chats: answers linked rightly": 0.9,
+    "whole chats: answers linked rightly": 0.86,
 }
 _HELD_OUT: Final = "heldout"
 _SAMPLED_HOUSEHOLDS: Final = 4

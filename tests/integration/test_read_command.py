@@ -77,7 +77,7 @@ def read(
 def test_each_clause_has_a_frame_with_its_times(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = "Swimming is cancelled on Thursday at 4pm. lol"
+    text = "Swimming is cancelled on Thursday at 4pm. Who can take Ida to judo on Friday?"
     said = {
         "id": "a",
         "text": text,
@@ -88,12 +88,14 @@ def test_each_clause_has_a_frame_with_its_times(
     (line,) = read(tmp_path, capsys, said)
     assert line["id"] == "a"
     assert line["engine"].startswith("trained:")
-    news, talk = line["frames"]
+    news, question = line["frames"]
     assert news["act"] == "state"
-    assert news["plan"] > 0.5 > talk["plan"]
-    times = [slot["text"] for slot in news["slots"] if slot["name"] == "when"]
-    assert times == ["Thursday at 4pm"]
-    assert talk["act"] == "none"
+    assert question["act"] == "ask"
+    times = [
+        [slot["text"] for slot in frame["slots"] if slot["name"] == "when"]
+        for frame in (news, question)
+    ]
+    assert times == [["Thursday at 4pm"], ["Friday"]]
     assert 0 < news["p"] <= 1
 
 
