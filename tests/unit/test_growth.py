@@ -55,7 +55,7 @@ def test_a_cost_that_grows_faster_than_the_size_is_found(power: int, is_too_fast
     def cost(size: int) -> float:
         return cpu_seconds(lambda: sum(number for number in range(16 * size**power)))
 
-    smallest = {1: 50_000, 2: 140, 3: 16}[power]
+    smallest = {1: 50_000, 2: 100, 3: 12}[power]
     assert (grows_too_fast(cost, smallest) is not None) is is_too_fast
 
 
