@@ -1,7 +1,6 @@
 """Runs the program as people do: in a process of its own, in an empty environment."""
 
 import json
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from warm_process import FROZEN_NOW
-from warm_start import PROGRAM, Started
+from warm_start import PROGRAM, Started, machine_environment
 
 _LONGEST_RUN_SECONDS = 120
 # By home: the present of commands that follow a replay, as if the replayed days were today.
@@ -48,7 +47,7 @@ class Program:
         return self.home / "family.sqlite"
 
     def environment(self) -> dict[str, str]:
-        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"}
+        return {**machine_environment(), "HOME": str(self.home)}
 
     def where(self) -> list[str]:
         return ["--household", str(MILLER / "household.toml"), "--db", str(self.database)]

@@ -68,6 +68,12 @@ class Started(subprocess.Popen[Any]):
         return self.pid, status
 
 
+def machine_environment() -> dict[str, str]:
+    """Return the variables that describe the machine; a program that computes otherwise differs in the last digits."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS_")}
+    return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **kept}
+
+
 class _Warm:
     """The process that others are forks of; it ends with this one."""
 
@@ -77,7 +83,7 @@ class _Warm:
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, _WARM], stdin=theirs,
-                env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(sys.path)},
+                env={**machine_environment(), "PYTHONPATH": os.pathsep.join(sys.path)},
             )  # fmt: skip
         atexit.register(self._end)
 
