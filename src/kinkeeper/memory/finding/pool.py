@@ -7,12 +7,12 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.memory.finding import legs
 from kinkeeper.memory.finding.candidates import Candidates
 from kinkeeper.memory.finding.clues import Asked
 from kinkeeper.memory.finding.diversity import ALIKE, without_repeats
 from kinkeeper.memory.finding.fusion import Scores, context_order
 from kinkeeper.memory.finding.gate import relevance
+from kinkeeper.memory.finding.legs import CONFIDENCE, DENSE, DENSE_CONTEXT, PLAIN, RECENCY
 from kinkeeper.memory.finding.ranker import ranked
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key
@@ -49,7 +49,7 @@ class Pool:
 
     def for_context(self) -> Scores:
         """Return scores by which what serves a context best comes first."""
-        return context_order(self.relevances, self.legs[legs.CONFIDENCE], self.legs[legs.RECENCY])
+        return context_order(self.relevances, self.legs[CONFIDENCE], self.legs[RECENCY])
 
     def meanings_of(self, places: Iterable[int]) -> dict[Key, Vectors]:
         """Return what candidates mean, where that is known.
@@ -137,7 +137,7 @@ def _leg(some: Candidates, name: str) -> Scores:
     if name in some.legs:
         return some.legs[name]
     # A fact stands alone: what it means with its neighbours is what it means.
-    return some.legs.get(legs.DENSE, np.zeros(len(some.ids)))
+    return some.legs.get(DENSE, np.zeros(len(some.ids)))
 
 
 def _clue(some: Candidates, name: str) -> Scores:
@@ -145,9 +145,9 @@ def _clue(some: Candidates, name: str) -> Scores:
 
 
 def _relevances(some: Candidates, calibration: Calibration | None) -> Scores:
-    cosines = [some.legs[leg] for leg in (legs.DENSE, legs.DENSE_CONTEXT) if leg in some.legs]
+    cosines = [some.legs[leg] for leg in (DENSE, DENSE_CONTEXT) if leg in some.legs]
     return relevance(
-        some.legs[legs.PLAIN], some.most, np.max(cosines, axis=0) if cosines else None, calibration
+        some.legs[PLAIN], some.most, np.max(cosines, axis=0) if cosines else None, calibration
     )
 
 
