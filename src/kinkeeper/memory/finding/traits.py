@@ -85,8 +85,8 @@ def traits_of(text: str) -> tuple[int, ...]:
 
 def _by_word() -> dict[str, list[Trait]]:
     traits: dict[str, list[Trait]] = defaultdict(list)
-    for trait, words in _WORDS.items():
-        for word in words.split():
+    for trait, known in _WORDS.items():
+        for word in known.split():
             traits[word].append(trait)
     return dict(traits)
 

@@ -81,10 +81,10 @@ class Recurrence:
             if each.id in vectors:
                 by_person[each.scope, speaker_of(each)].append(each)
         found = Recurring()
-        for episodes in by_person.values():
-            if len(episodes) >= SMALLEST and any(each.id in fresh for each in episodes):
+        for own in by_person.values():
+            if len(own) >= SMALLEST and any(each.id in fresh for each in own):
                 try:
-                    crowds = await asyncio.to_thread(self._crowds, episodes, vectors)
+                    crowds = await asyncio.to_thread(self._crowds, own, vectors)
                 except UnavailableError as error:
                     return Recurring(remark=str(error))
                 found = self._with(found, crowds, fresh)
