@@ -31,8 +31,7 @@ from kinkeeper.conversation.model import (
     TurnType,
 )
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
+from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
 
 TURNS, TURNS_FULL = 1_000, 10_000
 SEED = 20_261_122

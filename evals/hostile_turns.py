@@ -37,7 +37,7 @@ from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
-from kinkeeper.conversation.memories import Memories
+from kinkeeper.conversation.lookups import Memories
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.stages import Limits

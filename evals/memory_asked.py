@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evals.report import Table
-from kinkeeper.memory.statements.openness import WORTH_ASKING, chance_left_open
-from kinkeeper.memory.statements.relation import Effect, relate
+from kinkeeper.memory.statements.relation import WORTH_ASKING, Effect, chance_left_open, relate
 from kinkeeper.models.embedding.calibration import calibration_of
 from kinkeeper.models.embedding.minilm import shared_minilm, weights_path
 

@@ -28,7 +28,7 @@ from evals.memory_undoing import not_restored
 from evals.report import Floor, Report, Table
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
-from kinkeeper.memory.history import as_of
+from kinkeeper.memory.browser import as_of
 from kinkeeper.store.store import Store
 
 SAMPLE, FULL = 20, 1_000

@@ -18,8 +18,7 @@ from kinkeeper.household.member_names import members_by_name
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory import tables
-from kinkeeper.memory.context.context_formats import as_markdown
-from kinkeeper.memory.context.injection import injected
+from kinkeeper.memory.context.session_facts import as_markdown, injected
 from kinkeeper.memory.episodes import outdated_spans
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.ingest import remember

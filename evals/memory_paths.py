@@ -15,9 +15,8 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.browser import evidence_of
 from kinkeeper.memory.concepts import concept_map
 from kinkeeper.memory.context.context_builder import assembled
-from kinkeeper.memory.context.context_formats import as_markdown, as_record
-from kinkeeper.memory.context.injection import injected
 from kinkeeper.memory.context.prefetch import Streaming, Thread
+from kinkeeper.memory.context.session_facts import as_markdown, as_record, injected
 from kinkeeper.memory.episodes import list_episodes, outdated_spans
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder, HitKind, Order, Search

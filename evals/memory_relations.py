@@ -10,9 +10,8 @@ from pathlib import Path
 from evals.coordination import read_lines
 from evals.memory_asked import Told, asked_table
 from evals.report import Floor, Report, Table
-from kinkeeper.memory.meeting_keys import keys_of
 from kinkeeper.memory.model import Category, Origin, Statement
-from kinkeeper.memory.statement_match import subject_of
+from kinkeeper.memory.statement_match import keys_of, subject_of
 from kinkeeper.memory.statements.relation import Effect, Relation, relate
 
 OWN = "memory/relations_heldout.jsonl"

@@ -33,7 +33,7 @@ from evals.memory_scores import (
 )
 from evals.memory_store import RememberingEmbedder, StoredMemory
 from evals.report import Floor, Report, Table
-from kinkeeper.memory.context.attribution import remembered
+from kinkeeper.memory.context.session_facts import remembered
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.store.store import Store
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evals.memory_gold import Question
-from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+from kinkeeper.models.embedding.minilm import shipped_vocabulary
 
 DEPTHS = (1, 5, 10, 20)
 _WINDOW = 10_000

@@ -15,7 +15,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.context.prefetch import foresee
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
-from kinkeeper.memory.finding.pool import Pool
+from kinkeeper.memory.finding.ranker import Pool
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.visible_results import HitKind
 from kinkeeper.memory.model import Episode, Origin

@@ -9,7 +9,7 @@ from kinkeeper.conversation import turns
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.commit import Ending, write_turn
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
-from kinkeeper.conversation.context.tables import conversation_encodings
+from kinkeeper.conversation.context.repository import conversation_encodings
 from kinkeeper.conversation.context.turn_context import FIRST_STAGE, ContextGatherer
 from kinkeeper.conversation.model import (
     Answer,

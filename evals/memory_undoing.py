@@ -8,12 +8,12 @@ from sqlalchemy import Connection, select
 from evals.memory_chains import Draws, Told
 from evals.memory_orders import APART, Arrival, hear
 from kinkeeper.memory import tables
+from kinkeeper.memory.adjustments import Finding, decide
 from kinkeeper.memory.corrections import edit_fact, mark_wrong, retract_fact
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.invariants import check
 from kinkeeper.memory.journal import Cause, changing, list_changes
-from kinkeeper.memory.pair_verdicts import Finding, decide
-from kinkeeper.memory.rulings import Ruling
+from kinkeeper.memory.model import Ruling
 from kinkeeper.memory.undo import undo
 
 _RESTORED = (

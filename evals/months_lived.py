@@ -27,7 +27,7 @@ from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.memory_rows import statement_from_row
 from kinkeeper.memory.model import Fact, Statement
 from kinkeeper.memory.tables import facts, statements
-from kinkeeper.memory.upkeep.report import RunState
+from kinkeeper.memory.upkeep.runs import RunState
 from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
 from kinkeeper.web.access import logins

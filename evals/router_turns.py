@@ -20,10 +20,8 @@ from evals.routing_gold import (
 from evals.sorting_gold import CALENDAR_SET, COMPOSED_SET, SINGLE_SETS
 from kinkeeper.conversation.model import Exchange, Social
 from kinkeeper.conversation.routing.clause_words import clauses_of
-from kinkeeper.conversation.routing.followup import goes_on
-from kinkeeper.conversation.routing.lines import exchanges_of
-from kinkeeper.conversation.routing.router import Router
-from kinkeeper.conversation.routing.social import read_social
+from kinkeeper.conversation.routing.intent import goes_on, read_social
+from kinkeeper.conversation.routing.router import Router, exchanges_of
 from kinkeeper.models.embedding.embedder import Embedder
 
 FLOORS = {

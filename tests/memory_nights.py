@@ -12,7 +12,7 @@ import numpy as np
 from sqlalchemy import Connection, delete, insert, select
 
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
-from kinkeeper.memory.confidence_updates import Adjustment, adjust
+from kinkeeper.memory.adjustments import Adjustment, adjust
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.ingest import remember

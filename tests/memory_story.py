@@ -5,12 +5,12 @@ import random
 from sqlalchemy import Connection
 
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.adjustments import Finding, decide
 from kinkeeper.memory.corrections import edit_fact
 from kinkeeper.memory.erasure import forget
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.journal import Cause, changing, list_changes, why_not_undoable
-from kinkeeper.memory.pair_verdicts import Finding, decide
-from kinkeeper.memory.rulings import Ruling
+from kinkeeper.memory.model import Ruling
 from kinkeeper.memory.undo import undo
 from memory_chains import MANY, NOW, SINGLE, Said, say
 

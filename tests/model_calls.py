@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict
 
 from kinkeeper.core.time import Clock, VirtualClock
 from kinkeeper.models.endpoints import DailyLimits, Dialect, Endpoint, ModelConfig, RoleModel
-from kinkeeper.models.errors import ModelError
 from kinkeeper.models.gateway import Gateway
 from kinkeeper.models.model import (
     Author,
     ChatMessage,
     ChatReply,
     ChatRequest,
+    ModelError,
     ModelRole,
     Outcome,
     PromptRef,

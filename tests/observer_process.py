@@ -10,7 +10,7 @@ from kinkeeper.bootstrap import Houses, System
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
 from kinkeeper.jobs.job import Pace
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import RetryLadder
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.settling.message_reader import RulesExtractor
 from kinkeeper.observer.tables import observer_messages

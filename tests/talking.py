@@ -16,7 +16,7 @@ from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation, Said
-from kinkeeper.conversation.memories import Memories
+from kinkeeper.conversation.lookups import Memories
 from kinkeeper.conversation.model import (
     EventName,
     Plan,

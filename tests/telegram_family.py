@@ -23,8 +23,7 @@ from kinkeeper.channels.telegram.strangers import NOBODY
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs.job import Job, Pace
-from kinkeeper.jobs.leases import Key, claim
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import Key, RetryLadder, claim
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer.tables import observer_messages

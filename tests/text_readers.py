@@ -6,37 +6,33 @@ from functools import cache
 
 import answered_turns
 from kinkeeper.brain.answer_text import quote, statement
-from kinkeeper.brain.attribute import asked_of, lacks_answer
-from kinkeeper.brain.question import read_question
-from kinkeeper.conversation.answering import talk
-from kinkeeper.conversation.choices import chosen, only_chooses
-from kinkeeper.conversation.context.gist import gist_of
-from kinkeeper.conversation.context.identity import read_focus, read_identity
-from kinkeeper.conversation.context.topics import gloss_of
-from kinkeeper.conversation.context.volatile import facts_of
+from kinkeeper.brain.question import asked_of, lacks_answer, read_question
+from kinkeeper.conversation.answering import nothing_done
+from kinkeeper.conversation.context.topics import facts_of, gist_of, gloss_of
+from kinkeeper.conversation.context.turn_context import read_focus, read_identity
 from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.planning.audience_wishes import said_of_audience
 from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.conversation.questions import chosen, only_chooses
 from kinkeeper.conversation.routing.confirmation import read_confirmation, rethinks
+from kinkeeper.conversation.routing.intent import read_social
 from kinkeeper.conversation.routing.router import Router
-from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.taking_back import how_many, wants_undo
 from kinkeeper.language.sorting.domains import DomainRouter
 from kinkeeper.language.text import shorten, strip_controls, tokenise
 from kinkeeper.language.wonder import wonders
 from kinkeeper.mail.query import read_query
 from kinkeeper.memory.extraction_job import pieces
-from kinkeeper.memory.finding.signals import periods_of
+from kinkeeper.memory.finding.shelf import traits_of
+from kinkeeper.memory.finding.signals import periods_of, wants_of
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.finding.traits import traits_of
-from kinkeeper.memory.finding.wants import wants_of
 from kinkeeper.memory.statement_match import is_of_speaker, is_shared, own_voice
 from kinkeeper.memory.statements.classification import classify, title_of
+from kinkeeper.memory.statements.discretion import holds_sensitive
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.relation import relate
 from kinkeeper.memory.statements.secrecy import secrecy_of
-from kinkeeper.memory.statements.sensitive import holds_sensitive
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import HashingEmbedder
 from kinkeeper.observer.extraction.rules_extractor import extract
 from kinkeeper.observer.tripwire.gate import Tripwire, load_tripwire
 from kinkeeper.observer.wording.message_parts import segments
@@ -115,7 +111,7 @@ def _answered(text: str) -> None:
     answered_turns.answered(
         answered_turns.turn(text[:LONGEST_READ].encode(errors="replace").decode())
     )
-    talk.reply(text[:LONGEST_READ], turn="t", names=_NAMES)
+    nothing_done.reply(text[:LONGEST_READ], turn="t", names=_NAMES)
 
 
 def _gathered(text: str) -> None:

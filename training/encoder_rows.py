@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+from kinkeeper.models.embedding.minilm import shipped_vocabulary
 from kinkeeper.reading.encoder_input import EncoderInput, encoder_input
 from kinkeeper.reading.model import Context, Said, SlotName, Surface, Utterance
 from training.corpus import ACTS, PREDICATES, Clause, Message, Talk, read_corpus

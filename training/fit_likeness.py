@@ -16,7 +16,7 @@ import kinkeeper.models.embedding
 from evals.likeness import cosines
 from evals.likeness_gold import Pair, pairs
 from kinkeeper.models.embedding.calibration import fit_calibration
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import HashingEmbedder
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path
 
 SHIPPED = Path(kinkeeper.models.embedding.__path__[0]) / "data"

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 import kinkeeper.memory.statements
 from evals.coordination import read_lines
 from kinkeeper.memory.statements.canonical_words import canon_of
-from kinkeeper.memory.statements.openness import WORTH_ASKING, may_be_open
-from kinkeeper.memory.statements.pair_traits import Traits, side_by_side, traits_of
-from kinkeeper.memory.statements.relation import by_rules
+from kinkeeper.memory.statements.comparison import wording_of
+from kinkeeper.memory.statements.relation import WORTH_ASKING, by_rules, may_be_open
 from kinkeeper.memory.statements.second_opinion import (
     FOREST_FILES,
     LIKENESS,
@@ -33,11 +32,13 @@ from kinkeeper.memory.statements.second_opinion import (
     SURE,
     UNLIKELY,
     UPDATE,
+    Traits,
     may_be_doubted,
     may_outdate,
     may_repeat,
+    side_by_side,
+    traits_of,
 )
-from kinkeeper.memory.statements.surface_cues import wording_of
 from kinkeeper.models.embedding.calibration import calibration_of
 from kinkeeper.models.embedding.minilm import shared_minilm, weights_path
 from training.fit_ranker import forest_of

@@ -18,10 +18,9 @@ from evals.memory_gold import ADVERSARIAL, Conversation, own
 from evals.memory_probes import renamed
 from evals.memory_scores import refused, separation
 from evals.memory_store import RememberingEmbedder, StoredMemory
-from kinkeeper.memory.finding import legs
-from kinkeeper.memory.finding.clues import PLAIN_OF_MOST
-from kinkeeper.memory.finding.gate import by_words
-from kinkeeper.memory.finding.pool import Pool
+from kinkeeper.memory.finding import candidates
+from kinkeeper.memory.finding.candidates import PLAIN_OF_MOST
+from kinkeeper.memory.finding.ranker import Pool, by_words
 from kinkeeper.models.embedding.calibration import Calibration, calibration_of
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path
 from kinkeeper.store.store import Store
@@ -97,7 +96,7 @@ def first_hits(pool: Pool, calibration: Calibration) -> NDArray[np.float64]:
     """
     found = np.full((FIRST, 2), np.nan)
     best = np.argsort(-pool.by_relevance(), kind="stable")[:FIRST]
-    cosines = np.maximum(pool.legs[legs.DENSE], pool.legs[legs.DENSE_CONTEXT])
+    cosines = np.maximum(pool.legs[candidates.DENSE], pool.legs[candidates.DENSE_CONTEXT])
     found[: len(best), 0] = by_words(pool.clues[PLAIN_OF_MOST][best])
     found[: len(best), 1] = calibration.log_odds(cosines[best])
     return found

@@ -22,14 +22,16 @@ from sklearn.linear_model import LogisticRegression
 from evals.routing_gold import SocialText, social_texts
 from evals.sorting_gold import SINGLE_SETS, public_requests
 from kinkeeper.conversation import routing
-from kinkeeper.conversation.routing.clause_words import Clause, clauses_of, without_address
-from kinkeeper.conversation.routing.social_head import (
+from kinkeeper.conversation.routing.clause_words import (
     FAMILIAR,
     FOREIGN,
     GOES_ON,
     LENGTH,
     NEVER_SOCIAL,
+    Clause,
+    clauses_of,
     features,
+    without_address,
 )
 from kinkeeper.models.embedding.heads import LinearHead
 

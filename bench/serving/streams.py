@@ -15,7 +15,7 @@ from bench.serving import talk
 from bench.serving.load import get, post
 from bench.serving.processes import ServerProcess, bare_server, our_server
 from kinkeeper.conversation.threads import Thread, open_thread
-from kinkeeper.conversation.unprompted_turns import post_to_thread
+from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.time import SystemClock
 from kinkeeper.store.store import Store
 

@@ -17,8 +17,8 @@ from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.context.context_builder import assembled
-from kinkeeper.memory.context.injection import injected
 from kinkeeper.memory.context.prefetch import Streaming, Thread
+from kinkeeper.memory.context.session_facts import injected
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.ingest import ImportedFact, import_facts

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from bench.cost import cpu_microseconds, p99_of, resident_megabytes
 from bench.report import Figure, Ratio
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
-from kinkeeper.models.embedding.minilm import MiniLm, weights_path
-from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+from kinkeeper.models.embedding.embedder import HashingEmbedder
+from kinkeeper.models.embedding.minilm import MiniLm, shipped_vocabulary, weights_path
 
 _ROUNDS = 40
 _BATCHES = (1, 32)

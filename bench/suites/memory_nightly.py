@@ -14,17 +14,16 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from bench.report import Figure
-from kinkeeper.memory.change_numbers import last_seq
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, put_vectors
 from kinkeeper.memory.ingest import ImportedFact, import_facts
+from kinkeeper.memory.memory_rows import last_seq
 from kinkeeper.memory.model import Category, Episode, Origin
 from kinkeeper.memory.tables import facts
-from kinkeeper.memory.upkeep.clusters import SMALLEST, clusters
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
-from kinkeeper.memory.upkeep.report import Report, RunState
-from kinkeeper.memory.upkeep.runs import Run, insert_run
+from kinkeeper.memory.upkeep.recurrence import SMALLEST, clusters
+from kinkeeper.memory.upkeep.runs import Report, Run, RunState, insert_run
 from kinkeeper.models.embedding.calibration import shipped_calibrations
 from kinkeeper.models.embedding.embedder import Vectors, normalised
 from kinkeeper.store.store import Store

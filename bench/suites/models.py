@@ -24,9 +24,9 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.models.client import HttpChatModel
 from kinkeeper.models.endpoints import DailyLimits, ModelConfig, RoleModel
 from kinkeeper.models.gateway import Gateway
-from kinkeeper.models.manners import Manners
 from kinkeeper.models.model import ModelRole
-from kinkeeper.models.openai_wire import OpenAIWire
+from kinkeeper.models.protocols import OpenAIWire
+from kinkeeper.models.wire import Manners
 from kinkeeper.store.store import Store
 
 _CALLS = 300

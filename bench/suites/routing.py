@@ -8,8 +8,8 @@ from time import thread_time_ns
 
 from bench.report import Ratio
 from kinkeeper.conversation.model import Exchange, Mode
+from kinkeeper.conversation.routing.intent import read_social
 from kinkeeper.conversation.routing.router import Router
-from kinkeeper.conversation.routing.social import read_social
 
 _ROUNDS = 5
 _VARIANTS = 20

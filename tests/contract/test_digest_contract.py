@@ -11,7 +11,7 @@ from sqlalchemy import select
 import digest_process
 from digest_process import READY
 from kinkeeper.conversation.tables import turns
-from kinkeeper.digest.tables import digests
+from kinkeeper.digest.repository import digests
 from kinkeeper.store.store import Store
 from pending_presses import put
 from pending_samples import FAMILY, proposal

@@ -8,11 +8,8 @@ import numpy as np
 from sqlalchemy import func, select
 
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.models.embedding.cache import CachedEmbedder
-from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
-from kinkeeper.models.embedding.tables import embeddings
-from kinkeeper.models.embedding.upkeep import purge_vectors
+from kinkeeper.models.embedding.cache import CachedEmbedder, embeddings, purge_vectors
+from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors
 from kinkeeper.store.store import Store
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)

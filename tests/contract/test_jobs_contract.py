@@ -13,10 +13,8 @@ from kinkeeper.core.time import SystemClock, VirtualClock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.engine import JobEngine
 from kinkeeper.jobs.job import Job
-from kinkeeper.jobs.leases import Key, LeaseLostError
-from kinkeeper.jobs.queue import JobQueue, dispatch_id, key_of, key_text
-from kinkeeper.jobs.reconciler import Reconciler
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import Key, LeaseLostError, RetryLadder
+from kinkeeper.jobs.queue import JobQueue, Reconciler, dispatch_id, key_of, key_text
 from kinkeeper.store.store import Store
 from runner_rows import enter
 from work_rows import metadata, work

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, select
 from kinkeeper.core.errors import ConflictError, DeniedError, NotFoundError
 from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory import corrections
-from kinkeeper.memory.change_numbers import last_seq
+from kinkeeper.memory.adjustments import Finding, decide, support
+from kinkeeper.memory.browser import as_of, history
 from kinkeeper.memory.concepts import concept_map, follow_facts
 from kinkeeper.memory.episodes import (
     episodes_by_id,
@@ -23,13 +24,11 @@ from kinkeeper.memory.episodes import (
 )
 from kinkeeper.memory.erasure import forget, preview_forget
 from kinkeeper.memory.facts import facts_changed, find_fact, list_facts, statements_of
-from kinkeeper.memory.history import as_of, history
 from kinkeeper.memory.ingest import ImportedFact, import_facts, remember
 from kinkeeper.memory.invariants import check, mend
 from kinkeeper.memory.journal import Cause, changing, list_changes, purge_images, why_not_undoable
-from kinkeeper.memory.model import Category, Correction, Episode, FactStatus, Origin
-from kinkeeper.memory.pair_verdicts import Finding, decide, support
-from kinkeeper.memory.rulings import Ruling
+from kinkeeper.memory.memory_rows import last_seq
+from kinkeeper.memory.model import Category, Correction, Episode, FactStatus, Origin, Ruling
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.tables import facts, memory_tombstones

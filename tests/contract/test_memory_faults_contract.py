@@ -19,8 +19,7 @@ from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.vectors import count_vectors
 from kinkeeper.memory.invariants import check, mend
 from kinkeeper.memory.tables import memory_vectors
-from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day, meaning, unlike
 from warm_start import Started

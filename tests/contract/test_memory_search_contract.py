@@ -11,16 +11,16 @@ import pytest
 from sqlalchemy import Connection, update
 
 from kinkeeper.household.viewers import Viewer, person_scope
-from kinkeeper.memory.change_numbers import reserve
 from kinkeeper.memory.corrections import mark_wrong, retract_fact
 from kinkeeper.memory.episodes import count_episodes, insert_episodes
 from kinkeeper.memory.erasure import forget
 from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.finding.candidates import DENSE
 from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
-from kinkeeper.memory.finding.legs import DENSE
 from kinkeeper.memory.finding.search import Finder, Found, HitKind, Search
 from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, count_vectors, put_vectors
 from kinkeeper.memory.ingest import ImportedFact, import_facts, remember
+from kinkeeper.memory.memory_rows import reserve
 from kinkeeper.memory.model import (
     Category,
     Episode,
@@ -31,8 +31,7 @@ from kinkeeper.memory.model import (
 )
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.undo import undo
-from kinkeeper.models.embedding.embedder import Vectors, normalised
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors, normalised
 from kinkeeper.store.store import Store
 
 HOUSE = "reyes"

@@ -7,20 +7,21 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
-from kinkeeper.models import daily_budget
-from kinkeeper.models.call_records import (
+from kinkeeper.models import repository
+from kinkeeper.models.endpoints import DailyLimits
+from kinkeeper.models.model import Outcome, Usage
+from kinkeeper.models.repository import (
+    Amount,
     CallRecord,
     count_fallbacks,
     count_outcomes,
     insert_call,
     insert_fallback,
     load_figures,
+    load_spent,
+    model_calls,
     purge,
 )
-from kinkeeper.models.daily_budget import Amount, load_spent
-from kinkeeper.models.endpoints import DailyLimits
-from kinkeeper.models.model import Outcome, Usage
-from kinkeeper.models.tables import model_calls
 from kinkeeper.store.store import Store
 from model_calls import HOUSE, NOON, request, rows
 
@@ -41,7 +42,7 @@ def test_two_hundred_at_once_take_what_there_is_and_no_more(store: Store) -> Non
     async def take(number: int) -> str | None:
         wanted = Amount(calls=1, tokens=40 + number % 2 * 20)
         return await store.write(
-            lambda conn: daily_budget.reserve(conn, HOUSE, DAY, wanted=wanted, limits=limits)
+            lambda conn: repository.reserve(conn, HOUSE, DAY, wanted=wanted, limits=limits)
         )
 
     async def race() -> list[str | None]:
@@ -57,8 +58,8 @@ def test_two_hundred_at_once_take_what_there_is_and_no_more(store: Store) -> Non
 def test_more_than_a_call_is_given_back_and_added(store: Store) -> None:
     def work(conn: Connection) -> None:
         most = Amount(calls=1, tokens=500, cost_micros=9_000_000_000)
-        assert daily_budget.reserve(conn, HOUSE, DAY, wanted=most, limits=DailyLimits()) is None
-        daily_budget.add_spent(conn, HOUSE, DAY, Amount(tokens=-400, cost_micros=-1))
+        assert repository.reserve(conn, HOUSE, DAY, wanted=most, limits=DailyLimits()) is None
+        repository.add_spent(conn, HOUSE, DAY, Amount(tokens=-400, cost_micros=-1))
 
     store.write_now(work)
     spent = store.read_now(lambda conn: load_spent(conn, HOUSE, DAY))

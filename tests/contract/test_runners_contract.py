@@ -14,7 +14,7 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.jobs import leases, runners
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.jobs.runners import DEAD_AFTER, WORK_LEFT, Heartbeat
-from kinkeeper.jobs.tables import runners as rows
+from kinkeeper.jobs.runners import runners as rows
 from kinkeeper.store.store import Store
 from kinkeeper.web.readiness import DatabaseCheck
 from runner_rows import enter

@@ -8,7 +8,7 @@ from alembic.config import Config
 from sqlalchemy import Connection, MetaData, String, Table, insert, select
 
 from kinkeeper.actions.effects.tables import outside_work
-from kinkeeper.conversation.context.tables import conversation_encodings
+from kinkeeper.conversation.context.repository import conversation_encodings
 from kinkeeper.conversation.tables import turns
 from kinkeeper.jobs import leases
 from kinkeeper.observer.tables import observer_messages

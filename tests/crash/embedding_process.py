@@ -5,8 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
-from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors
 from kinkeeper.store.store import Store
 
 HOUSE = "reyes"

@@ -10,9 +10,8 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.engine import JobEngine
 from kinkeeper.jobs.job import Job
-from kinkeeper.jobs.leases import Key
+from kinkeeper.jobs.leases import Key, RetryLadder
 from kinkeeper.jobs.queue import JobQueue
-from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.store.store import Store
 
 JOB = "note.read"

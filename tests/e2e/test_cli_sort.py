@@ -3,7 +3,7 @@
 import pytest
 
 from cli_program import Program, Ran
-from kinkeeper.models.embedding.hash_embedder import MODEL as HASHING
+from kinkeeper.models.embedding.embedder import MODEL as HASHING
 from kinkeeper.models.embedding.minilm import MODEL as MINILM
 from kinkeeper.models.embedding.minilm import weights_path
 

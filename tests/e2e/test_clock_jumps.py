@@ -12,7 +12,7 @@ from sqlalchemy import select
 from cli_program import Program
 from kinkeeper.conversation.tables import turns
 from kinkeeper.store.store import Store
-from kinkeeper.tasks.tables import task_reminders
+from kinkeeper.tasks.repository import task_reminders
 from running_server import Running, decided, prepared, running, token
 from warm_process import CLOCK_FILE
 

@@ -12,9 +12,9 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.proposals import expire_due
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
+from kinkeeper.digest.content import DigestWords
 from kinkeeper.digest.model import Digest
 from kinkeeper.digest.rounds import DigestRounds
-from kinkeeper.digest.words import DigestWords
 from kinkeeper.household.model import Member
 from kinkeeper.messaging.quiet_hours import QuietHours
 

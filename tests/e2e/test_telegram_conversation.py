@@ -12,7 +12,7 @@ from kinkeeper.actions.tables import pending_actions
 from kinkeeper.conversation.tables import stage_failures, turns
 from kinkeeper.memory.tables import episodes, facts
 from kinkeeper.messaging.tables import messages
-from kinkeeper.tasks.tables import task_reminders, tasks
+from kinkeeper.tasks.repository import task_reminders, tasks
 from modelserver import hangs, model_server
 from telegram_family import Family, Running, run
 

@@ -11,7 +11,7 @@ from botapi.chats import Message
 from kinkeeper.actions import proposals
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.bootstrap.digests import digest_rounds
-from kinkeeper.digest.tables import digest_times, digests
+from kinkeeper.digest.repository import digest_times, digests
 from pending_samples import adding, event, proposal
 from telegram_family import Family, Stepping, family, run
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import delete
 
-from kinkeeper.models.tables import model_budgets, model_calls
+from kinkeeper.models.repository import model_budgets, model_calls
 from kinkeeper.store.store import Store
 from modelserver import ModelServer, model_server, says
 from postgres_server import migrated_postgres, postgres_server, postgres_url

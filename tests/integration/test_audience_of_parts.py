@@ -17,10 +17,10 @@ from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.memory.browser import history
 from kinkeeper.memory.episodes import insert_episodes, list_episodes, reply_id
 from kinkeeper.memory.evidence import out_of
 from kinkeeper.memory.facts import find_fact, list_facts, statements_of
-from kinkeeper.memory.history import history
 from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.invariants import check
 from kinkeeper.memory.journal import Cause, list_changes

@@ -16,11 +16,11 @@ from test_slow_tools import QUICK, SCRIPT, Tools, row
 
 from kinkeeper.bootstrap import Houses, open_houses
 from kinkeeper.conversation.commit import Ending
+from kinkeeper.conversation.events import Streams
 from kinkeeper.conversation.model import EventName, TurnEvent
-from kinkeeper.conversation.streams import Streams
 from kinkeeper.conversation.threads import Thread, open_thread
 from kinkeeper.conversation.turn import Turn, TurnOutcome
-from kinkeeper.conversation.unprompted_turns import post_to_thread
+from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Household, Member, Role

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, Table, select, update
 
 from kinkeeper.bootstrap.exchange_encoding import encoding_of
 from kinkeeper.conversation.context.model import TurnContext
-from kinkeeper.conversation.context.tables import (
+from kinkeeper.conversation.context.repository import (
     conversation_encodings,
     conversation_gists,
     conversation_topics,

@@ -29,8 +29,8 @@ from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, S
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.mail.tables import mail_drafts
 from kinkeeper.memory.tables import memory_verdicts, statements
-from kinkeeper.notes.tables import notes
-from kinkeeper.tasks.tables import tasks
+from kinkeeper.notes.repository import notes
+from kinkeeper.tasks.repository import tasks
 from talking import on_a_loop, talking, wants
 
 WRITTEN: tuple[Table, ...] = (

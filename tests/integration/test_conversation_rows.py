@@ -12,12 +12,10 @@ from sqlalchemy import Connection, Update, update
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation import events, turn_records, turns
 from kinkeeper.conversation.model import EventName
-from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, find_thread, list_threads, load_thread
-from kinkeeper.conversation.turn import TurnOutcome
-from kinkeeper.conversation.turns import Accepted, Incoming, accept
-from kinkeeper.conversation.unprompted_turns import post_to_thread
+from kinkeeper.conversation.turn import TurnOutcome, result_record
+from kinkeeper.conversation.turns import Accepted, Incoming, accept, post_to_thread
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.store.store import Store

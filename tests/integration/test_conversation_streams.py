@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Connection
 
+from kinkeeper.conversation.events import Streams
 from kinkeeper.conversation.model import EventName, TurnEvent
-from kinkeeper.conversation.streams import Streams
 from kinkeeper.conversation.threads import Thread, open_thread
-from kinkeeper.conversation.unprompted_turns import post_to_thread
+from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.store.store import Store

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from kinkeeper.conversation.effects import effects
 from kinkeeper.conversation.model import Mode
 from kinkeeper.conversation.tables import critic_verdicts, interaction_log, routing_decisions
+from kinkeeper.conversation.turn_records import effects
 from live_household import MONDAY, live_system
 
 HOUSE = "miller"

@@ -30,8 +30,8 @@ from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import BrainQuery
 from kinkeeper.calendar.event_records import occurrence_record
 from kinkeeper.calendar.model import Change, Event, EventKind, Occurrence
-from kinkeeper.conversation.answering.name_text import Setting
-from kinkeeper.conversation.answering.result_text import was_found
+from kinkeeper.conversation.answering.names_and_times import Setting
+from kinkeeper.conversation.answering.request_text import was_found
 from kinkeeper.core.time import Interval, VirtualClock
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.household.viewers import Viewer, person_scope, viewer_for

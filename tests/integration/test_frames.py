@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from family_chat import Chat, chat
-from kinkeeper.models.tables import model_fallbacks
+from kinkeeper.models.repository import model_fallbacks
 from kinkeeper.observer.extraction import frames
 from kinkeeper.observer.extraction.prepared import Prepared
 from kinkeeper.observer.settling.settlement import Settlement

@@ -11,9 +11,9 @@ import pytest
 
 from hostile_messages import TEXTS
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.models.call_records import count_fallbacks
 from kinkeeper.models.endpoints import DailyLimits, ModelConfig
 from kinkeeper.models.model import Outcome
+from kinkeeper.models.repository import count_fallbacks
 from kinkeeper.observer.group_reader import STAGE, BatchRead, GroupReader, batch_of, group_prompt
 from kinkeeper.reading.batch import Heard, Thing
 from kinkeeper.store.store import Store

@@ -14,7 +14,7 @@ from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.statements.durability import is_lasting
+from kinkeeper.memory.statements.classification import is_lasting
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer import retention
 from kinkeeper.observer.overheard_facts import MOST_A_DAY

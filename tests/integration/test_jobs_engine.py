@@ -21,9 +21,8 @@ from kinkeeper.core.time import SystemClock, VirtualClock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.engine import JobEngine
 from kinkeeper.jobs.job import Handler, Job
-from kinkeeper.jobs.leases import Key, WorkState
+from kinkeeper.jobs.leases import Key, RetryLadder, WorkState
 from kinkeeper.jobs.queue import JobQueue
-from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.store.runner_lock import runner_lock
 from kinkeeper.store.store import Store
 from work_rows import WorkRows, work

@@ -18,9 +18,8 @@ from pydantic import BaseModel, ConfigDict
 
 from kinkeeper.bootstrap.models import models_opened
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.models.errors import ModelError
 from kinkeeper.models.llama import LlamaServer, file_problem
-from kinkeeper.models.model import ChatReply, Finish, ModelGateway, Outcome
+from kinkeeper.models.model import ChatReply, Finish, ModelError, ModelGateway, Outcome
 from kinkeeper.models.structured import ask
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store

@@ -8,11 +8,11 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Table, create_engine, insert
 
+from kinkeeper.memory.confidence import recurring_id
 from kinkeeper.memory.memory_rows import fact_row, statement_row
 from kinkeeper.memory.model import Category, FactStatus, Statement
 from kinkeeper.memory.tables import facts, memory_counters, statements
-from kinkeeper.memory.transience import recurring_id
-from kinkeeper.memory.upkeep.report import ChangeKind
+from kinkeeper.memory.upkeep.runs import ChangeKind
 from kinkeeper.store.migrate import MIGRATIONS
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day

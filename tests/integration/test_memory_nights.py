@@ -10,8 +10,7 @@ import pytest
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.nights import Nights, is_due, upkeep_findings
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.memory.upkeep.report import RunState
-from kinkeeper.memory.upkeep.runs import approve, latest_runs
+from kinkeeper.memory.upkeep.runs import RunState, approve, latest_runs
 from kinkeeper.observability.findings import Health
 from live_household import ZONE, live_system
 from memory_nights import Memory, day, unlike

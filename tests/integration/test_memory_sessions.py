@@ -12,15 +12,15 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.viewers import Viewer, person_scope
-from kinkeeper.memory.change_numbers import TOPIC
 from kinkeeper.memory.concepts import concept_map
-from kinkeeper.memory.doubts import settle_doubt
 from kinkeeper.memory.episodes import count_episodes, list_episodes
 from kinkeeper.memory.erasure import forget
 from kinkeeper.memory.extraction_job import MOST_READ, PIECE, SessionReading, pieces
 from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.memory_rows import TOPIC
 from kinkeeper.memory.model import Episode, Fact, Observation
 from kinkeeper.memory.sessions import SessionMessage, take_in
+from kinkeeper.memory.undecided import settle_doubt
 from kinkeeper.store.store import Store
 from memory_chains import NOW, START
 

@@ -12,7 +12,6 @@ import pytest
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.context.injection import injected
 from kinkeeper.memory.context.prefetch import (
     MOST_EPISODES,
     MOST_FACTS,
@@ -20,7 +19,7 @@ from kinkeeper.memory.context.prefetch import (
     Thread,
     is_taken_up,
 )
-from kinkeeper.memory.context.tiers import Tier
+from kinkeeper.memory.context.session_facts import Tier, injected
 from kinkeeper.memory.corrections import mark_wrong
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
@@ -28,8 +27,7 @@ from kinkeeper.memory.finding.search import Finder, Found, Search
 from kinkeeper.memory.finding.visible_results import HitKind
 from kinkeeper.memory.ingest import ImportedFact, import_facts
 from kinkeeper.memory.model import Category, Episode, Origin
-from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors
 from kinkeeper.store.store import Store
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

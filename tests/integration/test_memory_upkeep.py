@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.adjustments import Adjustment
 from kinkeeper.memory.confidence import confidence_now
-from kinkeeper.memory.confidence_updates import Adjustment
 from kinkeeper.memory.episodes import list_episodes, outdated_spans
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
-from kinkeeper.memory.upkeep.report import ChangeKind, RunState
+from kinkeeper.memory.upkeep.runs import ChangeKind, RunState
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day, meaning, unlike
 

@@ -10,9 +10,8 @@ import pytest
 from kinkeeper.memory.model import Fact, FactStatus, Origin
 from kinkeeper.memory.upkeep.batch import ModelBatch
 from kinkeeper.memory.upkeep.questions import QuestionKind, waiting
-from kinkeeper.memory.upkeep.report import ChangeKind, RunState
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import Outcome
+from kinkeeper.memory.upkeep.runs import ChangeKind, RunState
+from kinkeeper.models.model import ModelError, Outcome
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day, meaning
 from scripted_batch import Answering, Model, always

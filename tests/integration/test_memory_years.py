@@ -3,7 +3,7 @@
 import pytest
 
 from evals.memory_years import FADING, live, measure, sentences
-from kinkeeper.memory import fact_derivation
+from kinkeeper.memory import fact_sync
 
 
 def test_after_two_years_nothing_lasting_is_gone_and_all_that_fades_has_left() -> None:
@@ -19,6 +19,6 @@ def test_after_two_years_nothing_lasting_is_gone_and_all_that_fades_has_left() -
 
 
 def test_it_is_noticed_where_everything_fades(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fact_derivation, "is_transient", lambda _: True)
+    monkeypatch.setattr(fact_sync, "is_transient", lambda _: True)
     outcomes = live(sentences(1)[:6], days=150)
     assert not any(each.holds for each in outcomes)

@@ -24,7 +24,7 @@ from kinkeeper.conversation.tables import turns
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
-from kinkeeper.tasks.tables import tasks
+from kinkeeper.tasks.repository import tasks
 from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.app import create_app

@@ -14,9 +14,8 @@ from family_chat import Chat, chat
 from kinkeeper.bootstrap import Houses, live_intake
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs.job import Pace
-from kinkeeper.models.call_records import count_fallbacks
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
+from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
+from kinkeeper.models.repository import count_fallbacks
 from kinkeeper.observer.accounts.metrics import load_metrics
 from kinkeeper.observer.accounts.trace import load_trace
 from kinkeeper.observer.accounts.trace_json import trace_record

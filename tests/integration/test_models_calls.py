@@ -6,11 +6,10 @@ import pytest
 from pydantic import SecretStr
 
 from kinkeeper.models.endpoints import Dialect, Endpoint
-from kinkeeper.models.errors import ModelError
 from kinkeeper.models.gateway import Gateway
-from kinkeeper.models.model import Finish, Outcome
+from kinkeeper.models.model import Finish, ModelError, Outcome
+from kinkeeper.models.repository import model_calls
 from kinkeeper.models.structured import ask, output_schema
-from kinkeeper.models.tables import model_calls
 from kinkeeper.store.store import Store
 from model_calls import Booking, Dialects, call, config, on, outcome, request, role, rows, streamed
 from modelserver import (

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from kinkeeper.models.endpoints import Dialect
-from kinkeeper.models.errors import ModelError
 from kinkeeper.models.gateway import Gateway
-from kinkeeper.models.model import Outcome
+from kinkeeper.models.model import ModelError, Outcome
+from kinkeeper.models.repository import model_calls
 from kinkeeper.models.structured import ask
-from kinkeeper.models.tables import model_calls
 from kinkeeper.store.store import Store
 from model_calls import (
     Booking,

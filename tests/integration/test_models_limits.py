@@ -12,12 +12,17 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.models.call_records import count_fallbacks, load_figures, purge
 from kinkeeper.models.endpoints import DailyLimits, Price
-from kinkeeper.models.errors import ModelError
 from kinkeeper.models.gateway import Gateway
-from kinkeeper.models.model import ChatRequest, ModelRole, Outcome
-from kinkeeper.models.tables import model_budgets, model_calls, model_fallbacks
+from kinkeeper.models.model import ChatRequest, ModelError, ModelRole, Outcome
+from kinkeeper.models.repository import (
+    count_fallbacks,
+    load_figures,
+    model_budgets,
+    model_calls,
+    model_fallbacks,
+    purge,
+)
 from kinkeeper.store.store import Store
 from model_calls import HOUSE, NOON, PROMPT, config, gateway, request, role, rows
 from modelserver import ModelServer, breaks_off, fails, hangs, model_server, says, stalls

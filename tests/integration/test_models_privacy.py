@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatRequest, Outcome
+from kinkeeper.models.model import ChatRequest, ModelError, Outcome
 from kinkeeper.models.privacy import is_private, is_public
-from kinkeeper.models.tables import model_budgets, model_calls
+from kinkeeper.models.repository import model_budgets, model_calls
 from kinkeeper.store.store import Store
 from model_calls import config, gateway, request, role, rows
 from modelserver import ModelServer, model_server

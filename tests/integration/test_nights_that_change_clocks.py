@@ -15,12 +15,10 @@ from asking import FAMILY, Desk
 from kinkeeper.bootstrap.nights import is_due
 from kinkeeper.core.time import VirtualClock, as_utc
 from kinkeeper.digest.model import Digest
-from kinkeeper.digest.repository import set_digest_time
+from kinkeeper.digest.repository import digests, set_digest_time
 from kinkeeper.digest.rounds import DigestRounds
-from kinkeeper.digest.tables import digests
 from kinkeeper.household.model import Household, Member
-from kinkeeper.memory.upkeep.report import Report, RunState
-from kinkeeper.memory.upkeep.runs import Run, insert_run
+from kinkeeper.memory.upkeep.runs import Report, Run, RunState, insert_run
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.reading.times import read
 from kinkeeper.store.nightly import NightlyBackups, nightly_backups

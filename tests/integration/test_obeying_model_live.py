@@ -16,9 +16,9 @@ from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar.tables import event_changes, events
 from kinkeeper.mail.tables import mail_drafts
 from kinkeeper.memory.tables import facts
-from kinkeeper.notes.tables import notes
+from kinkeeper.notes.repository import notes
 from kinkeeper.store.store import Store
-from kinkeeper.tasks.tables import tasks
+from kinkeeper.tasks.repository import tasks
 from modelserver import computes, model_server
 from modelserver.exchange import Received
 from running_server import Running, prepared, running, token

@@ -19,9 +19,8 @@ from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Pace
-from kinkeeper.jobs.leases import Key, LeaseLostError
+from kinkeeper.jobs.leases import Key, LeaseLostError, RetryLadder
 from kinkeeper.jobs.queue import JobQueue
-from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.messaging.tables import messages, outbox
 from kinkeeper.observer.accounts.metrics import failures
 from kinkeeper.observer.intake import JOB_NAME, Intake, Received

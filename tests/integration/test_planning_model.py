@@ -13,8 +13,7 @@ from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.conversation.model import Branch, Plan, PlanningContext, Source
 from kinkeeper.conversation.planning.model_planner import REPHRASE, STAGE, ModelPlanner
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
+from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
 from kinkeeper.store.store import Store
 from live_household import live_system
 from planning import context, done, exchange

@@ -16,7 +16,7 @@ from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.threads import Thread, load_thread, open_thread, usual_thread_id
 from kinkeeper.conversation.turn import PROGRAMS
-from kinkeeper.conversation.unprompted_turns import post_to_thread
+from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.addresses import remember_private_chat
 from kinkeeper.messaging.tables import outbox

@@ -12,12 +12,10 @@ from pydantic import SecretStr
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.connection import ServerConnection
 from kinkeeper.models.embedding.calibration import calibration_of
-from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors
 from kinkeeper.models.embedding.remote import RemoteEmbedder, RemoteModel
 from kinkeeper.models.endpoints import Dialect, Endpoint
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import Outcome
+from kinkeeper.models.model import ModelError, Outcome
 from modelserver import ModelServer, breaks_off, fails, floods, hangs, model_server
 from modelserver.behaviours import Behaviour
 from modelserver.exchange import Exchange

@@ -17,8 +17,8 @@ from kinkeeper.actions.press_tokens import PressedButton, count_refused, redeem
 from kinkeeper.actions.states import Refusal
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.tables import messages
-from kinkeeper.models.call_records import CallRecord, insert_call
 from kinkeeper.models.model import Outcome
+from kinkeeper.models.repository import CallRecord, insert_call
 from kinkeeper.observer import retention
 from kinkeeper.observer.accounts.trace import load_trace
 from kinkeeper.observer.upkeep import Upkeep

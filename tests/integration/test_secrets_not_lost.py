@@ -13,7 +13,7 @@ from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar.tables import events
 from kinkeeper.household.viewers import is_hidden_from
 from kinkeeper.memory.tables import episodes, facts
-from kinkeeper.tasks.tables import tasks
+from kinkeeper.tasks.repository import tasks
 from page_visits import FREE
 from secrecy_messages import TOGETHER, Secret, secrets
 from web_server import Served, served

@@ -23,8 +23,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Pace
 from kinkeeper.messaging.tables import outbox
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
+from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
 from kinkeeper.observer import stretches
 from kinkeeper.observer.accounts.metrics import load_metrics
 from kinkeeper.observer.accounts.trace import load_trace

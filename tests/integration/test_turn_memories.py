@@ -5,12 +5,12 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from asking import FAMILY, NOW
-from kinkeeper.conversation.memories import Memories
+from kinkeeper.conversation.lookups import Memories
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.memory.context.attribution import remembered
+from kinkeeper.memory.context.session_facts import remembered
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.model import Episode, Origin

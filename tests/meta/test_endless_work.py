@@ -63,7 +63,7 @@ def test_what_nobody_awaits_survives_and_is_counted() -> None:
     endless = {name for name, tree in found.items() if has_endless_loop(tree)}
     stray = {name for name, tree in found.items() if makes_stray_tasks(tree)}
     assert {"tasks/reminders.py", "memory/context/prefetch.py"} <= endless
-    assert {"conversation/commit_polling.py", *AWAITED} <= stray
+    assert {"conversation/events.py", *AWAITED} <= stray
     guarded = {
         name
         for name, tree in found.items()

@@ -54,7 +54,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
         "from kinkeeper.tasks.task_changes import add_task",
         "from kinkeeper.notes import changes",
         "from kinkeeper.tasks import repository\nrepository.put_task",
-        "from kinkeeper.notes.tables import notes",
+        "from kinkeeper.notes.repository import notes",
         "import kinkeeper.notes.repository as r\nr.put_note",
         "def late():\n    from kinkeeper.tasks.repository import remove_task",
     ],

@@ -95,7 +95,7 @@ def test_a_planted_offender_is_found(module: str, code: str) -> None:
 
 def test_reading_is_allowed() -> None:
     code = (
-        "from kinkeeper.memory.facts import list_facts\nfrom kinkeeper.memory.history import as_of"
+        "from kinkeeper.memory.facts import list_facts\nfrom kinkeeper.memory.browser import as_of"
     )
     assert offences({"kinkeeper.web.planted": read("kinkeeper.web.planted", code)}) == []
 

@@ -8,8 +8,8 @@ from source_names import read, sources
 
 # Which modules may name a table with a scope, and so write a query of their own about it.
 READERS = {
-    "kinkeeper.tasks.tables": {"kinkeeper.tasks.repository"},
-    "kinkeeper.notes.tables": {"kinkeeper.notes.repository"},
+    "kinkeeper.tasks.repository": {"kinkeeper.tasks.repository"},
+    "kinkeeper.notes.repository": {"kinkeeper.notes.repository"},
     "kinkeeper.calendar.tables": {
         "kinkeeper.calendar.repository", "kinkeeper.calendar.event_rows", "kinkeeper.calendar.search",
         "kinkeeper.calendar.occurrences", "kinkeeper.calendar.journal",

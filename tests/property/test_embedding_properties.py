@@ -11,9 +11,8 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.language.sorting.domains import ANY_CHANCE, Domain, DomainRouter, meant_by
 from kinkeeper.memory.statements.classification import StatementClassifier
 from kinkeeper.models.embedding.calibration import fit_calibration, shipped_calibrations
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
-from kinkeeper.models.embedding.joined import WithWords
-from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+from kinkeeper.models.embedding.embedder import HashingEmbedder, WithWords
+from kinkeeper.models.embedding.minilm import shipped_vocabulary
 
 COSINES = st.floats(-1, 1)
 TEXTS = st.text(max_size=200)

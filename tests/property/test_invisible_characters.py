@@ -25,9 +25,9 @@ from kinkeeper.connectors.caldav.todos import Todos
 from kinkeeper.core.errors import ConfigError, InputError
 from kinkeeper.household.file import parse_household
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.notes.text import checked_body, checked_title
+from kinkeeper.notes.model import checked_body, checked_title
 from kinkeeper.tasks.model import Place, Task
-from kinkeeper.tasks.validity import checked
+from kinkeeper.tasks.turns import checked
 
 NOW = datetime(2026, 5, 4, 8, tzinfo=UTC)
 ZONE = ZoneInfo("Asia/Kolkata")

@@ -19,8 +19,7 @@ from sqlalchemy import (
 )
 
 from kinkeeper.jobs import leases
-from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import Key, LeaseLostError, RetryLadder, WorkState
 
 LEASE = timedelta(minutes=5)
 LADDER = RetryLadder()

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Connection
 
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.browser import as_of
 from kinkeeper.memory.confidence import GONE, confidence_now
 from kinkeeper.memory.finding.search import Finder, Hit, HitKind, Search
-from kinkeeper.memory.history import as_of
 from kinkeeper.store.store import Store
 from memory_chains import MANY_CHAINS, NOW, START, Said, chains, say
 

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.finding.arrays import Slots, widened
 from kinkeeper.memory.finding.lexical_index import IndexedText, LexicalIndex
-from kinkeeper.memory.finding.postings import Slots
-from kinkeeper.memory.finding.precision import widened
 from kinkeeper.memory.finding.shelf import Admission, Entry, Shelf
 from kinkeeper.memory.finding.vector_index import VectorIndex
 

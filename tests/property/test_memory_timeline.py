@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.history import as_of
+from kinkeeper.memory.browser import as_of
 from kinkeeper.memory.journal import list_changes
 from kinkeeper.memory.model import Category
 from kinkeeper.memory.undo import undo

@@ -7,14 +7,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sqlalchemy import Connection, StaticPool, create_engine
 
-from kinkeeper.models import daily_budget
-from kinkeeper.models.breaker import FAILURES, Admission, Breaker
-from kinkeeper.models.daily_budget import Amount, load_spent
+from kinkeeper.models import repository
 from kinkeeper.models.endpoints import DailyLimits
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import Outcome
-from kinkeeper.models.retry import pause_before_retry
-from kinkeeper.models.tables import model_budgets
+from kinkeeper.models.limits import FAILURES, Admission, Breaker, pause_before_retry
+from kinkeeper.models.model import ModelError, Outcome
+from kinkeeper.models.repository import Amount, load_spent, model_budgets
 
 ENGINE = create_engine("sqlite://", poolclass=StaticPool)
 DAY = datetime(2026, 3, 3, tzinfo=UTC).date()
@@ -126,10 +123,10 @@ class BudgetMachine(RuleBasedStateMachine):
     @rule(wanted=amounts)
     def begin(self, wanted: Amount) -> None:
         before = used(self.connection, "house")
-        refused = daily_budget.reserve(
+        refused = repository.reserve(
             self.connection, "house", DAY, wanted=wanted, limits=self.limits
         )
-        assert refused == daily_budget.exceeded(before + wanted, self.limits)
+        assert refused == repository.exceeded(before + wanted, self.limits)
         if refused is None:
             self.reserved.append(wanted)
         else:
@@ -144,14 +141,14 @@ class BudgetMachine(RuleBasedStateMachine):
             tokens=data.draw(st.integers(0, most.tokens)),
             cost_micros=data.draw(st.integers(0, most.cost_micros)),
         )
-        daily_budget.add_spent(self.connection, "house", DAY, taken - most)
+        repository.add_spent(self.connection, "house", DAY, taken - most)
         self.settled += taken
 
     @invariant()
     def what_is_kept_is_what_was_used_and_reserved(self) -> None:
         total = sum(self.reserved, self.settled)
         assert used(self.connection, "house") == total
-        assert daily_budget.exceeded(total, self.limits) is None
+        assert repository.exceeded(total, self.limits) is None
 
     @invariant()
     def others_are_not_touched(self) -> None:
@@ -164,8 +161,8 @@ TestBudget.settings = settings(max_examples=30, stateful_step_count=20)
 
 @given(limits=limits, amount=amounts)
 def test_a_limit_that_is_not_set_is_none(limits: DailyLimits, amount: Amount) -> None:
-    assert daily_budget.exceeded(amount, DailyLimits()) is None
-    name = daily_budget.exceeded(amount, limits)
+    assert repository.exceeded(amount, DailyLimits()) is None
+    name = repository.exceeded(amount, limits)
     assert name is None or name.startswith("MODEL_")
 
 

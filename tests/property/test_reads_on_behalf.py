@@ -19,8 +19,8 @@ from kinkeeper.actions.effects.notes import AddNote, NoteField
 from kinkeeper.actions.effects.tasks import AddTask
 from kinkeeper.actions.model import ActionStatus, ActionType, Proposal
 from kinkeeper.brain import schedule
-from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.question import read_question
+from kinkeeper.brain.schedule import EventWords
 from kinkeeper.calendar import conflicts, event_rows, search
 from kinkeeper.calendar import occurrences as horizon
 from kinkeeper.calendar import repository as events

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from kinkeeper.conversation.model import Branch, Confirmation, Mode
 from kinkeeper.conversation.routing.confirmation import read_confirmation
+from kinkeeper.conversation.routing.intent import read_social
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.routing.signals import Signals
-from kinkeeper.conversation.routing.social import read_social
 
 BRANCHES = {
     Mode.ACT: Branch.ACT, Mode.CLARIFY: Branch.CLARIFY, Mode.RESPOND: Branch.RESPOND,

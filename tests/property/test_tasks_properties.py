@@ -16,14 +16,12 @@ from kinkeeper.actions.requests.free_time import free_times
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import Interval, as_utc
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.notes.text import appended, entries
+from kinkeeper.notes.model import appended, entries
 from kinkeeper.store.store import Store
 from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
-from kinkeeper.tasks.repository import find_task, last_told, next_due
-from kinkeeper.tasks.task_rows import task_of, task_row
-from kinkeeper.tasks.turns import begun, completed, due_reminders, next_reminder
-from kinkeeper.tasks.validity import checked
+from kinkeeper.tasks.repository import find_task, last_told, next_due, task_of, task_row
+from kinkeeper.tasks.turns import begun, checked, completed, due_reminders, next_reminder
 
 ZONES = [
     ZoneInfo(name) for name in ("America/Chicago", "Europe/Vienna", "Australia/Lord_Howe", "UTC")

@@ -11,7 +11,7 @@ from kinkeeper.actions.requests.calendar import calendar_requests
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.conversation.answering.about import Standing, not_able, told_about
-from kinkeeper.conversation.routing.asking_about import asks_about
+from kinkeeper.conversation.routing.intent import asks_about
 
 
 def standing(**changes: Any) -> Standing:

@@ -6,7 +6,7 @@ from answered_turns import TOMORROW_AT_FIVE, answered, outcome, turn
 from asking import NOW
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import Exchange, Mode
-from kinkeeper.conversation.routing.asking_why import asks_why
+from kinkeeper.conversation.routing.intent import asks_why
 from planning import plan
 
 

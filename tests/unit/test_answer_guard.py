@@ -18,8 +18,7 @@ from kinkeeper.conversation.answering.relevance import relevance_of
 from kinkeeper.conversation.answering.responder import Responder
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import AnswerContext, Exchange, Mode, Source
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
+from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
 
 ROOT = Path(__file__).parents[2]
 LIES = read_lines(ROOT / "evals/data/answers/lies_dev.txt")

@@ -9,13 +9,13 @@ from asking import IVO, NOW
 from kinkeeper.actions.requests.model import ActionResult, Card, ResultStatus
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind, Sureness
 from kinkeeper.conversation.answering.answerer import Answerer
-from kinkeeper.conversation.answering.spoken_times import (
+from kinkeeper.conversation.answering.names_and_times import (
     day_words,
     moment_words,
     rule_words,
     span_words,
 )
-from kinkeeper.conversation.answering.talk import reply
+from kinkeeper.conversation.answering.nothing_done import reply
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import Branch, Confirmation, Mode, Social, Triage, TurnType
 from kinkeeper.core.errors import UnavailableError

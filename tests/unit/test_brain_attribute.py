@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.brain.attribute import asked_of, attributes_of, is_anothers, is_same, lacks_answer
+from kinkeeper.brain.question import asked_of, attributes_of, is_anothers, is_same, lacks_answer
 from kinkeeper.household.file import load_household
 
 HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "household.toml")

@@ -18,11 +18,10 @@ from kinkeeper.brain.answer_text import (
     sureness_of,
     times_of,
 )
-from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.model import Source, SourceKind, Sureness
 from kinkeeper.brain.question import read_question
-from kinkeeper.brain.relevance import bearing
-from kinkeeper.brain.schedule import Scheduled
+from kinkeeper.brain.recollection import bearing
+from kinkeeper.brain.schedule import EventWords, Scheduled
 from kinkeeper.calendar.model import (
     Event,
     EventKind,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kinkeeper.brain.written import written
+from kinkeeper.brain.household_brain import written
 from kinkeeper.notes.model import Note
 
 

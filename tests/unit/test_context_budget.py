@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinkeeper.memory.context.budget import Cut, Fitted, Memory, Part, Wanted, fit
-from kinkeeper.memory.context.knapsack import best_fit
-from kinkeeper.memory.context.tokens import most_tokens
+from kinkeeper.memory.context.context_builder import (
+    Cut,
+    Fitted,
+    Memory,
+    Part,
+    Wanted,
+    best_fit,
+    fit,
+    most_tokens,
+)
 
 COUNTED = Path(__file__).parents[2] / "evals/data/memory/token_counts.jsonl"
 

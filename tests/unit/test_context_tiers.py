@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinkeeper.memory.confidence import confidence_now
-from kinkeeper.memory.context.tiers import CATEGORIES, MOST, Placed, Tier, tiered
+from kinkeeper.memory.context.session_facts import CATEGORIES, MOST, Placed, Tier, tiered
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)

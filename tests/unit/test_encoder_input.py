@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+from kinkeeper.models.embedding.minilm import shipped_vocabulary
 from kinkeeper.reading.encoder_input import MOST_EARLIER, MOST_ITEMS, MOST_PIECES, encoder_input
 from kinkeeper.reading.model import Context, Said, Surface, Utterance
 

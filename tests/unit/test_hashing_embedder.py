@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from kinkeeper.models.embedding.hash_embedder import DIMENSION, HashingEmbedder
+from kinkeeper.models.embedding.embedder import DIMENSION, HashingEmbedder
 
 
 def embedded(*texts: str) -> np.ndarray:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import RetryLadder
 
 
 def test_three_retries_for_failures_then_a_person() -> None:

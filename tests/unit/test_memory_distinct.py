@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
-from kinkeeper.memory.finding.pool import distinct
+from kinkeeper.memory.finding.ranker import distinct
 from kinkeeper.memory.finding.visible_results import Hit, HitKind
 from kinkeeper.memory.model import Category
 from memory_nights import LIKENESS

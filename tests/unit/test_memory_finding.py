@@ -8,9 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kinkeeper.memory.finding.diversity import without_repeats
-from kinkeeper.memory.finding.fusion import context_order
-from kinkeeper.memory.finding.gate import relevance
+from kinkeeper.memory.finding.candidates import context_order
+from kinkeeper.memory.finding.ranker import relevance, without_repeats
 from kinkeeper.memory.finding.signals import is_within, periods_of, with_names, without_names
 from kinkeeper.memory.finding.terms import Vocabulary, stems
 from kinkeeper.memory.finding.visible_results import still_true

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from kinkeeper.memory.upkeep.clusters import SMALLEST, clusters
-from kinkeeper.memory.upkeep.guard import asks
-from kinkeeper.memory.upkeep.near import Block, Near, Nearest
+from kinkeeper.memory.upkeep.consolidation import asks
+from kinkeeper.memory.upkeep.neighbourhood import Block, Near, Nearest
+from kinkeeper.memory.upkeep.recurrence import SMALLEST, clusters
 from kinkeeper.models.embedding.embedder import Vectors, normalised
 
 DIMENSION = 32

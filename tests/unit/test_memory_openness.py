@@ -2,8 +2,7 @@
 
 import pytest
 
-from kinkeeper.memory.statements.openness import chance_left_open
-from kinkeeper.memory.statements.relation import Effect, relate
+from kinkeeper.memory.statements.relation import Effect, chance_left_open, relate
 
 ALIKE = 0.5
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.memory.finding.clues import Asked
+from kinkeeper.memory.finding.candidates import Asked
 from kinkeeper.memory.finding.ranker import (
     BY_MEANING,
     BY_WORDS,
@@ -15,8 +15,8 @@ from kinkeeper.memory.finding.ranker import (
     shares,
     shipped_forests,
 )
-from kinkeeper.memory.finding.traits import Trait, traits_of
-from kinkeeper.memory.finding.wants import Want, wants_of
+from kinkeeper.memory.finding.shelf import Trait, traits_of
+from kinkeeper.memory.finding.signals import Want, wants_of
 from kinkeeper.memory.forest import Forest
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.memory.statements.sensitive import is_sensitive
+from kinkeeper.memory.statements.discretion import is_sensitive
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kinkeeper.memory.statements.clauses import plain_times, plain_turn, referred
 from kinkeeper.memory.statements.relation import Relation, relate
-from kinkeeper.memory.statements.turns import plain_times, plain_turn, referred
 
 
 @pytest.mark.parametrize(

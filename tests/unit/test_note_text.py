@@ -3,7 +3,7 @@
 import pytest
 
 from kinkeeper.core.errors import InputError, NotFoundError, UnclearError
-from kinkeeper.notes.text import (
+from kinkeeper.notes.model import (
     LONGEST_BODY,
     appended,
     checked_body,

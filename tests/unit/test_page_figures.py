@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from kinkeeper.actions.model import ActionStatus, PendingAction
-from kinkeeper.conversation.effects import Effects, Fired, ModeShare
 from kinkeeper.conversation.model import Mode
+from kinkeeper.conversation.turn_records import Effects, Fired, ModeShare
 from kinkeeper.observability.findings import Finding, Health
 from kinkeeper.observer.accounts.metrics import LedgerDay, Metrics, NearMiss
 from kinkeeper.observer.feedback import FeedbackCount, Verdict

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kinkeeper.conversation.planning.question_forms import plainly_asked
+from kinkeeper.conversation.planning.day_query import plainly_asked
 from planning import context, done, exchange, plan_of, planned
 
 GAME = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.conversation.planning.dictated_lists import things_to_buy
+from kinkeeper.conversation.planning.list_rules import things_to_buy
 from planning import planned
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from kinkeeper.conversation.planning.case import Case, case_of
 from kinkeeper.conversation.planning.day_query import subject_of
+from kinkeeper.conversation.planning.plan_times import Window, window_of
 from kinkeeper.conversation.planning.rule_planner import vocabulary_of
-from kinkeeper.conversation.planning.windows import Window, window_of
 from planning import WEDNESDAY, context, done, exchange, miller, planned
 
 EVENTS = {

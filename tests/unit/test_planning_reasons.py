@@ -2,8 +2,8 @@
 
 import pytest
 
+from kinkeeper.conversation.planning.clauses import thing_missing, wanted_of
 from kinkeeper.conversation.planning.grammar import load_grammar
-from kinkeeper.conversation.planning.reasons import thing_missing, wanted_of
 from planning import exchange, plan, planned
 
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from hostile_messages import TEXTS as HOSTILE
 from kinkeeper.core.errors import ConfigError, InputError
 from kinkeeper.models.model import Author
-from kinkeeper.models.prompt_data import block
-from kinkeeper.models.prompts import Prompt, PromptTooLongError, load_prompt, parse_prompt
+from kinkeeper.models.prompts import Prompt, PromptTooLongError, block, load_prompt, parse_prompt
 
 HEAD = """id = "test.job"
 version = 3

@@ -9,10 +9,9 @@ import pytest
 
 from kinkeeper.conversation.model import Branch, Mode, Triage, TurnType
 from kinkeeper.conversation.routing.intent import Complexity, Intent, IntentType, read_intent
-from kinkeeper.conversation.routing.mode_router import mode_after_acting, score_modes
-from kinkeeper.conversation.routing.signals import Signals
+from kinkeeper.conversation.routing.router import mode_after_acting, score_modes
+from kinkeeper.conversation.routing.signals import Signals, Weights, shipped_weights
 from kinkeeper.conversation.routing.triage import MODE_OF
-from kinkeeper.conversation.routing.weights import Weights, shipped_weights
 
 Situation = tuple[Intent, Signals, Triage]
 

@@ -20,8 +20,7 @@ from kinkeeper.conversation.model import (
     TurnType,
 )
 from kinkeeper.conversation.routing.router import Routed, Router
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
+from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
 
 HOUSE = "okafor"
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 
 from kinkeeper.conversation.model import Social
 from kinkeeper.conversation.routing.clause_words import clauses_of
-from kinkeeper.conversation.routing.social import read_social
+from kinkeeper.conversation.routing.intent import read_social
 
 
 @pytest.mark.parametrize(

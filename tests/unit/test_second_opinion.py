@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.memory.statements.pair_traits import side_by_side, traits_of
+from kinkeeper.memory.statements.comparison import wording_of
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.second_opinion import (
     SAME,
@@ -16,8 +16,9 @@ from kinkeeper.memory.statements.second_opinion import (
     found_by_traits,
     may_outdate,
     may_repeat,
+    side_by_side,
+    traits_of,
 )
-from kinkeeper.memory.statements.surface_cues import wording_of
 
 TAUGHT = Path(__file__).parents[2] / "evals" / "data" / "memory" / "relations_taught.jsonl"
 ROWS = [json.loads(line) for line in TAUGHT.read_text(encoding="utf-8").splitlines()]

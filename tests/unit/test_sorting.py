@@ -15,9 +15,8 @@ from kinkeeper.language.sorting.sorter import CUES_ALONE, Kind, load_head
 from kinkeeper.memory.model import Category
 from kinkeeper.memory.statements.classification import KIND as CATEGORIES
 from kinkeeper.memory.statements.classification import StatementClassifier
-from kinkeeper.models.embedding.embedder import Vectors
-from kinkeeper.models.embedding.hash_embedder import MODEL as HASHING
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import MODEL as HASHING
+from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors
 
 SOURCE = Path(__file__).parents[2] / "src/kinkeeper"
 CUES = [

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kinkeeper.conversation.turn_stop import StoppedError, StopSignal
+from kinkeeper.conversation.stages import StoppedError, StopSignal
 
 
 def test_a_second_stop_lets_what_is_broken_off_clear_up() -> None:

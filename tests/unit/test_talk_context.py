@@ -9,14 +9,23 @@ import pytest
 from answered_turns import TOMORROW_AT_FIVE, outcome
 from asking import FAMILY, NOW
 from kinkeeper.actions.requests.model import ResultStatus
-from kinkeeper.conversation.context.gist import gist_of
-from kinkeeper.conversation.context.identity import read_focus, read_identity
 from kinkeeper.conversation.context.model import Topic, TopicRef
-from kinkeeper.conversation.context.topics import SILENCE, gloss_of, grown, knowing, topic_of
-from kinkeeper.conversation.context.turn_context import signals_of
-from kinkeeper.conversation.context.volatile import facts_of
-from kinkeeper.conversation.context.world import world_at
-from kinkeeper.conversation.encoding.episode import Said, is_open, salience, told
+from kinkeeper.conversation.context.topics import (
+    SILENCE,
+    facts_of,
+    gist_of,
+    gloss_of,
+    grown,
+    knowing,
+    topic_of,
+)
+from kinkeeper.conversation.context.turn_context import (
+    read_focus,
+    read_identity,
+    signals_of,
+    world_at,
+)
+from kinkeeper.conversation.encoding.job import Said, is_open, salience, told
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.messaging.quiet_hours import QuietHours
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.models.embedding.wordpiece import END, START, UNKNOWN, WordPiece, shipped_vocabulary
+from kinkeeper.models.embedding.minilm import END, START, UNKNOWN, WordPiece, shipped_vocabulary
 
 # Made with the Rust library that BERT's models are usually read with.
 REFERENCE = json.loads(

@@ -33,7 +33,7 @@ from kinkeeper.memory.erasure import preview_forget
 from kinkeeper.memory.facts import load_fact
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.undecided import load_undecided
-from kinkeeper.memory.undo_rights import check_may_take_back
+from kinkeeper.memory.undo import check_may_take_back
 from kinkeeper.memory.upkeep.questions import Answer
 
 _SOURCE = "MEMORY_PAGE"

@@ -19,8 +19,7 @@ from kinkeeper.memory.finding.search import compares_meaning
 from kinkeeper.memory.upkeep.batch import ModelBatch
 from kinkeeper.memory.upkeep.consolidation import consolidate, cost_since
 from kinkeeper.memory.upkeep.planner import Progress, Tools
-from kinkeeper.memory.upkeep.report import RunState
-from kinkeeper.memory.upkeep.runs import Run
+from kinkeeper.memory.upkeep.runs import Run, RunState
 from kinkeeper.models.embedding.calibration import calibration_of
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.model import ModelGateway

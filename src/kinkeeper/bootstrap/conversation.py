@@ -13,12 +13,12 @@ from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.criticism.model import Critic
-from kinkeeper.conversation.memories import Memories
+from kinkeeper.conversation.lookups import Memories
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.conversation.routing.intent import read_social
 from kinkeeper.conversation.routing.router import Router
-from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.core.time import Clock

@@ -7,12 +7,11 @@ from sqlalchemy import Connection
 from kinkeeper.channels.telegram.answers import decision_buttons
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.threads import Thread, open_thread, usual_thread_id
-from kinkeeper.conversation.unprompted_turns import post_to_thread
+from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.time import Clock
-from kinkeeper.digest.model import Digest
+from kinkeeper.digest.content import DigestWords
+from kinkeeper.digest.model import Digest, next_release
 from kinkeeper.digest.rounds import DigestRounds
-from kinkeeper.digest.schedule import next_release
-from kinkeeper.digest.words import DigestWords
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import private_chat_of

@@ -10,8 +10,7 @@ from typing import Protocol, runtime_checkable
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.models.embedding.cache import CachedEmbedder
-from kinkeeper.models.embedding.embedder import Embedder
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import Embedder, HashingEmbedder
 from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
 from kinkeeper.models.endpoints import Dialect, Endpoint
 from kinkeeper.observability.findings import Finding, ok, warning

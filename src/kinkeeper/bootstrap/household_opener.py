@@ -16,7 +16,7 @@ from kinkeeper.bootstrap.system import System
 from kinkeeper.calendar.seeds import SeedReport, sync_seeds
 from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.core.time import SystemClock
-from kinkeeper.digest.schedule import parse_time
+from kinkeeper.digest.model import parse_time
 from kinkeeper.household.file import load_households
 from kinkeeper.household.model import Household
 from kinkeeper.observer.config import ObserverConfig

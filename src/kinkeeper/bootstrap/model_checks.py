@@ -84,7 +84,7 @@ async def _look(settings: Settings, config: ModelConfig, endpoint: Endpoint) -> 
         path = settings.model_gguf
         problem = runtime_problem() or (file_problem(path) if path else None)
         return ServerState(address=str(path), wanted=wanted, problem=problem)
-    from kinkeeper.models.server_probe import look_at  # noqa: PLC0415 - loads the library for HTTP
+    from kinkeeper.models.client import look_at  # noqa: PLC0415 - loads the library for HTTP
 
     look = await look_at(endpoint)
     names = dict.fromkeys(wanted.values())

@@ -14,11 +14,12 @@ from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock, is_held_until, is_of_wrong_clock, to_text
 from kinkeeper.household.model import Household
-from kinkeeper.memory.change_numbers import last_seq
+from kinkeeper.memory.memory_rows import last_seq
 from kinkeeper.memory.upkeep.questions import count_waiting
-from kinkeeper.memory.upkeep.report import Report, RunState
 from kinkeeper.memory.upkeep.runs import (
+    Report,
     Run,
+    RunState,
     insert_run,
     latest_runs,
     looked_up_to,

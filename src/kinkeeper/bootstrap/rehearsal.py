@@ -32,8 +32,8 @@ from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
+from kinkeeper.digest.model import next_release
 from kinkeeper.digest.repository import digest_time
-from kinkeeper.digest.schedule import next_release
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.household.viewers import viewer_for

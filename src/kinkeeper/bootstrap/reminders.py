@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.threads import Thread, load_thread, open_thread, usual_thread_id
 from kinkeeper.conversation.turn import PROGRAMS
-from kinkeeper.conversation.unprompted_turns import post_to_thread
+from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
@@ -21,8 +21,7 @@ from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.store.faults import translated
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
-from kinkeeper.tasks.reminder_text import reminder_text
-from kinkeeper.tasks.reminders import Reminding
+from kinkeeper.tasks.reminders import Reminding, reminder_text
 from kinkeeper.tasks.repository import next_due
 
 _WEB = "web"

@@ -31,7 +31,7 @@ from kinkeeper.actions.model import FROM_CHAT, TOLD, ActionStatus, ActionType
 from kinkeeper.channels.telegram import tables as _telegram  # noqa: F401 - makes its tables known
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.household.viewers import person_scope
-from kinkeeper.memory import person_removal
+from kinkeeper.memory import erasure
 from kinkeeper.memory.memory_rows import in_parts
 from kinkeeper.messaging import outbox
 from kinkeeper.observer.cards.retraction import SOURCE as OBSERVER
@@ -76,7 +76,7 @@ def found_of(conn: Connection, household: str, member: str) -> Erased:
         household: Tenant key.
         member: Member id.
     """
-    memory = person_removal.memory_of(conn, household, member)
+    memory = erasure.memory_of(conn, household, member)
     rows = {
         table.name: int(
             conn.execute(select(func.count()).select_from(table).where(of_theirs)).scalar_one()
@@ -103,7 +103,7 @@ def erase(conn: Connection, household: str, member: str, *, at: datetime) -> Era
     """
     found = found_of(conn, household, member)
     _let_go_of_words(conn, household, member, at=at)
-    person_removal.erase_person(conn, household, member, at=at)
+    erasure.erase_person(conn, household, member, at=at)
     for table, of_theirs in _wanted(household, member).items():
         conn.execute(delete(table).where(of_theirs))
     return found

@@ -8,9 +8,8 @@ from enum import StrEnum
 from sqlalchemy import Connection
 
 from kinkeeper.brain.answer_text import event_sentence
-from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.question import read_question
-from kinkeeper.brain.schedule import scheduled
+from kinkeeper.brain.schedule import EventWords, scheduled
 from kinkeeper.core.errors import InputError
 from kinkeeper.household.model import Household
 from kinkeeper.memory.finding.search import PATIENCE, Finder, Search

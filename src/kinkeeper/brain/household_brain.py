@@ -1,6 +1,12 @@
 """The brain of this household: answers from its calendar, its memory and its notes, and invents nothing."""
 
-from datetime import datetime
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection
 
 from kinkeeper.brain.answer_text import (
     BEARS,
@@ -11,20 +17,178 @@ from kinkeeper.brain.answer_text import (
     sureness_of,
     times_of,
 )
-from kinkeeper.brain.event_words import EventWords
-from kinkeeper.brain.graph import GraphBrain
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.question import read_question
 from kinkeeper.brain.recollection import Recollection
-from kinkeeper.brain.schedule import Scheduled, scheduled
-from kinkeeper.brain.written import written
-from kinkeeper.core.time import Clock
+from kinkeeper.brain.schedule import EventWords, Scheduled, scheduled
+from kinkeeper.calendar.model import EventKind, Occurrence
+from kinkeeper.calendar.search import activity_occurrences, care_between, occurrences_between
+from kinkeeper.core.errors import InvariantError
+from kinkeeper.core.time import Clock, Interval, local_days, midnight
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.search import Finder
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
+
+# What notes say about a question: the lines that have its words. Pure.
+
+_SURE = 0.9
+"""A line that has every word that is asked about; what was found in calendar and memory goes before it."""
+
+_ASKS_NOTHING = frozenset(
+    stems(
+        "what which who whose where when how much many long old code we have got put keep know find need does did colour color number"
+    )
+)
+_LEAST = 0.6
+_MOST = 2
+_LONGEST = 240
+
+
+def written(question: str, notes: Sequence[Note]) -> list[Source]:
+    """Return the lines of notes that bear on a question, best first.
+
+    Args:
+        question: In any words.
+        notes: Those that whoever asks may read.
+    """
+    wanted = frozenset(stems(question))
+    named = wanted - _ASKS_NOTHING
+    found = [
+        _source(note, line, round(_SURE * share, 3))
+        for note in notes
+        for line in entries(note.body)
+        if (share := _share(wanted, named, note, line)) >= _LEAST
+    ]
+    return sorted(found, key=_by_relevance)[:_MOST]
+
+
+def _share(wanted: frozenset[str], named: frozenset[str], note: Note, line: str) -> float:
+    """Return how much of what is asked about a line speaks of, its note's title counted with it, in [0, 1]."""
+    said = frozenset(stems(line))
+    beside = said | frozenset(stems(note.title))
+    if not named & said or len(beside - wanted) == 0:
+        return 0.0
+    return max(len(named & beside) / len(named), len(wanted & beside) / len(wanted))
+
+
+def _source(note: Note, line: str, relevance: float) -> Source:
+    words = shorten(" ".join(line.split()), _LONGEST)
+    return Source(
+        id=note.id, kind=SourceKind.NOTE, text=line, sentence=f"On “{note.title}”: {words}.".replace("..", "."),
+        relevance=relevance, at=note.created_at,
+    )  # fmt: skip
+
+
+def _by_relevance(source: Source) -> float:
+    return -source.relevance
+
+
+# The brain that answers from the event graph alone.
+
+_AHEAD = timedelta(days=21)
+_BACK = timedelta(days=60)
+_EXACT, _NEAR, _GENERAL, _NOTHING = 0.9, 0.6, 0.7, 0.0
+_T = TypeVar("_T")
+
+
+class GraphBrain:
+    """Answers from the event graph of one household.
+
+    Args:
+        store: Where the event graph is.
+        household: Tenant key.
+        zone: The household's zone.
+        clock: Tells what "usually" looks back from where a query names no day.
+    """
+
+    def __init__(self, store: Store, household: str, zone: ZoneInfo, clock: Clock) -> None:
+        self._store = store
+        self._household = household
+        self._zone = zone
+        self._clock = clock
+
+    async def ask(self, query: BrainQuery, viewer: Viewer) -> BrainAnswer:
+        """Return what the event graph knows about a day, an activity, or who usually does a task.
+
+        Args:
+            query: What is asked.
+            viewer: On whose behalf.
+
+        Raises:
+            InvariantError: The viewer is of another household.
+        """
+        if viewer.household != self._household:
+            raise InvariantError(
+                f"a viewer from household {viewer.household!r} cannot query {self._household!r}"
+            )
+        day = query.day or self._clock.now().astimezone(self._zone).date()
+        if query.activity is not None:
+            activity = query.activity
+            return await self._read(lambda conn: self._schedule(conn, viewer, activity, day))
+        if query.task is not None:
+            task = query.task
+            return await self._read(lambda conn: self._usual_owner(conn, viewer, task, day))
+        return await self._read(lambda conn: self._day(conn, viewer, day))
+
+    async def _read(self, work: Callable[[Connection], _T]) -> _T:
+        return await self._store.read(work)
+
+    def _schedule(self, conn: Connection, viewer: Viewer, activity: str, day: date) -> BrainAnswer:
+        start = midnight(day, self._zone)
+        found = activity_occurrences(
+            conn, viewer, activity, Interval(start - timedelta(days=1), start + _AHEAD)
+        )
+        same_weekday = [o for o in found if self._local(o).weekday() == day.weekday()]
+        if same_weekday:
+            return self._answer(_EXACT, "is on that weekday", same_weekday)
+        if found:
+            return self._answer(_NEAR, "is on other days", found)
+        return BrainAnswer(relevance=_NOTHING, summary="not in the event graph")
+
+    def _usual_owner(self, conn: Connection, viewer: Viewer, task: str, day: date) -> BrainAnswer:
+        start = midnight(day, self._zone)
+        care = [
+            occurrence
+            for occurrence in care_between(conn, viewer, Interval(start - _BACK, start))
+            if occurrence.event.task == task and self._local(occurrence).weekday() == day.weekday()
+        ]
+        owners = Counter(person for occurrence in care for person in occurrence.responsible)
+        if not owners:
+            return BrainAnswer(relevance=_NOTHING, summary="nobody usually does")
+        person, times = owners.most_common(1)[0]
+        share = times / len(care)
+        return self._answer(round(share * _EXACT, 2), f"{person}, {times} times lately", care)
+
+    def _day(self, conn: Connection, viewer: Viewer, day: date) -> BrainAnswer:
+        found = occurrences_between(conn, viewer, local_days(day, day, self._zone))
+        bookings = [o for o in found if o.event.kind in {EventKind.BOOKING, EventKind.CARE}]
+        if not bookings:
+            return BrainAnswer(relevance=_NOTHING, summary="nothing booked that day")
+        return self._answer(_GENERAL, f"{len(bookings)} booked that day", bookings)
+
+    def _answer(self, relevance: float, summary: str, found: list[Occurrence]) -> BrainAnswer:
+        return BrainAnswer(
+            relevance=relevance,
+            summary=summary,
+            items=[
+                {
+                    "event": occurrence.event.id,
+                    "start": occurrence.interval.start.astimezone(self._zone).isoformat(),
+                    "responsible": list(occurrence.responsible),
+                }
+                for occurrence in found[:5]
+            ],
+        )
+
+    def _local(self, occurrence: Occurrence) -> date:
+        return occurrence.interval.start.astimezone(self._zone).date()
+
 
 _MOST_SOURCES = 5
 

@@ -1,23 +1,108 @@
-"""What memory knows about a question: facts and what was said, each with how well it bears on it."""
+"""What memory knows about a question, each with how well it bears on it."""
 
-from collections.abc import Iterable
+import math
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
 from kinkeeper.brain.answer_text import BEARS, quote, statement
-from kinkeeper.brain.attribute import asked_of, attributes_of
 from kinkeeper.brain.model import Source, SourceKind
-from kinkeeper.brain.question import Question
-from kinkeeper.brain.relevance import bearing
+from kinkeeper.brain.question import (
+    Attribute,
+    Question,
+    asked_of,
+    attributes_of,
+    is_anothers,
+    is_same,
+    lacks_answer,
+)
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.context.attribution import name_of
+from kinkeeper.memory.context.session_facts import name_of
 from kinkeeper.memory.episodes import neighbours
 from kinkeeper.memory.finding.search import Finder, Search
+from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
+from kinkeeper.memory.statement_match import is_of_speaker, is_shared
+from kinkeeper.reading.definite import speaks_of_other
+from kinkeeper.reading.roots import root_of
 from kinkeeper.store.store import Store
+
+# How well something remembered bears on a question. Pure.
+
+# Fitted to evals/data/memory/brain and evals/data/memory/months/mkhize (docs/evaluation.md): from one half on, a question's best
+# source bears on it.
+_RELEVANCE, _COVERED, _ATTRIBUTE, _BASE = 1.0, 5.1, 2.5, -2.35
+_SOMEBODY_ELSE, _SOMEBODY, _NO_ANSWER, _OTHER_THING = -5.5, -2.0, -5.0, -2.5
+_PRONOUN = re.compile(r"\b(?:he|she|him|his|her|they)\b", re.IGNORECASE)
+
+
+def bearing(
+    question: Question, hit: Hit, *, speaker: str, asked: Collection[Attribute] = (),
+    told: Collection[Attribute] = (),
+) -> float:  # fmt: skip
+    """Return the chance, in [0, 1], that something remembered bears on a question.
+
+    It counts how relevant the search found it, how many of the question's words it holds, whether it tells the very
+    attribute that is asked for, or tells it of another where the asker's own is wanted, whether it speaks of none of the
+    members whom the question names, or not of the thing that it names as a known one ("the fence"), and whether it names
+    no time or number where one is wanted.
+
+    Args:
+        question: As read.
+        hit: As found.
+        speaker: All words for who said it; empty where nobody knows.
+        asked: What the question may ask for.
+        told: What the hit tells.
+    """
+    said = {*stems(hit.text), *stems(speaker)}
+    held = said | {stem.removesuffix("er") for stem in said}
+    is_told = any(is_same(one, other) for one in asked for other in told)
+    is_of_other = not is_told and _is_anothers(question, hit, asked, told)
+    weighed = (
+        _RELEVANCE * hit.relevance + _COVERED * _covered(question, held)
+        + (0.0 if is_told else _of_others(question, hit, held)) + _SOMEBODY_ELSE * is_of_other
+        + (0.0 if is_told else _OTHER_THING * _is_of_other_thing(question, hit))
+        + _ATTRIBUTE * is_told + _NO_ANSWER * lacks_answer(question.text, hit.text) + _BASE
+    )  # fmt: skip
+    return 1 / (1 + math.exp(-weighed))
+
+
+def _of_others(question: Question, hit: Hit, held: Collection[str]) -> float:
+    """Return what it weighs that a text names none of the members whom the question names; a pronoun may mean them."""
+    if not question.called or not question.called.isdisjoint(held):
+        return 0.0
+    return _SOMEBODY if _PRONOUN.search(hit.text) else _SOMEBODY_ELSE
+
+
+def _is_of_other_thing(question: Question, hit: Hit) -> bool:
+    """Whether a text speaks of another thing than the known one that a question names; a pronoun may mean it."""
+    names = {*map(root_of, question.names | question.called)}
+    return _PRONOUN.search(hit.text) is None and speaks_of_other(
+        question.text, hit.text, lambda text: [*map(root_of, stems(text))], ignored=names
+    )
+
+
+def _is_anothers(
+    question: Question, hit: Hit, asked: Collection[Attribute], told: Collection[Attribute]
+) -> bool:
+    """Whether somebody asks for something of their own, and a text tells just that of somebody else."""
+    if not is_of_speaker(question.text) or is_shared(hit.text):
+        return False
+    return any(is_anothers(one, other) for one in asked for other in told)
+
+
+def _covered(question: Question, held: Collection[str]) -> float:
+    """Return the share, in [0, 1], of what is asked about somebody that a text holds; of names alone, whether it holds one."""
+    content = question.weights.keys() - question.names - question.called
+    content = content or {*stems(question.text)} - question.names - question.called
+    if not content:
+        return float(not question.called.isdisjoint(held))
+    return len(content.intersection(held)) / len(content)
+
 
 _MOST_HITS = 8
 _ASKS = "?"

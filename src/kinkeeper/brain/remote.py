@@ -12,7 +12,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from kinkeeper.brain.model import BrainAnswer, BrainQuery
 from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.models.breaker import Breaker
+from kinkeeper.models.limits import Breaker
 
 Fetch = Callable[[Mapping[str, str], Mapping[str, str]], Awaitable[bytes]]
 """Sends the parameters and headers of a question and returns the answer's body; raises UnavailableError."""

@@ -16,8 +16,7 @@ from kinkeeper.cli.terminal import answer, answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.context.context_formats import as_markdown, as_record
-from kinkeeper.memory.context.injection import Injected, injected
+from kinkeeper.memory.context.session_facts import Injected, as_markdown, as_record, injected
 from kinkeeper.memory.finding.search import Finder
 
 

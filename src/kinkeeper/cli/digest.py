@@ -12,11 +12,9 @@ from kinkeeper.cli.options import AsOption
 from kinkeeper.cli.terminal import answer, notice
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.time import SystemClock
-from kinkeeper.digest.content import gather
-from kinkeeper.digest.model import Digest
+from kinkeeper.digest.content import DigestWords, gather
+from kinkeeper.digest.model import Digest, next_release, parse_time
 from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
-from kinkeeper.digest.schedule import next_release, parse_time
-from kinkeeper.digest.words import DigestWords
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.quiet_hours import QuietHours
 

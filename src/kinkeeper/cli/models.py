@@ -19,9 +19,14 @@ from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.time import SystemClock
-from kinkeeper.models.call_records import RoleFigures, count_fallbacks, load_figures
-from kinkeeper.models.daily_budget import Amount, load_spent
 from kinkeeper.models.endpoints import DailyLimits
+from kinkeeper.models.repository import (
+    Amount,
+    RoleFigures,
+    count_fallbacks,
+    load_figures,
+    load_spent,
+)
 from kinkeeper.observability.findings import Finding
 
 _MICROS = 1_000_000

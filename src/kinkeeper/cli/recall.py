@@ -18,7 +18,7 @@ from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock, latest_told
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.context.attribution import Names, name_of
+from kinkeeper.memory.context.session_facts import Names, name_of
 from kinkeeper.memory.finding.search import Finder, Hit, Search
 
 app = typer.Typer()

@@ -13,7 +13,7 @@ from kinkeeper.cli.opener import settings_of
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer
 from kinkeeper.core.time import SystemClock
-from kinkeeper.jobs import tables as _jobs  # noqa: F401 - makes its tables known
+from kinkeeper.jobs import runners as _jobs  # noqa: F401 - makes its tables known
 from kinkeeper.store import restore as store_restore
 from kinkeeper.store.backup_check import BackupContents, check_backup
 from kinkeeper.store.restore import restorable

@@ -15,8 +15,7 @@ from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import log_to_stderr, settings_of
 from kinkeeper.cli.progress import Progress
 from kinkeeper.conversation.model import Exchange
-from kinkeeper.conversation.routing.lines import exchanges_of
-from kinkeeper.conversation.routing.router import Routed, Router
+from kinkeeper.conversation.routing.router import Routed, Router, exchanges_of
 from kinkeeper.core.errors import InputError
 
 _NO_HOUSEHOLD = ""

@@ -22,7 +22,6 @@ from kinkeeper.actions.payload import plain
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.criticism.model import Verdict
 from kinkeeper.conversation.model import Answer, Mode, Source, Triage
-from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.tables import (
@@ -36,7 +35,7 @@ from kinkeeper.conversation.tables import (
     turns,
 )
 from kinkeeper.conversation.tool_loop import Iteration
-from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.turn import Turn, TurnOutcome, result_record
 from kinkeeper.jobs.leases import LeaseLostError, WorkState
 from kinkeeper.store.prepared import Prepared, is_one_of
 from kinkeeper.store.schema import Instant

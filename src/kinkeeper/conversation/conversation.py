@@ -16,19 +16,18 @@ from sqlalchemy import Connection
 
 from kinkeeper.conversation import events, threads, turns
 from kinkeeper.conversation.commit import note_failure
+from kinkeeper.conversation.events import Streams
 from kinkeeper.conversation.model import Social, TurnEvent
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.passing_on import Shown, place_of
 from kinkeeper.conversation.pipeline import Pipeline
-from kinkeeper.conversation.routing.social import read_social
-from kinkeeper.conversation.stages import Stage
-from kinkeeper.conversation.streams import Streams
+from kinkeeper.conversation.routing.intent import read_social
+from kinkeeper.conversation.stages import Stage, UnderWay
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, find_thread, thread_of, usual_thread_id
 from kinkeeper.conversation.turn import PROGRAMS, Turn
 from kinkeeper.conversation.turn_records import TurnTrace, trace_of
 from kinkeeper.conversation.turns import Accepted, Claim, Incoming
-from kinkeeper.conversation.under_way import UnderWay
 from kinkeeper.core.errors import NotFoundError, UnavailableError
 from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select
 
-from kinkeeper.conversation.answering.name_text import plain
+from kinkeeper.conversation.answering.names_and_times import plain
 from kinkeeper.conversation.model import Exchange
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn import Turn, turn_of

@@ -22,7 +22,7 @@ from kinkeeper.brain.question import ASPECTS
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.conversation.model import Nearest, PlanningContext
 from kinkeeper.conversation.planning.case import Case, case_of
-from kinkeeper.conversation.planning.message_times import times_in
+from kinkeeper.conversation.planning.message import times_in
 from kinkeeper.conversation.planning.people import members_in, without_people
 from kinkeeper.conversation.planning.rule_planner import vocabulary_of
 from kinkeeper.core.errors import UnavailableError
@@ -30,8 +30,8 @@ from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Role
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.models.embedding.embedder import Embedder
+from kinkeeper.notes.model import entries
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.notes.text import entries
 from kinkeeper.reading.roots import root_of
 from kinkeeper.tasks.repository import open_tasks
 

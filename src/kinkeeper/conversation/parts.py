@@ -10,14 +10,13 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.context.turn_context import ContextGatherer
-from kinkeeper.conversation.memories import Memories
+from kinkeeper.conversation.lookups import Memories
 from kinkeeper.conversation.routing.router import Router
-from kinkeeper.conversation.stages import Limits
+from kinkeeper.conversation.stages import Limits, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn
-from kinkeeper.conversation.turn_stop import StopSignal
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.models.embedding.embedder import Embedder

@@ -18,7 +18,7 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
-from kinkeeper.conversation.answering.result_text import leaves_open
+from kinkeeper.conversation.answering.request_text import leaves_open
 from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.answering.templates import told as template
 from kinkeeper.conversation.commit import (
@@ -27,10 +27,9 @@ from kinkeeper.conversation.commit import (
     recent_margins,
 )
 from kinkeeper.conversation.context.model import TurnContext
-from kinkeeper.conversation.cycles import CycleHead
 from kinkeeper.conversation.events import has_events
 from kinkeeper.conversation.looking_back import without_words
-from kinkeeper.conversation.memories import NOTHING, Brought
+from kinkeeper.conversation.lookups import NOTHING, Brought, fetch
 from kinkeeper.conversation.model import (
     LONGEST_READ,
     Answer,
@@ -47,20 +46,16 @@ from kinkeeper.conversation.model import (
 )
 from kinkeeper.conversation.nearest import near_in_meaning, seek
 from kinkeeper.conversation.parts import Parts
-from kinkeeper.conversation.pending_answers import Settler
-from kinkeeper.conversation.planner_facts import fetch
-from kinkeeper.conversation.questions import Open, find_open
+from kinkeeper.conversation.questions import Open, Settler, find_open
 from kinkeeper.conversation.routing.router import Routed
-from kinkeeper.conversation.stages import Course, Stage
+from kinkeeper.conversation.stages import Course, Stage, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import nothing_kept, retracted, taken_back, wants_undo
-from kinkeeper.conversation.told_audience import is_telling
-from kinkeeper.conversation.told_secrets import secret_of
+from kinkeeper.conversation.told_audience import is_telling, secret_of
 from kinkeeper.conversation.tool_loop import Acted
-from kinkeeper.conversation.tool_work import ToolWork
+from kinkeeper.conversation.tool_work import CycleHead, ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turn_end import Closing
-from kinkeeper.conversation.turn_stop import StoppedError, StopSignal
 from kinkeeper.conversation.turns import Claim, is_stopped, keep_plans, turn_with_earlier
 from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import InvariantError

@@ -1,15 +1,21 @@
-"""The stages of a turn: each with its limit, what happens when it fails, and how long it took."""
+"""The stages of a turn with their limits and failures, and the stop that its person says while it is at work."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
+
+from kinkeeper.conversation import turns
+from kinkeeper.conversation.events import Poll
+from kinkeeper.core.errors import KinkeeperError
+from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
 T = TypeVar("T")
@@ -132,3 +138,99 @@ class Course:
         reason = error if isinstance(error, str) else type(error).__name__
         log.warning("conversation.stage.failed", stage=stage.value, reason=reason)
         self.failures.append(Failure(stage=stage, reason=reason))
+
+
+# A person's word that a turn is to stop: what waits under it is broken off where it stands.
+
+
+class StoppedError(KinkeeperError):
+    """The person said stop."""
+
+
+class StopSignal:
+    """Whether the person of one turn said stop, as this process knows it."""
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._waiting: set[asyncio.Task[Any]] = set()
+
+    @property
+    def is_set(self) -> bool:
+        """Whether they did."""
+        return self._is_set
+
+    def set(self) -> None:
+        """Stop; called on the turn's loop. Said again it changes nothing, so that what is being broken off can clear up."""
+        if self._is_set:
+            return
+        self._is_set = True
+        for task in self._waiting:
+            task.cancel()
+
+    @contextmanager
+    def breaking_off(self) -> Iterator[None]:
+        """Let a stop end whatever the block waits for; only for what may be left half-way.
+
+        Raises:
+            StoppedError: The person said stop, before it or meanwhile.
+        """
+        if self._is_set:
+            raise StoppedError("the person said stop")
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("only an asyncio task can be cancelled")
+        before = task.cancelling()
+        self._waiting.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            # As with a time limit: only a cancellation of our own becomes an error.
+            if self.is_set and task.uncancel() <= before:
+                raise StoppedError("the person said stop") from None
+            raise
+        finally:
+            self._waiting.discard(task)
+
+
+# The turns that one process works on, each of which hears a stop that its person says, here or to
+# another process.
+
+
+class UnderWay:
+    """The turns of one household that this process works on.
+
+    Args:
+        store: Its database.
+        household: Tenant key.
+    """
+
+    def __init__(self, store: Store, household: str) -> None:
+        self._store = store
+        self._household = household
+        self._signals: dict[str, StopSignal] = {}
+        self._poll = Poll(self._hear, self._signals, name="conversation.stops")
+
+    @contextmanager
+    def working_on(self, turn_id: str) -> Iterator[StopSignal]:
+        """Yield what tells the block that its turn is to stop."""
+        signal = self._signals[turn_id] = StopSignal()
+        self._poll.begin()
+        try:
+            yield signal
+        finally:
+            self._signals.pop(turn_id, None)
+
+    def stop(self, turn_ids: Iterable[str]) -> None:
+        """Break off what this process works on of turns that were told to stop."""
+        for turn_id in turn_ids:
+            if turn_id in self._signals:
+                self._signals[turn_id].set()
+
+    async def close(self) -> None:
+        """Listen no more."""
+        await self._poll.close()
+
+    async def _hear(self) -> None:
+        """Hear of what is said to other processes."""
+        look = partial(turns.stopped_of, household=self._household, turn_ids=list(self._signals))
+        self.stop(await self._store.read(look))

@@ -13,10 +13,9 @@ from kinkeeper.actions.requests.model import Card
 from kinkeeper.conversation import events
 from kinkeeper.conversation.events import Told
 from kinkeeper.conversation.model import Answer, EventName
-from kinkeeper.conversation.result_rows import card_record
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.told_audience import replies_to
-from kinkeeper.conversation.turn import Turn
+from kinkeeper.conversation.turn import Turn, card_record
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import LeaseLostError

@@ -18,11 +18,10 @@ from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, R
 from kinkeeper.actions.requests.request_runner import perform, result_of
 from kinkeeper.conversation.criticism.model import Critic, Reviewed, Step, Verdict
 from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext, Source
-from kinkeeper.conversation.result_rows import plan_record, read_plan
-from kinkeeper.conversation.stages import Course, Limits, Stage
+from kinkeeper.conversation.stages import Course, Limits, Stage, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tool_work import ToolWork
-from kinkeeper.conversation.turn_stop import StoppedError, StopSignal
+from kinkeeper.conversation.turn import plan_record, read_plan
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.store.store import Store
 

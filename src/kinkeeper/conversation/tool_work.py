@@ -1,26 +1,186 @@
-"""What outlasts anybody's patience: a turn that waits for slow tools does so behind the talk, until it can tell the end."""
+"""What outlasts anybody's patience: turns that wait for slow tools behind the talk, and their rows."""
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.outside.result_wait import settled
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.request_runner import result_of
-from kinkeeper.conversation import cycles
-from kinkeeper.conversation.cycles import CycleHead
-from kinkeeper.conversation.stages import Limits
+from kinkeeper.conversation.stages import Limits, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
-from kinkeeper.conversation.turn import Turn
-from kinkeeper.conversation.turn_stop import StoppedError, StopSignal
+from kinkeeper.conversation.tables import tool_cycles, tool_runs, turns
+from kinkeeper.conversation.turn import Turn, TurnOutcome, result_record
+from kinkeeper.conversation.turns import claim_next
 from kinkeeper.core.time import Clock
+from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
+
+# Turns that wait for slow tools, as rows: begun, kept alive, put behind the talk, ended.
+#
+# What was said and what came of it are the turn's; these rows tell how it went, without a word of
+# it.
+
+TYPE = "tool_work"
+RUNNING = "running"
+_cycles = tool_cycles.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CycleHead:
+    """What a turn was when it began to wait.
+
+    Attributes:
+        topic: Id of what it is about; "" where nothing.
+        intent: What it is by its form; "" where it was not routed.
+        warmth: How much is known about it, in [0, 1].
+        hints: Requests that triage named.
+    """
+
+    topic: str = ""
+    intent: str = ""
+    warmth: float = 0.0
+    hints: Sequence[str] = ()
+
+
+def begin(
+    conn: Connection, turn: Turn, epoch: int, head: CycleHead, *, now: datetime, until: datetime
+) -> datetime:
+    """Note that a turn waits for slow tools, under a lease that has to be renewed from now on.
+
+    Args:
+        conn: In a write transaction.
+        turn: The turn.
+        epoch: Of the claim it is worked on under.
+        head: What it is.
+        now: Aware.
+        until: When the lease runs out unless it is renewed, aware.
+
+    Returns:
+        When that began: before a crash, where it is taken up again.
+
+    Raises:
+        LeaseLostError: Somebody else has taken the turn.
+    """
+    renew(conn, turn, epoch, until=until)
+    known = conn.execute(select(_cycles.at, _cycles.state).where(*_of(turn))).first()
+    if known is not None and known.state == RUNNING:
+        resumed = update(tool_cycles).where(*_of(turn)).values(resumed=_cycles.resumed + 1)
+        conn.execute(resumed)
+        began: datetime = known.at
+        return began
+    conn.execute(delete(tool_cycles).where(*_of(turn)))
+    conn.execute(
+        insert(tool_cycles).values(
+            household=turn.household, turn=turn.id, type=TYPE, source=turn.channel,
+            topic=head.topic, intent=head.intent, warmth=head.warmth, hints=list(head.hints),
+            state=RUNNING, at=now,
+        )
+    )  # fmt: skip
+    return now
+
+
+def renew(conn: Connection, turn: Turn, epoch: int, *, until: datetime) -> None:
+    """Keep a turn's claim alive.
+
+    Args:
+        conn: In a write transaction.
+        turn: The turn.
+        epoch: Of the claim.
+        until: When it runs out unless it is renewed again, aware.
+
+    Raises:
+        LeaseLostError: Somebody else has taken the turn.
+    """
+    if not leases.renew(conn, turns, turn.key, epoch, until=until):
+        raise LeaseLostError(f"turn {turn.id!r} was taken over by another worker")
+
+
+def step_aside(
+    conn: Connection, turn: Turn, epoch: int, *, now: datetime
+) -> tuple[str, int] | None:
+    """Put a turn behind the talk: those after it in its thread need not wait for it.
+
+    Args:
+        conn: In a write transaction.
+        turn: The turn.
+        epoch: Of the claim.
+        now: Aware.
+
+    Returns:
+        The thread's next turn, claimed; None where there is none.
+
+    Raises:
+        LeaseLostError: Somebody else has taken the turn.
+    """
+    if not leases.hold(conn, turns, turn.key, epoch):
+        raise LeaseLostError(f"turn {turn.id!r} was taken over by another worker")
+    conn.execute(update(turns).where(*_row(turn)).values(aside=1))
+    return claim_next(conn, turn.household, turn.thread_id, now=now)
+
+
+def note_run(
+    conn: Connection, turn: Turn, epoch: int, results: Sequence[ActionResult], *, ms: float,
+    now: datetime,
+) -> None:  # fmt: skip
+    """Keep what a turn has done so far: who takes it up after a crash does none of it again.
+
+    Args:
+        conn: In a write transaction.
+        turn: The turn.
+        epoch: Of the claim.
+        results: Of all requests so far; the last one is new.
+        ms: How long that one took.
+        now: Aware.
+
+    Raises:
+        LeaseLostError: Somebody else has taken the turn.
+    """
+    if not leases.hold(conn, turns, turn.key, epoch):
+        raise LeaseLostError(f"turn {turn.id!r} was taken over by another worker")
+    so_far = [result_record(each) for each in results]
+    conn.execute(update(turns).where(*_row(turn)).values(results=so_far))
+    number, last = len(results) - 1, results[-1]
+    runs = tool_runs.c
+    conn.execute(
+        delete(tool_runs).where(
+            runs.household == turn.household, runs.turn == turn.id, runs.number == number
+        )
+    )
+    conn.execute(
+        insert(tool_runs).values(
+            household=turn.household, turn=turn.id, number=number,
+            request=f"{last.domain}.{last.action}", status=last.status.value, ms=ms, at=now,
+        )
+    )  # fmt: skip
+
+
+def end(conn: Connection, turn: Turn, outcome: TurnOutcome, *, now: datetime) -> None:
+    """Note what a turn that waited for slow tools came to.
+
+    Args:
+        conn: In the transaction that ends the turn.
+        turn: The turn.
+        outcome: What it came to.
+        now: Aware.
+    """
+    conn.execute(update(tool_cycles).where(*_of(turn)).values(state=outcome.value, finished_at=now))
+
+
+def _of(turn: Turn) -> tuple[ColumnElement[bool], ...]:
+    return (_cycles.household == turn.household, _cycles.turn == turn.id)
+
+
+def _row(turn: Turn) -> tuple[ColumnElement[bool], ...]:
+    return (turns.c.household == turn.household, turns.c.id == turn.id)
+
 
 _LEASE_BEATS = 4  # that may be missed before another process takes the turn up
 _WAITING = "Waiting for an answer…"
@@ -102,7 +262,7 @@ class ToolWork:
             return
         now = self._clock.now()
         self._began = await self._store.write(
-            lambda conn: cycles.begin(
+            lambda conn: begin(
                 conn, self._turn, self._epoch, self.head, now=now, until=self._until()
             )
         )
@@ -123,7 +283,7 @@ class ToolWork:
             return
         now = self._clock.now()
         await self._store.write(
-            lambda conn: cycles.note_run(conn, self._turn, self._epoch, results, ms=ms, now=now)
+            lambda conn: note_run(conn, self._turn, self._epoch, results, ms=ms, now=now)
         )
 
     async def settled(self, result: ActionResult) -> ActionResult:
@@ -181,14 +341,14 @@ class ToolWork:
 
     async def _renew(self) -> None:
         await self._store.write(
-            lambda conn: cycles.renew(conn, self._turn, self._epoch, until=self._until())
+            lambda conn: renew(conn, self._turn, self._epoch, until=self._until())
         )
 
     async def _step_aside(self) -> None:
         text = f"{self._doing} {_GO_ON}" if self._doing is not None else _GO_ON
 
         def write(conn: Connection) -> tuple[str, int] | None:
-            following = cycles.step_aside(conn, self._turn, self._epoch, now=self._clock.now())
+            following = step_aside(conn, self._turn, self._epoch, now=self._clock.now())
             if self._goes_on is not None:
                 self._goes_on(conn, self._turn, text)
             return following

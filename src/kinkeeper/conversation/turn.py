@@ -1,17 +1,76 @@
-"""A turn as it is stored: what somebody said, and what it came to."""
+"""A turn as it is stored, and its results as JSON and, for channels without cards, as plain text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from kinkeeper.actions.consent import Origin
-from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.model import Exchange, Mode
-from kinkeeper.conversation.result_rows import read_results
+from kinkeeper.actions.payload import plain, shown_lines
+from kinkeeper.actions.requests.model import ActionResult, Card, ResultStatus
+from kinkeeper.conversation.model import Exchange, Mode, Plan, PlannedAction, Source
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.jobs.leases import Key, WorkState
+
+# Results and plans as JSON, as they are stored with their turn. Pure.
+
+
+def card_record(card: Card) -> dict[str, Any]:
+    """Return a card as JSON."""
+    return {"kind": card.kind, "title": card.title, "items": plain(card.items)}
+
+
+def result_record(result: ActionResult) -> dict[str, Any]:
+    """Return a result as JSON."""
+    return {
+        "domain": result.domain, "action": result.action, "status": result.status.value,
+        "params": plain(result.params), "result": plain(result.result), "summary": result.summary,
+        "error": result.error, "options": list(result.options), "action_id": result.action_id,
+        "card": None if result.card is None else card_record(result.card),
+        "may_retry": result.may_retry,
+    }  # fmt: skip
+
+
+def read_results(records: Iterable[Mapping[str, Any]] | None) -> tuple[ActionResult, ...]:
+    """Return results out of their JSON."""
+    return tuple(_result(record) for record in records or ())
+
+
+def plan_record(plan: Plan) -> dict[str, Any]:
+    """Return a plan as JSON."""
+    return {
+        "actions": [
+            {
+                "domain": each.domain, "action": each.action, "params": plain(each.params),
+                "reasoning": each.reasoning, "is_offer": each.is_offer,
+            }
+            for each in plan.actions
+        ],
+        "clarification": plan.clarification, "source": plan.source.value, "is_said": plan.is_said,
+        "partial": None if plan.partial is None else plain(plan.partial),
+    }  # fmt: skip
+
+
+def read_plan(record: Mapping[str, Any]) -> Plan:
+    """Return a plan out of its JSON."""
+    return Plan(
+        actions=tuple(PlannedAction(**each) for each in record["actions"]),
+        clarification=record["clarification"], source=Source(record["source"]),
+        partial=record["partial"], is_said=record["is_said"],
+    )  # fmt: skip
+
+
+def _result(record: Mapping[str, Any]) -> ActionResult:
+    card = record["card"]
+    return ActionResult(
+        domain=record["domain"], action=record["action"], status=ResultStatus(record["status"]),
+        params=record["params"], result=record["result"], summary=record["summary"],
+        error=record["error"], options=tuple(record["options"]), action_id=record["action_id"],
+        card=None if card is None else Card(**{**card, "items": tuple(card["items"])}),
+        may_retry=record["may_retry"],
+    )  # fmt: skip
+
 
 PROGRAMS = "openai"
 """The channel of programs that pass on what a person says to them; what is said there unasked, nobody reads."""
@@ -134,3 +193,37 @@ def turn_of(row: Mapping[str, Any]) -> Turn:
         is_shared=bool(row["is_shared"]), is_aside=bool(row["aside"]), stops=bool(row["stops"]),
         is_stopped=bool(row["stop_requested"]), login=Role(row["login"]) if row["login"] else None,
     )  # fmt: skip
+
+
+# Results and questions as plain text, for channels that have neither cards nor buttons of ours.
+# Pure.
+
+_COLUMNS = ("when", "text", "detail")
+
+
+def card_in_words(title: str, items: Iterable[Mapping[str, Any]]) -> str:
+    """Return a card as lines.
+
+    Args:
+        title: Its first line.
+        items: What it lists.
+    """
+    lines = ("  ".join(str(item[name]) for name in _COLUMNS if item.get(name)) for item in items)
+    return "\n".join([title, *(f"• {line}" for line in lines)])
+
+
+def question_in_words(summary: str, shown: Mapping[str, Any] | None, *more: str) -> str:
+    """Return all that a person must see before a yes, as lines.
+
+    Args:
+        summary: What would be done, one line.
+        shown: As frozen with the request.
+        more: Further lines.
+    """
+    lines = [f"{name}: {value}" for name, value in shown_lines(shown or {})]
+    return "\n".join([summary, *lines, *more])
+
+
+def paragraphs(parts: Iterable[str]) -> str:
+    """Return texts one below the other, those that are empty left out."""
+    return "\n\n".join(part for part in parts if part)

@@ -10,14 +10,19 @@ from kinkeeper.actions import session_words
 from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.actions.repository import narrow_scope
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.conversation import cycles
+from kinkeeper.conversation import tool_work
 from kinkeeper.conversation.commit import Ending, write_failures, write_records, write_turn
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
 from kinkeeper.conversation.parts import Parts
-from kinkeeper.conversation.planning.own_words import is_copied
+from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.stages import Course, Stage
-from kinkeeper.conversation.told_audience import is_telling, scope_of_told
-from kinkeeper.conversation.told_secrets import is_left_over, secret_of, share_carried
+from kinkeeper.conversation.told_audience import (
+    is_left_over,
+    is_telling,
+    scope_of_told,
+    secret_of,
+    share_carried,
+)
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import Claim, claim_next, last_turns
 from kinkeeper.core.errors import InvariantError, UnavailableError
@@ -111,7 +116,7 @@ class Closing:
         write_turn(conn, turn, ending, self._course, epoch=self._epoch, now=now)
         tell(conn)
         if self._has_cycle:
-            cycles.end(conn, turn, ending.outcome, now=now)
+            tool_work.end(conn, turn, ending.outcome, now=now)
         if extent is _Extent.ALL and ending.outcome is not TurnOutcome.FAILED:
             write_records(conn, turn, ending, self._course, now=now)
             self._remember(conn, ending, context, recalled)

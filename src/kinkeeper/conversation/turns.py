@@ -1,4 +1,4 @@
-"""Turns as rows: taken in once, worked on under a lease, in the order of their thread."""
+"""Turns as rows: taken in once, or said unprompted; worked on under a lease, in the order of their thread."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -23,14 +23,14 @@ from sqlalchemy import (
 )
 
 from kinkeeper.conversation import events
+from kinkeeper.conversation.model import EventName, Mode
 from kinkeeper.conversation.tables import turns
-from kinkeeper.conversation.threads import Thread, count_turn, open_thread
+from kinkeeper.conversation.threads import Thread, count_turn, load_thread, open_thread
 from kinkeeper.conversation.turn import Turn, TurnOutcome, turn_of
 from kinkeeper.core.errors import ConflictError, InputError, InvariantError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
-from kinkeeper.jobs.leases import Key, WorkState
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import Key, RetryLadder, WorkState
 from kinkeeper.store.json_text import json_value
 from kinkeeper.store.locks import runner_of
 from kinkeeper.store.prepared import Prepared, is_one_of
@@ -410,3 +410,48 @@ def _limited(query: Select[Any], most: int) -> Prepared:
 
 def _turn_id(thread: Thread, client_message_id: str) -> str:
     return stable_id(thread.household, "turn", thread.id, client_message_id)
+
+
+# Says something in a thread that nobody asked for just now: a turn with an answer and no message.
+
+
+def post_to_thread(
+    conn: Connection, household: str, thread_id: str, text: str, *, key: str, now: datetime
+) -> bool:
+    """Say something in a thread that nobody asked for just now: a reminder that is due.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        thread_id: Of a thread.
+        text: What to say.
+        key: Identifies it; the same one again says nothing.
+        now: Aware.
+
+    Returns:
+        Whether it was said now; not where it was before, or the thread does not exist.
+    """
+    thread = load_thread(conn, household, thread_id, locked=True)
+    turn_id = stable_id(household, "posted", thread_id, key)
+    if thread is None or find_turn(conn, household, turn_id) is not None:
+        return False
+    conn.execute(
+        insert(turns).values(
+            household=household, id=turn_id, thread=thread_id, member=thread.member,
+            login=thread.login, position=thread.turns + 1, channel=thread.channel,
+            client_message_id=f"posted:{turn_id}", text="", received_at=now, due_at=now,
+            state=WorkState.DONE.value, outcome=TurnOutcome.POSTED.value, mode=Mode.RESPOND.value,
+            answer=text, finished_at=now,
+        )
+    )  # fmt: skip
+    count_turn(conn, thread, at=now)
+    done = {
+        "turn_id": turn_id,
+        "trace_id": turn_id,
+        "mode": Mode.RESPOND.value,
+        "text": text,
+        "used": [],
+    }
+    told: list[events.Told] = [(EventName.TOKEN, {"text": text}), (EventName.DONE, done)]
+    events.append(conn, household, thread_id, told, turn_id=turn_id, at=now)
+    return True

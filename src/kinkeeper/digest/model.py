@@ -1,10 +1,14 @@
-"""A digest and when somebody wants it: values, no I/O."""
+"""A digest, and when somebody wants it: values and wall times. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import as_utc
+from kinkeeper.messaging.quiet_hours import QuietHours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +65,75 @@ class Digest:
     def action_ids(self) -> list[str]:
         """Ids of the actions it tells of."""
         return [action.id for action in (*self.waiting, *self.expired)]
+
+
+# When a digest is due. Pure: local wall times are kept across clock changes.
+
+_DAY = timedelta(days=1)
+_CLOCK = re.compile(
+    r"(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap]m)"
+    r"|(?P<hour24>[01]?\d|2[0-3])(?:[:.](?P<minute24>[0-5]\d))?"
+)
+
+
+def parse_time(text: str) -> time | None:
+    """Return the local time somebody wants the digest at: "18:00", "7", "7:30pm"; None of "off".
+
+    Raises:
+        InputError: It is no time of day.
+    """
+    wanted = text.strip().casefold()
+    if wanted == "off":
+        return None
+    read = _CLOCK.fullmatch(wanted)
+    if read is None:
+        raise InputError(f"{text!r} is not a time of day; write 18:00, 6pm or off")
+    if read["half"] is None:
+        return time(int(read["hour24"]), int(read["minute24"] or 0))
+    hour = int(read["hour"]) % 12 + (12 if read["half"] == "pm" else 0)
+    return time(hour, int(read["minute"] or 0))
+
+
+def release(day: date, at: time, quiet: QuietHours) -> datetime:
+    """Return the UTC instant at which the digest of a day goes out: never during quiet hours, but at their end.
+
+    Args:
+        day: Local.
+        at: The time the person chose.
+        quiet: The household's quiet hours and zone.
+    """
+    wanted = as_utc(datetime.combine(day, at, tzinfo=quiet.zone))
+    if not quiet.hold(wanted):
+        return wanted
+    local = wanted.astimezone(quiet.zone)
+    end = local.date() if local.time() < quiet.end else local.date() + _DAY
+    return as_utc(datetime.combine(end, quiet.end, tzinfo=quiet.zone))
+
+
+def due_day(now: datetime, at: time, quiet: QuietHours) -> date | None:
+    """Return the local day whose digest is due by now, the latest if several are; None during quiet hours.
+
+    Args:
+        now: Aware.
+        at: The time the person chose.
+        quiet: The household's quiet hours and zone.
+    """
+    if quiet.hold(now):
+        return None
+    today = now.astimezone(quiet.zone).date()
+    days = (today - number * _DAY for number in range(3))
+    return next((day for day in days if release(day, at, quiet) <= now), None)
+
+
+def next_release(now: datetime, at: time, quiet: QuietHours) -> datetime:
+    """Return the UTC instant of the next digest after now.
+
+    Args:
+        now: Aware.
+        at: The time the person chose.
+        quiet: The household's quiet hours and zone.
+    """
+    day = now.astimezone(quiet.zone).date() - _DAY
+    while (instant := release(day, at, quiet)) <= now:
+        day += _DAY
+    return instant

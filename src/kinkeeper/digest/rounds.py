@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import A_DAY, Clock
 from kinkeeper.digest.content import gather
-from kinkeeper.digest.model import Digest
+from kinkeeper.digest.model import Digest, due_day, release
 from kinkeeper.digest.repository import (
     digest_time,
     forget_digests_after,
@@ -20,7 +20,6 @@ from kinkeeper.digest.repository import (
     time_set_at,
     was_due,
 )
-from kinkeeper.digest.schedule import due_day, release
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.observability.failures import count_failure

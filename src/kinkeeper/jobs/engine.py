@@ -1,10 +1,4 @@
-"""Runs the jobs: takes dispatches from the engine's queue, claims their rows, calls the handlers.
-
-A handler gets a claimed row's key and epoch, does its work outside any transaction, and writes the
-effect in one transaction that finishes the row under that epoch. Whatever it raises is a failure:
-the row is tried again later or handed to a person. A dispatch that finds its row moved on does
-nothing, so running one twice is harmless.
-"""
+"""Runs the jobs: takes dispatches from the engine's queue, claims their rows, calls the handlers."""
 
 import asyncio
 import concurrent.futures
@@ -12,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import ExitStack, asynccontextmanager, nullcontext
 from datetime import timedelta
 
@@ -23,26 +17,107 @@ from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job, Line
-from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
-from kinkeeper.jobs.library import DBOS, DBOSConfig
+from kinkeeper.jobs.leases import Key, LeaseLostError, RetryLadder, WorkState
+from kinkeeper.jobs.library import (
+    DBOS,
+    DBOSConfig,
+    database_internals,
+    engine_internals,
+    queue_internals,
+    upkeep_internals,
+)
 from kinkeeper.jobs.queue import (
     APPLICATION,
     CONTRACT_VERSION,
     TOPIC,
     JobQueue,
+    JsonSerializer,
+    Reconciler,
     dispatch_id,
     key_of,
 )
-from kinkeeper.jobs.quiet import Bell, make_quiet
-from kinkeeper.jobs.reconciler import Reconciler
-from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.runners import WORK_LEFT, announce_work
-from kinkeeper.jobs.serializer import JsonSerializer
 from kinkeeper.observability.failures import surviving
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.store.commits import AFTERWARDS, CommitWatch
 from kinkeeper.store.runner_lock import runner_lock
 from kinkeeper.store.store import Store
+
+# Keeps the job engine from working while there is nothing to do, and calls it when there is.
+#
+# On its own it looks into every queue at fixed intervals, once a second into one for features that
+# are not used here, once a second for queues it does not know yet, once a second for messages
+# between dispatches, and once a second for delayed dispatches whose time has come; together that is
+# most of what an idle process costs. It has no settings for it.
+
+_UNUSED_QUEUE_SECONDS = 3600.0
+_UNKNOWN_QUEUES_SECONDS = 300.0
+_LOOKING = "queue-worker-"  # how the engine names the thread that looks into a queue
+
+
+class Bell(threading.Event):
+    """What the engine's threads wait on to be stopped; those that look into queues can also be called.
+
+    Args:
+        lines: Names of the queues that are looked into when it rings for them.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        super().__init__()
+        self._called = {_LOOKING + line: threading.Event() for line in lines}
+
+    def ring(self, line: str) -> None:
+        """Let one queue be looked into now, or once more where that is under way."""
+        self._called[_LOOKING + line].set()
+
+    def set(self) -> None:
+        """Stop all threads."""
+        super().set()
+        for called in self._called.values():
+            called.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait to be stopped, in the thread of a queue also to be called; returns whether to stop."""
+        name = threading.current_thread().name
+        called = self._called.get(name)
+        if called is not None:
+            called.wait(timeout)
+            called.clear()
+            return self.is_set()
+        if timeout is not None and not name.startswith(_LOOKING):
+            timeout = max(timeout, _UNKNOWN_QUEUES_SECONDS)
+        return super().wait(timeout)
+
+
+def make_quiet(engine: DBOS, *, lines: Iterable[str], delayed_every: timedelta) -> Bell:
+    """Set the engine's fixed intervals; call it before the launch.
+
+    Args:
+        engine: Not launched yet.
+        lines: The queues it is to look into.
+        delayed_every: How often it looks for delayed dispatches whose time has come.
+
+    Returns:
+        What to ring when something was put into a queue.
+    """
+    unused = engine._registry.get_internal_queue()  # noqa: SLF001 - no setting for it
+    unused._polling_interval_sec = _UNUSED_QUEUE_SECONDS  # noqa: SLF001 - no setting for it
+    upkeep_internals._BACKGROUND_JOBS_INTERVAL_SEC = delayed_every.total_seconds()  # noqa: SLF001 - no setting for it
+    # No dispatch waits for a message of another one; the listener would look for some once a second, to the last.
+    database_internals.SystemDatabase.run_notification_listener = _hear_nothing  # type: ignore[assignment, method-assign]  # no setting for it
+    bell = Bell(lines)
+    engine.background_thread_stop_events.append(bell)
+
+    def look(_stop_event: threading.Event, dbos: DBOS) -> None:
+        queue_internals.queue_thread(bell, dbos)
+
+    engine_internals.queue_thread = look  # type: ignore[attr-defined, assignment]  # no setting for it
+    return bell
+
+
+def _hear_nothing(_database: object) -> None:
+    """Listen for no messages."""
+
 
 log = structlog.get_logger()
 

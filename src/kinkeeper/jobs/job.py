@@ -7,8 +7,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection, Table
 
-from kinkeeper.jobs.leases import Key
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import Key, RetryLadder
 
 Handler = Callable[[Key, int], Awaitable[None]]
 """Does the work of a claimed row, given its key and the epoch to finish it under."""

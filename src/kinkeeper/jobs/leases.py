@@ -1,11 +1,4 @@
-"""Work as rows: claimed for a while, fenced by an epoch, finished in the transaction of the effect.
-
-The row is the truth. Whoever claims it gets a new epoch and a lease; an effect is written only in a
-transaction that finds the epoch unchanged, so a worker that comes back late writes nothing. Works on
-any table that has `work_columns`; a key is the values of its primary key, in the table's order.
-
-States: queued -> running -> done | dropped | manual_review; running -> queued on failure.
-"""
+"""Work as rows: claimed for a while, fenced by an epoch, tried again, finished with the effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,11 +26,41 @@ from sqlalchemy import (
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import A_DAY
-from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.runners import is_dead
 from kinkeeper.store.locks import runner_of
 from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.schema import Instant
+
+# How often work is tried again, and when a person must look at it. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryLadder:
+    """Waiting times between the tries of one row of work.
+
+    Attributes:
+        delays: Wait after the first, second, ... failure; a failure beyond the last is final.
+        attempts: Most times the work is begun, whether it failed or its process died, > 0.
+    """
+
+    delays: tuple[timedelta, ...] = (
+        timedelta(seconds=30),
+        timedelta(seconds=120),
+        timedelta(seconds=300),
+    )
+    attempts: int = 5
+
+    def delay_after(self, *, failures: int, begun: int) -> timedelta | None:
+        """Return how long to wait before the next try, or None when a person must look.
+
+        Args:
+            failures: How often the work has failed by now, >= 1.
+            begun: How often it was begun, >= `failures`.
+        """
+        if failures > len(self.delays) or begun >= self.attempts:
+            return None
+        return self.delays[failures - 1]
+
 
 Key = tuple[str, ...]
 

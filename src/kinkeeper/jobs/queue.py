@@ -1,22 +1,70 @@
-"""The engine's queue in our own database: work is enqueued in the transaction that writes its row."""
+"""The engine's queue in our own database: enqueued with the row, and again where nobody works on it."""
 
+import asyncio
+import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
+import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.core.errors import InvariantError
-from kinkeeper.core.time import to_text
-from kinkeeper.jobs.leases import Key
-from kinkeeper.jobs.library import DBOS, DBOSClient, EnqueueOptions
-from kinkeeper.jobs.serializer import JsonSerializer, refuse_pickles
+from kinkeeper.core.errors import DeniedError, InvariantError
+from kinkeeper.core.time import Clock, to_text
+from kinkeeper.jobs import leases
+from kinkeeper.jobs.job import Job
+from kinkeeper.jobs.leases import Key, RetryLadder, Stranded, WorkState
+from kinkeeper.jobs.library import DBOS, DBOSClient, DefaultSerializer, EnqueueOptions, Serializer
+from kinkeeper.jobs.runners import living
 from kinkeeper.observability.library_logs import route_library_log
 from kinkeeper.store.commits import touch
 from kinkeeper.store.engines import close_engine, library_engine
 from kinkeeper.store.faults import translated
 from kinkeeper.store.store import Store
+
+# What the job engine may write into and read from its tables: JSON, never pickled objects.
+#
+# Unpickling runs code, so whoever can write the database file could run code here. The engine picks
+# the unpickler by a column of the row, whatever serializer it is given; hence it is taken out
+# altogether.
+
+
+class JsonSerializer(Serializer):
+    """Plain JSON; of an error only its type is kept, since its text may quote a message."""
+
+    def serialize(self, data: Any) -> str:
+        """Return the JSON text of ids and small scalars.
+
+        Raises:
+            InvariantError: Something else was given to a job.
+        """
+        return json.dumps(data, default=_plain, separators=(",", ":"))
+
+    def deserialize(self, serialized_data: str) -> Any:
+        """Return the value of a JSON text."""
+        return json.loads(serialized_data)
+
+    def name(self) -> str:
+        """Return the name stored beside every value; never change it."""
+        return "kinkeeper_json"
+
+
+def refuse_pickles() -> None:
+    """Make the engine unable to unpickle anything, in the whole process."""
+    DefaultSerializer.deserialize = _refuse  # type: ignore[assignment, method-assign]  # no setting turns it off
+
+
+def _refuse(_serializer: object, _text: str) -> NoReturn:
+    raise DeniedError("a job's stored value is a pickled object, which could run code; not read")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, BaseException):
+        return {"error": type(value).__name__}
+    raise InvariantError(f"a job takes ids only, not a {type(value).__name__}")
+
 
 APPLICATION = "kinkeeper"
 QUEUE = "kinkeeper"
@@ -194,3 +242,117 @@ def key_text(key: Iterable[str]) -> str:
 def key_of(text: str) -> Key:
     """Return the key of a text that `key_text` made."""
     return tuple(unquote(part) for part in text.split("/"))
+
+
+# Finds work that nobody works on, and dispatches it again: after crashes, lost or refused
+# dispatches.
+
+log = structlog.get_logger()
+
+_PATIENCE = timedelta(minutes=5)
+
+
+class Reconciler:
+    """Compares the rows of work with the queue.
+
+    Args:
+        store: Where the rows are.
+        queue: Where their dispatches are.
+        jobs: The kinds of work to look after.
+        clock: Tells which leases ran out.
+        ladder: How often work may be begun.
+        in_hand: Dispatches that this process has taken from the queue, as they are at any moment.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        queue: JobQueue,
+        jobs: Sequence[Job],
+        *,
+        clock: Clock,
+        ladder: RetryLadder,
+        in_hand: Collection[str],
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._jobs = jobs
+        self._clock = clock
+        self._ladder = ladder
+        self._in_hand = in_hand
+
+    async def run_once(self) -> int:
+        """Dispatch again every row that is due, under no lease, and not waiting in the queue.
+
+        Several processes may do this at once; each row is moved on by one of them.
+
+        Returns:
+            How many rows got a new dispatch or were handed to a person.
+        """
+        return sum([await self._look_after(job) for job in self._jobs])
+
+    async def end_leases(self) -> None:
+        """Treat every running row as stranded: for a runner that knows that it is the only one."""
+        now = self._clock.now()
+
+        def end_all(conn: Connection) -> None:
+            for job in self._jobs:
+                leases.end_leases(conn, job.table, now=now)
+
+        await self._store.write(end_all)
+
+    async def _look_after(self, job: Job) -> int:
+        now = self._clock.now()
+        rows = await self._store.read(
+            lambda conn: leases.stranded(conn, job.table, now=now, household=job.household)
+        )
+        if not rows:
+            return 0
+        ids = [dispatch_id(job.name, row.key, row.attempt) for row in rows]
+        waiting = await asyncio.to_thread(self._queue.waiting, ids)
+        alive = await self._store.read(living)
+        patient: list[Stranded] = []
+        lost: list[Stranded] = []
+        for row, id_ in zip(rows, ids, strict=True):
+            dispatch = waiting.get(id_)
+            is_dead = self._store.is_on_server and not (dispatch and dispatch.executor in alive)
+            waits = _waits(row, dispatch, in_hand=id_ in self._in_hand, is_dead=is_dead)
+            (patient if waits else lost).append(row)
+
+        def settle(conn: Connection) -> int:
+            for row in patient:
+                leases.postpone(conn, job.table, row, until=now + _PATIENCE)
+            return sum(self._dispatch(conn, job, row, now) for row in lost)
+
+        moved = await self._store.locking(job.household or "").write(settle)
+        if moved:
+            log.warning("jobs.reconciler.dispatched", job=job.name, rows=moved)
+        return moved
+
+    def _dispatch(self, conn: Connection, job: Job, row: Stranded, now: datetime) -> bool:
+        step = leases.dispatch_again(
+            conn, job.table, row, until=now + _PATIENCE, ladder=self._ladder
+        )
+        if step is not None and step.state is WorkState.QUEUED:
+            self._queue.enqueue(conn, job.name, row.key, attempt=step.attempt)
+        return step is not None
+
+
+def _waits(row: Stranded, dispatch: Waiting | None, *, in_hand: bool, is_dead: bool) -> bool:
+    """Whether the row's dispatch is still in the queue, or waits for a worker in a process that is alive.
+
+    Args:
+        row: The row.
+        dispatch: Its dispatch, unless that has ended.
+        in_hand: Whether this process has taken the dispatch.
+        is_dead: Whether the process that has taken it is known to be dead. Where that is not known, and where
+            another one has it, it gets time once.
+    """
+    if row.state is WorkState.RUNNING or dispatch is None:
+        return False
+    if dispatch.status == "DELAYED":
+        # Past its time: it is about to run, unless the clock was set back since.
+        return not row.waited
+    if dispatch.status != "PENDING":
+        return True
+    return in_hand or not (is_dead or row.waited)

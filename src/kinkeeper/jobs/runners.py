@@ -1,8 +1,4 @@
-"""Which processes are alive: each writes a heartbeat, and claims of one that stopped may be taken by anyone.
-
-Only on a database server. A SQLite file has one job runner, elected by a lock that the system frees at its death.
-All times are the server's, so clocks of different machines need not agree.
-"""
+"""Which processes are alive: each writes a heartbeat; claims of one that stopped may be taken by anyone."""
 
 import threading
 from contextlib import suppress
@@ -12,7 +8,7 @@ from secrets import token_hex
 from typing import Any
 
 import structlog
-from sqlalchemy import Boolean, Column, ColumnElement, Connection
+from sqlalchemy import Boolean, Column, ColumnElement, Connection, String, Table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -21,7 +17,21 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.store.engines import close_engine, library_engine
 from kinkeeper.store.locks import runner_of
+from kinkeeper.store.schema import Instant, metadata
 from kinkeeper.store.store import Store
+
+# Which processes work on a database server.
+
+runners = Table(
+    "runners",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("role", String(16), nullable=False),
+    Column("version", String(32), nullable=False),
+    Column("started_at", Instant, nullable=False),
+    Column("beat_at", Instant, nullable=False),
+)
+
 
 log = structlog.get_logger()
 

@@ -1,15 +1,23 @@
-"""Looking through memory by hand: by the beginning of an id, by words, from its first day, with all evidence."""
+"""Looking through memory by hand: by words and ids, with all evidence, and how a fact became what it is."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, or_, select
 
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.facts import find_fact, load_fact
-from kinkeeper.memory.memory_rows import in_parts, statement_from_row
-from kinkeeper.memory.model import Fact, Statement
+from kinkeeper.memory.facts import FACTS, find_fact, load_fact
+from kinkeeper.memory.journal import ChangeSet, images_of_row
+from kinkeeper.memory.memory_rows import (
+    fact_from_row,
+    fact_row,
+    in_parts,
+    row_of,
+    statement_from_row,
+)
+from kinkeeper.memory.model import Fact, FactStatus, Statement
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.tables import facts, statements
 from kinkeeper.store.visibility import in_own_scope
@@ -97,3 +105,75 @@ def sharing_words(known: Sequence[Fact], text: str) -> list[Fact]:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(word for reading in read_statement(text) for word in reading.words)
+
+
+# What held at some time, and how a fact became what it is.
+
+_columns = facts.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A fact as one change left it.
+
+    Attributes:
+        change: Who changed it, when and why; None for how it was before anything that is still kept.
+        fact: As it was from then on.
+    """
+
+    change: ChangeSet | None
+    fact: Fact
+
+
+def as_of(conn: Connection, viewer: Viewer, instant: datetime) -> list[Fact]:
+    """Return what held at an instant, as far as is known now, oldest first.
+
+    Args:
+        conn: Open connection.
+        viewer: Who asks.
+        instant: Aware.
+    """
+    query = (
+        select(facts)
+        .where(
+            _columns.household == viewer.household,
+            in_own_scope(_columns.scope),
+            _columns.status != FactStatus.MERGED_INTO.value,
+            _columns.held_from <= instant,
+            or_(_columns.valid_to.is_(None), _columns.valid_to > instant),
+            # What faded was held until it had faded.
+            or_(
+                _columns.status != FactStatus.DEPRECATED.value,
+                and_(_columns.archived_at.is_not(None), _columns.archived_at > instant),
+            ),
+        )
+        .params(viewer.parameters)
+        .order_by(_columns.held_from, _columns.id)
+    )
+    return [fact_from_row(row) for row in conn.execute(query).mappings()]
+
+
+def history(conn: Connection, viewer: Viewer, fact_id: str) -> list[Version]:
+    """Return the versions of a fact that a viewer may see, newest first; changes that were taken back are left out.
+
+    What a fact said before it was shared stays with those who could see it then.
+
+    Args:
+        conn: Open connection.
+        viewer: Who asks.
+        fact_id: The fact.
+
+    Raises:
+        NotFoundError: There is no such fact for this viewer.
+    """
+    versions = _versions(conn, load_fact(conn, viewer, fact_id))
+    return [each for each in versions if viewer.sees(each.fact.scope)]
+
+
+def _versions(conn: Connection, fact: Fact) -> Iterator[Version]:
+    for change, image in images_of_row(conn, fact.household, FACTS, fact.id):
+        yield Version(change=change, fact=fact)
+        if image.before is None:
+            return
+        fact = fact_from_row({**fact_row(fact), **row_of(facts, image.before)})
+    yield Version(change=None, fact=fact)

@@ -1,14 +1,15 @@
-"""How sure one may be of a fact: what support adds, what silence takes, and when that is too little. Pure.
-
-Silence takes from transient facts only. The row of such a fact holds its confidence as of the instant
-up to which its silence was charged. The present confidence is computed when it is needed, so nothing
-has to be written for a fact to fade, and the result does not depend on how often anybody looks.
-"""
+"""How sure one may be of a fact, and which statements fade when nobody repeats them. Pure."""
 
 import math
+import re
+import tomllib
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib.resources import files
 
-from kinkeeper.memory.model import Category, Fact
+from kinkeeper.core.ids import stable_id
+from kinkeeper.memory.model import Category, Fact, Origin, Statement
+from kinkeeper.memory.statements.slots import slots
 
 FADES_A_DAY = 0.01
 """Share of the confidence of a transient fact that silence takes a day."""
@@ -71,3 +72,70 @@ def leaves_at(fact: Fact) -> datetime:
         if fact.category is Category.EMOTIONAL:
             ends.append(fact.last_evidence_at + FEELINGS_LAST)
     return min(ends)
+
+
+# Which statements fade when nobody repeats them. Pure.
+#
+# Feelings, what somebody is busy with, tastes mentioned in passing, and what was only inferred
+# fade. Everything else holds until newer words or a person end it. A category alone proves little,
+# since it is a guess: a statement fades only where its own words show that it is of a moment, and
+# never where they tell of health, diet, home, sizes, codes, or who somebody is.
+
+IMPORT_SESSION = "import"
+"""Source and session of what was imported without a text that it was read out of."""
+
+_LASTING_TOPICS = ("health", "diet", "home", "sizes", "codes")
+_MOMENTARY = frozenset({Category.EMOTIONAL, Category.PROJECT_ACTIVE, Category.PREFERENCE})
+
+
+def is_transient(said: Statement) -> bool:
+    """Return whether a statement fades when nobody repeats it.
+
+    Args:
+        said: As read out of an episode, or made by the nightly upkeep.
+    """
+    if not said.origin.may_become_fact or said.id == recurring_id(said.household, said.episode_id):
+        return True
+    if said.origin is Origin.IMPORTED and said.episode_id.startswith(f"{IMPORT_SESSION}:"):
+        # Its words are stored nowhere else, so nothing could answer in its place.
+        return said.category is Category.EMOTIONAL
+    text = said.text.lower().replace("’", "'")
+    match said.category:
+        case Category.EMOTIONAL:
+            return _found("feeling", text) and not _found("fear", text)
+        case Category.PROJECT_ACTIVE:
+            return _found("under_way", text) and not _is_about_lasting_matters(said, text)
+        case Category.PREFERENCE:
+            is_passing = _found("passing_taste", text) and not _found("told_taste", text)
+            return is_passing and not _is_about_lasting_matters(said, text)
+        case _:
+            return False
+
+
+def recurring_id(household: str, episode_id: str) -> str:
+    """Return the id of the statement that the nightly upkeep makes of something told repeatedly.
+
+    Args:
+        household: Tenant key.
+        episode_id: The episode whose words it quotes.
+    """
+    return stable_id(household, "theme", episode_id)
+
+
+def _is_about_lasting_matters(said: Statement, text: str) -> bool:
+    if any(_found(topic, text) for topic in _LASTING_TOPICS):
+        return True
+    slot = slots().by_name.get(said.slot or "")
+    return slot is not None and Category(slot.category) not in _MOMENTARY
+
+
+def _found(name: str, text: str) -> bool:
+    return _patterns()[name].search(text) is not None
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Return the patterns of the data file by name, read once."""
+    path = files("kinkeeper.memory.statements") / "data" / "transience.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {name: re.compile(pattern.replace("\n", "")) for name, pattern in data.items()}

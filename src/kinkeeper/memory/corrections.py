@@ -14,30 +14,37 @@ from kinkeeper.core.errors import ConflictError, DeniedError, InputError, NotFou
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer, narrowest, person_of, person_scope
-from kinkeeper.memory.authority import Standing
-from kinkeeper.memory.change_numbers import reserve
 from kinkeeper.memory.episodes import episodes_by_id, insert_episodes, reply_id
 from kinkeeper.memory.evidence import (
     STATEMENTS,
+    add_verdicts,
     for_facts,
     in_strands,
     mutable_image,
     out_of,
     set_statement,
     statements_by_id,
+    verdict_id,
+    words_of,
 )
-from kinkeeper.memory.fact_rows import FACTS, insert_facts
 from kinkeeper.memory.fact_sync import settle
-from kinkeeper.memory.facts import load_fact
-from kinkeeper.memory.ingest import CORRECTED, Remembered
-from kinkeeper.memory.intake import absorb, move_to_scope
+from kinkeeper.memory.facts import FACTS, insert_facts, load_fact
+from kinkeeper.memory.ingest import CORRECTED, Remembered, absorb, move_to_scope
 from kinkeeper.memory.journal import Cause, Change, changing
-from kinkeeper.memory.model import Episode, EpisodeKind, Fact, Origin, Statement
-from kinkeeper.memory.rulings import Ruling, Verdict
+from kinkeeper.memory.memory_rows import reserve
+from kinkeeper.memory.model import (
+    Episode,
+    EpisodeKind,
+    Fact,
+    Origin,
+    Ruling,
+    Standing,
+    Statement,
+    Verdict,
+)
 from kinkeeper.memory.statements.secrecy import audience_of, points_back
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.timeline import Line, canonical
-from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
 
 _SHORTLY = timedelta(minutes=15)
 _MOST_SHORTLY = 5

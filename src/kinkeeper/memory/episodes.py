@@ -21,8 +21,14 @@ from sqlalchemy import (
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.change_numbers import Changed, removed, reserve
-from kinkeeper.memory.memory_rows import episode_from_row, episode_row, in_parts
+from kinkeeper.memory.memory_rows import (
+    Changed,
+    episode_from_row,
+    episode_row,
+    in_parts,
+    removed,
+    reserve,
+)
 from kinkeeper.memory.model import Category, EmbedState, Episode, EpisodeKind, FactStatus
 from kinkeeper.memory.tables import episodes, facts, statements
 from kinkeeper.store.prepared import Prepared, is_one_of

@@ -1,40 +1,47 @@
-"""Forgetting for good: the words of a fact leave every table, and a mark without words stays in their place.
+"""Forgetting for good: the words of a fact, or everything of a person, leave every table."""
 
-The journal can bring nothing of it back. The file itself is clean once the log is folded into it;
-backups made before still hold it.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, delete, or_, select
 
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory.concepts import drop_facts
-from kinkeeper.memory.episode_redaction import cut_whole, cut_words, places_of
-from kinkeeper.memory.episodes import claim_reading, episodes_by_id
+from kinkeeper.memory.episodes import CONTEXT, EPISODE, claim_reading, episodes_by_id, reply_id
 from kinkeeper.memory.evidence import (
     STATEMENTS,
+    add_verdicts,
     delete_statements,
     for_facts,
     out_of,
+    statements_by_id,
+    verdict_id,
+    words_of,
 )
-from kinkeeper.memory.fact_rows import FACTS, delete_facts
 from kinkeeper.memory.fact_sync import settle
-from kinkeeper.memory.facts import facts_by_id, load_fact, merged_into
+from kinkeeper.memory.facts import (
+    FACTS,
+    delete_facts,
+    facts_by_id,
+    forget_vectors,
+    load_fact,
+    merged_into,
+)
 from kinkeeper.memory.journal import Cause, Change, changing
-from kinkeeper.memory.memory_rows import in_parts
-from kinkeeper.memory.model import Episode, Fact, Statement
-from kinkeeper.memory.rulings import Ruling, Verdict
+from kinkeeper.memory.memory_rows import in_parts, note_removals
+from kinkeeper.memory.model import Episode, Fact, Ruling, Statement, Verdict
+from kinkeeper.memory.redaction import GAP, cut_whole, cut_words, places_of, put_up
 from kinkeeper.memory.tables import (
+    episodes,
     facts,
     memory_changes,
+    memory_questions,
+    memory_tombstones,
     memory_verdicts,
+    statements,
 )
-from kinkeeper.memory.tombstones import GAP, put_up
-from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +100,7 @@ def forget(
         if erasure.statements:
             put_up(conn, erasure.statements, by=by, at=at)
         cut_words(conn, household, erasure.statements)
-        _delete(conn, household, gone, [each.id for each in erasure.statements])
+        _delete_fact(conn, household, gone, [each.id for each in erasure.statements])
         settle(conn, change, {each.strand for each in erasure.statements}, at=at)
     return replace(erasure, change_set=change.made.id)
 
@@ -123,7 +130,7 @@ def take_back(conn: Connection, household: str, episode_id: str, *, by: str, at:
     with changing(
         conn, household, cause=Cause.FORGET, summary="words were taken back", by=by, at=at
     ) as change:
-        _delete(conn, household, gone, [*mine])
+        _delete_fact(conn, household, gone, [*mine])
         cut_whole(conn, household, episode_id)
         settle(conn, change, {each.strand for each in said}, at=at)
     return True
@@ -161,7 +168,7 @@ def _end_predecessors(conn: Connection, change: Change, gone: set[str], *, at: d
         add_verdicts(conn, change, [verdict])
 
 
-def _delete(
+def _delete_fact(
     conn: Connection, household: str, fact_ids: Iterable[str], statement_ids: Sequence[str]
 ) -> None:
     """Remove the rows, what judged them, and the journal's images of them."""
@@ -186,3 +193,133 @@ def _delete(
                 or_(verdicts.older.in_(part), verdicts.newer.in_(part)),
             )
         )
+
+
+# Erasing a person from memory: what they said, what is only theirs, and what others said of them.
+#
+# Unlike forgetting a fact it leaves no marks, so that whoever comes back begins anew. What others'
+# own words hold of them beyond the sentences that were read out of it stays with these others.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """What memory has of a person.
+
+    Attributes:
+        episodes: Ids of what they said, and of what was answered.
+        statements: Read out of it, or of what others said of them.
+        facts: Ids of what is theirs, about them, or rests on nothing else.
+    """
+
+    episodes: Sequence[str]
+    statements: Sequence[Statement]
+    facts: Sequence[str]
+
+
+def memory_of(conn: Connection, household: str, member: str) -> Gone:
+    """Return what erasing a person takes away.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        member: Member id.
+    """
+    said = _ids(
+        conn, episodes, household,
+        episodes.c.member == member, episodes.c.speaker == member,
+        episodes.c.scope == person_scope(member),
+    )  # fmt: skip
+    answers = [reply_id(household, each) for each in sorted(said)]
+    own = sorted({*said, *episodes_by_id(conn, household, answers)})
+    about = _ids(
+        conn, statements, household,
+        statements.c.speaker == member, statements.c.subject == member,
+        statements.c.scope == person_scope(member),
+    )  # fmt: skip
+    read = {each.id: each for each in out_of(conn, household, own)}
+    read |= statements_by_id(conn, household, about)
+    theirs = _ids(
+        conn, facts, household,
+        facts.c.speaker == member, facts.c.subject == member,
+        facts.c.scope == person_scope(member),
+    )  # fmt: skip
+    touched = sorted({*theirs, *(each.fact_id for each in read.values() if each.fact_id)})
+    return Gone(episodes=own, statements=list(read.values()), facts=touched)
+
+
+def erase_person(conn: Connection, household: str, member: str, *, at: datetime) -> Gone:
+    """Erase what memory has of a person; facts that others support too are made of their words alone.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        member: Member id.
+        at: Present time, aware.
+    """
+    gone = memory_of(conn, household, member)
+    ids = [each.id for each in gone.statements]
+    with changing(
+        conn, household, cause=Cause.FORGET, summary="a person was erased", by=None, at=at
+    ) as change:
+        left = [each for each in for_facts(conn, household, gone.facts) if each.id not in {*ids}]
+        cut_words(conn, household, gone.statements)
+        drop_facts(conn, household, gone.facts)
+        delete_facts(conn, household, gone.facts)
+        delete_statements(conn, household, ids)
+        _delete_episodes(conn, household, gone.episodes)
+        _delete_traces(conn, household, member, gone)
+        settle(conn, change, {each.strand for each in (*gone.statements, *left)}, at=at)
+    return gone
+
+
+def _ids(
+    conn: Connection, table: Table, household: str, *wanted: ColumnElement[bool]
+) -> Collection[str]:
+    query = select(table.c.id).where(table.c.household == household, or_(*wanted))
+    return frozenset(conn.execute(query).scalars())
+
+
+def _delete_episodes(conn: Connection, household: str, ids: Sequence[str]) -> None:
+    for part in in_parts(ids):
+        conn.execute(
+            delete(episodes).where(episodes.c.household == household, episodes.c.id.in_(part))
+        )
+    for kind in (EPISODE, CONTEXT):
+        forget_vectors(conn, household, kind, ids)
+    note_removals(conn, household, EPISODE, ids)
+
+
+def _delete_traces(conn: Connection, household: str, member: str, gone: Gone) -> None:
+    """Delete what judged the rows, the journal's images of them, questions about them, and marks in their name."""
+    ids = [each.id for each in gone.statements]
+    images, verdicts, marks = memory_changes.c, memory_verdicts.c, memory_tombstones.c
+    for table, rows in ((FACTS, gone.facts), (STATEMENTS, ids), (episodes.name, gone.episodes)):
+        for part in in_parts(rows):
+            _delete_where(
+                conn, memory_changes, household, images.row_table == table, images.row_id.in_(part)
+            )
+    for part in in_parts([*ids, *gone.episodes]):
+        _delete_where(
+            conn,
+            memory_verdicts,
+            household,
+            or_(verdicts.older.in_(part), verdicts.newer.in_(part)),
+        )
+    _delete_where(
+        conn,
+        memory_tombstones,
+        household,
+        or_(marks.scope == person_scope(member), marks.forgotten_by == member),
+    )
+    asked = select(memory_questions.c.id, memory_questions.c.facts).where(
+        memory_questions.c.household == household
+    )
+    stale = [row.id for row in conn.execute(asked) if not set(gone.facts).isdisjoint(row.facts)]
+    for part in in_parts(stale):
+        _delete_where(conn, memory_questions, household, memory_questions.c.id.in_(part))
+
+
+def _delete_where(
+    conn: Connection, table: Table, household: str, *wanted: ColumnElement[bool]
+) -> None:
+    conn.execute(delete(table).where(table.c.household == household, *wanted))

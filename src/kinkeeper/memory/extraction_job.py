@@ -19,10 +19,10 @@ from sqlalchemy import Connection
 from kinkeeper.core.beside import beside
 from kinkeeper.core.time import Clock
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.change_numbers import TOPIC
 from kinkeeper.memory.concepts import follow_all_facts, is_behind
 from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes, unread_of
 from kinkeeper.memory.ingest import remember
+from kinkeeper.memory.memory_rows import TOPIC
 from kinkeeper.memory.model import Episode, Observation
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.observability.failures import count_failure

@@ -17,8 +17,7 @@ from sqlalchemy import Connection, Row, and_, delete, insert, select, tuple_, up
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.memory.change_numbers import reserve
-from kinkeeper.memory.memory_rows import image_of, in_parts
+from kinkeeper.memory.memory_rows import image_of, in_parts, reserve
 from kinkeeper.memory.tables import memory_change_sets, memory_changes
 
 _sets = memory_change_sets.c

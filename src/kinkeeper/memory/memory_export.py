@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.change_numbers import Changed
-from kinkeeper.memory.context.attribution import Names, name_of
+from kinkeeper.memory.context.session_facts import Names, name_of
 from kinkeeper.memory.episodes import episodes_changed
 from kinkeeper.memory.facts import facts_changed
+from kinkeeper.memory.memory_rows import Changed
 from kinkeeper.memory.model import Episode, Fact
 
 _AT_ONCE = 1000

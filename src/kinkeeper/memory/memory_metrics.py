@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, distinct, func, select
 
+from kinkeeper.memory.adjustments import BY_MODEL
 from kinkeeper.memory.episodes import count_episodes
 from kinkeeper.memory.facts import count_facts
 from kinkeeper.memory.model import FactStatus
-from kinkeeper.memory.pair_verdicts import BY_MODEL
 from kinkeeper.memory.tables import facts, memory_questions, memory_verdicts, statements
 from kinkeeper.memory.upkeep.questions import QuestionKind, QuestionState
 from kinkeeper.memory.upkeep.runs import latest_runs

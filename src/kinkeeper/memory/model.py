@@ -1,13 +1,48 @@
-"""Values of memory: episodes, statements, facts, and what they say about themselves. Frozen, no I/O."""
+"""Values of memory: episodes, statements, facts, verdicts, and whose word settles what. Frozen, no I/O."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any, Final
 
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
-from kinkeeper.memory.authority import Standing
+
+# Whose word settles what: one's own about oneself, a parent's about a child. Pure.
+
+
+class Standing(IntEnum):
+    """How far somebody's word counts about whom it is about, against another's."""
+
+    OF_OTHERS = 0
+    CHILDS_OWN = 1
+    FULL = 2
+
+
+def standing_of(
+    speaker: str | None,
+    subject: str,
+    *,
+    members: Collection[str],
+    guardians: Mapping[str, Collection[str]],
+) -> Standing:
+    """Return how far a statement counts about whom it is about.
+
+    About things, and about people who are no members, everybody's word counts alike.
+
+    Args:
+        speaker: Member id, else the name at the source; None where unknown.
+        subject: Whom it is about: member id, else anything.
+        members: Ids of the members that may be meant.
+        guardians: By member id of a child, whose word about it counts.
+    """
+    voice = (speaker or "").casefold()
+    is_own = voice == subject.casefold()
+    if subject in guardians:
+        if voice in {each.casefold() for each in guardians[subject]}:
+            return Standing.FULL
+        return Standing.CHILDS_OWN if is_own else Standing.OF_OTHERS
+    return Standing.OF_OTHERS if subject in members and not is_own else Standing.FULL
 
 
 class Origin(StrEnum):
@@ -345,3 +380,47 @@ class Fact:
 
 Row = Mapping[Any, Any]
 """A row of a table, by column name."""
+
+
+# What can be found about statements: by their words, or by somebody who judges them. Frozen, no
+# I/O.
+
+
+class Ruling(StrEnum):
+    """What was found about two statements, or about one."""
+
+    SAME = "same"
+    UPDATE = "update"
+    CONTRADICTION = "contradiction"
+    OTHER = "other"
+    ENDED = "ended"
+    NEVER = "never"
+    SUPPORT = "support"
+
+    @property
+    def is_of_two(self) -> bool:
+        """Whether it is about two statements."""
+        return self not in {Ruling.ENDED, Ruling.NEVER, Ruling.SUPPORT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a person, a model or the nightly pass found; it outranks what is read from words.
+
+    Attributes:
+        household: Tenant key.
+        id: Identifies it.
+        older: Statement it is about; of an update, the one that holds no more.
+        newer: The other statement; of SUPPORT the episode that supports; None where it is about one.
+        ruling: What was found. ENDED: holds no more since `made_at`; NEVER: never held.
+        made_by: Member id, "model" or "upkeep".
+        made_at: Aware.
+    """
+
+    household: str
+    id: str
+    older: str
+    newer: str | None = None
+    ruling: Ruling
+    made_by: str
+    made_at: datetime

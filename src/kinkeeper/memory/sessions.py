@@ -14,8 +14,8 @@ from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.memory.episodes import insert_episodes, outdated_spans, reply_id
 from kinkeeper.memory.finding.visible_results import still_true
 from kinkeeper.memory.model import Episode, Origin
+from kinkeeper.memory.redaction import GAP, without_forgotten
 from kinkeeper.memory.tables import episodes
-from kinkeeper.memory.tombstones import GAP, without_forgotten
 from kinkeeper.store.prepared import Prepared, is_one_of
 
 ASSISTANT = "assistant"

@@ -10,11 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
-from kinkeeper.memory.authority import Standing
-from kinkeeper.memory.confidence import FEELINGS_LAST
-from kinkeeper.memory.model import Category, Origin, Statement
-from kinkeeper.memory.rulings import Ruling, Verdict
-from kinkeeper.memory.transience import is_transient
+from kinkeeper.memory.confidence import FEELINGS_LAST, is_transient
+from kinkeeper.memory.model import Category, Origin, Ruling, Standing, Statement, Verdict
 
 Relate = Callable[[Statement, Statement], Ruling]
 """How a statement relates to an older one by their words: one of the rulings of two."""

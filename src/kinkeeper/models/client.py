@@ -1,21 +1,20 @@
-"""Calls one model on one server, once, in the protocol that the server speaks."""
+"""Calls one model on one server, once, in the protocol that it speaks; or only looks whether it answers."""
 
+import asyncio
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from http import HTTPStatus
 
 import msgspec
 import structlog
 
 from kinkeeper.models.connection import ServerConnection
-from kinkeeper.models.endpoints import Dialect, RoleModel
-from kinkeeper.models.errors import ModelError, StatusError
-from kinkeeper.models.manners import Manners
-from kinkeeper.models.model import ChatReply, ChatRequest, Outcome
-from kinkeeper.models.ollama_wire import OllamaWire
-from kinkeeper.models.openai_wire import OpenAIWire
-from kinkeeper.models.wire import Wire
+from kinkeeper.models.endpoints import Dialect, Endpoint, RoleModel
+from kinkeeper.models.model import ChatReply, ChatRequest, ModelError, Outcome, StatusError
+from kinkeeper.models.protocols import OllamaWire, OpenAIWire
+from kinkeeper.models.wire import Manners, Wire
 
 log = structlog.get_logger()
 
@@ -159,3 +158,61 @@ def _other_manners(request: ChatRequest, manners: Manners, error: StatusError) -
     if error.status not in _UNWANTED or other is None:
         raise error
     return other
+
+
+# Looks at a model server without asking a model anything: does it answer, how fast, what does it
+# have.
+
+_SECONDS = 5.0
+_USUAL_TAG = ":latest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerLook:
+    """How a server looked.
+
+    Attributes:
+        url: Its base address.
+        is_private: Whether chat text may go there without being allowed to.
+        milliseconds: Until it had listed its models; None where it did not.
+        models: That it has; none where it did not say.
+        problem: Why it cannot be used, and how to mend it; None where it can.
+    """
+
+    url: str
+    is_private: bool = True
+    milliseconds: float | None = None
+    models: tuple[str, ...] = ()
+    problem: str | None = None
+
+    def has(self, model: str) -> bool:
+        """Whether it has a model; Ollama's usual tag may be left out."""
+        return model in self.models or model + _USUAL_TAG in self.models
+
+
+async def look_at(endpoint: Endpoint) -> ServerLook:
+    """Look at a server for a few seconds at most.
+
+    Args:
+        endpoint: With a URL.
+    """
+    connection = ServerConnection(endpoint, allows_public=False)
+    is_private = True
+    try:
+        async with asyncio.timeout(_SECONDS):
+            is_private = await connection.is_private()
+            wire = await HttpServer(connection, endpoint.dialect).wire()
+            path = wire.list_path(await connection.base_path())
+            began = time.perf_counter()
+            listed = wire.listed(await connection.fetch(path, seconds=_SECONDS))
+            milliseconds = 1000 * (time.perf_counter() - began)
+    except ModelError as error:
+        return ServerLook(url=endpoint.url, is_private=is_private, problem=str(error))
+    except TimeoutError:
+        silent = f"it did not answer within {_SECONDS:g} s"
+        return ServerLook(url=endpoint.url, is_private=is_private, problem=silent)
+    finally:
+        await connection.close()
+    return ServerLook(
+        url=endpoint.url, is_private=is_private, milliseconds=milliseconds, models=listed
+    )

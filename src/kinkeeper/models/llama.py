@@ -19,8 +19,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import Outcome
+from kinkeeper.models.model import ModelError, Outcome
 
 _PROCESS = "kinkeeper.models.llama_process"
 _RUNTIME = "xllamacpp"

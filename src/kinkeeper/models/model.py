@@ -1,9 +1,12 @@
-"""A call to a language model and its answer: frozen values, and the protocol of whoever answers."""
+"""A call to a language model, its answer, and what can go wrong: values, and the protocol of who answers."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Protocol
+
+from kinkeeper.core.errors import UnavailableError
 
 
 class ModelRole(StrEnum):
@@ -190,3 +193,53 @@ class ModelGateway(ChatModel, Protocol):
             outcome: Why there was no usable answer.
         """
         ...
+
+
+# What can go wrong with a call to a model; the caller has a fallback for each.
+
+
+class ModelError(UnavailableError):
+    """There is no usable answer; the message says why, and never holds text of the call.
+
+    Attributes:
+        outcome: How the call ended.
+        may_retry: Whether the server said that the same call may succeed soon.
+        retry_after: How long it asked to wait, >= 0; None where it did not say.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        outcome: Outcome,
+        may_retry: bool = False,
+        retry_after: timedelta | None = None,
+        **context: object,
+    ) -> None:
+        super().__init__(message, **context)
+        self.outcome = outcome
+        self.may_retry = may_retry
+        self.retry_after = retry_after
+
+
+class StatusError(ModelError):
+    """The server answered with an error's status.
+
+    Attributes:
+        status: Of HTTP.
+        parameter: What of the request it does not take, where it says so.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        outcome: Outcome,
+        may_retry: bool,
+        retry_after: timedelta | None = None,
+        parameter: str | None = None,
+    ) -> None:
+        super().__init__(message, outcome=outcome, may_retry=may_retry, retry_after=retry_after)
+        self.status = status
+        self.parameter = parameter

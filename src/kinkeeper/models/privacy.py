@@ -9,8 +9,7 @@ import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import Outcome
+from kinkeeper.models.model import ModelError, Outcome
 
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Returns the addresses of a host name, as text; raises OSError where it has none."""

@@ -1,14 +1,98 @@
-"""What a protocol of model servers must tell the client that speaks it."""
+"""What a protocol of model servers must tell its client, what a server takes, and how tokens are counted."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from kinkeeper.models.endpoints import RoleModel
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.manners import Manners
-from kinkeeper.models.model import ChatReply, ChatRequest, Outcome
+from kinkeeper.models.model import ChatReply, ChatRequest, ModelError, Outcome, Usage
+
+# How many tokens a text may have, where nobody counted. Pure.
+
+_CHARACTERS_A_TOKEN = 4
+# What templates put around each message: who speaks, where it begins and ends.
+_AROUND_A_MESSAGE = 16
+_MOST = 10_000_000
+"""Tokens of a call; what a server claims beyond, or below nothing, would spend a budget or fill it up again."""
+
+
+def estimated(text: str) -> int:
+    """Return the usual number of tokens of a text."""
+    return -(-len(text) // _CHARACTERS_A_TOKEN)
+
+
+def at_least(request: ChatRequest) -> int:
+    """Return a number of tokens that no tokeniser stays below: one a word."""
+    return sum(len(message.text.split()) for message in request.messages)
+
+
+def at_most(request: ChatRequest) -> int:
+    """Return a number of tokens that no tokeniser goes beyond: one a byte."""
+    texts = sum(len(message.text.encode()) + _AROUND_A_MESSAGE for message in request.messages)
+    schema = len(str(request.output.schema)) if request.output else 0
+    return texts + schema
+
+
+def usage_of(
+    request: ChatRequest, answer: str, *, input_tokens: int | None, output_tokens: int | None
+) -> Usage:
+    """Return what a call took, estimated where its server does not say, or says what cannot be.
+
+    Args:
+        request: What was sent.
+        answer: What came.
+        input_tokens: As the server counts; None where it does not.
+        output_tokens: The same of the answer.
+    """
+    if input_tokens is None or output_tokens is None or not _can_be(input_tokens, output_tokens):
+        sent = sum(estimated(message.text) for message in request.messages)
+        return Usage(input_tokens=sent, output_tokens=estimated(answer), is_estimated=True)
+    return Usage(
+        input_tokens=input_tokens, output_tokens=output_tokens,
+        is_input_cut=input_tokens < at_least(request),
+    )  # fmt: skip
+
+
+def _can_be(*counts: int) -> bool:
+    return all(0 <= count <= _MOST for count in counts)
+
+
+# What a server takes of a call to a model, as far as its refusals tell. Pure.
+
+_LIMIT, _OTHER_LIMIT = "max_tokens", "max_completion_tokens"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manners:
+    """How a model is to be asked.
+
+    Attributes:
+        takes_schema: Whether by schema; else for any JSON object, with the schema in the text.
+        takes_temperature: Whether it may be told how freely to answer.
+        limit_key: What the longest answer is called in OpenAI's protocol; newer models want another.
+    """
+
+    takes_schema: bool = True
+    takes_temperature: bool = True
+    limit_key: str = _LIMIT
+
+    def after_refusal(self, parameter: str | None, *, has_schema: bool) -> "Manners | None":
+        """Return how to ask after a call was refused; None where there is no other way.
+
+        Args:
+            parameter: What the server says it does not take; None where it does not say.
+            has_schema: Whether the call asks for an answer by schema.
+        """
+        if parameter == _LIMIT and self.limit_key == _LIMIT:
+            return replace(self, limit_key=_OTHER_LIMIT)
+        if parameter == "temperature" and self.takes_temperature:
+            return replace(self, takes_temperature=False)
+        if has_schema and self.takes_schema:
+            return replace(self, takes_schema=False)
+        return None
+
 
 T = TypeVar("T")
 

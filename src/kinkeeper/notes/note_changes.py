@@ -6,10 +6,8 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.notes.model import Note
-from kinkeeper.notes.note_rows import note_of, note_row
-from kinkeeper.notes.repository import find_note, put_note, remove_note
-from kinkeeper.notes.text import checked_body, checked_title
+from kinkeeper.notes.model import Note, checked_body, checked_title
+from kinkeeper.notes.repository import find_note, note_of, note_row, put_note, remove_note
 from kinkeeper.store.row_changes import Journal, Row
 
 

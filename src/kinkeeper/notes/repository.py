@@ -1,18 +1,72 @@
 """Notes in the database: reading and writing them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, insert, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Index,
+    Select,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.core.time import from_text
+from kinkeeper.core.time import from_text, to_text
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.model import Note
-from kinkeeper.notes.note_rows import note_of, note_row
-from kinkeeper.notes.tables import notes
+from kinkeeper.store.schema import Instant, metadata
 from kinkeeper.store.visibility import in_scope
+
+# Table of notes.
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("id", String(64), primary_key=True),
+    Column("scope", String, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("made_by", String(64)),
+    Column("created_at", Instant, nullable=False),
+    Column("changed_at", Instant, nullable=False),
+    Index("ix_notes_changed", "household", "changed_at"),
+)
+
+
+# How notes lie in their rows. Pure.
+
+
+def note_row(note: Note) -> dict[str, Any]:
+    """Return what people change of a note: JSON-ready, and equal for equal notes."""
+    return {
+        "household": note.household,
+        "id": note.id,
+        "scope": note.scope,
+        "title": note.title,
+        "body": note.body,
+        "made_by": note.made_by,
+        "created_at": to_text(note.created_at),
+    }
+
+
+def note_of(row: Mapping[str, Any]) -> Note:
+    """Return the note of a row, as `note_row` made it or as it was stored."""
+    created_at = row["created_at"]
+    return Note(
+        id=row["id"], household=row["household"], scope=row["scope"], title=row["title"], body=row["body"],
+        made_by=row["made_by"],
+        created_at=from_text(created_at) if isinstance(created_at, str) else created_at,
+    )  # fmt: skip
+
 
 _notes = notes.c
 

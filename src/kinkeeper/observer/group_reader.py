@@ -13,8 +13,8 @@ from kinkeeper.core.time import local_days
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.models.model import ModelGateway, Outcome, Usage
-from kinkeeper.models.model_stage import consult
 from kinkeeper.models.prompts import Prompt, load_prompt
+from kinkeeper.models.structured import consult
 from kinkeeper.reading.batch import DAYS_SHOWN, Batch, Heard, Thing, shown
 from kinkeeper.reading.batch_answer import BatchAnswer
 from kinkeeper.reading.batch_grounding import Grounded, grounded

@@ -30,7 +30,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.memory.model import Observation, Origin
-from kinkeeper.memory.statements.durability import is_lasting
+from kinkeeper.memory.statements.classification import is_lasting
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
 from kinkeeper.messaging import inbox

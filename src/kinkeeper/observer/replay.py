@@ -20,7 +20,7 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import RetryLadder
 from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.observer import repository, stretches
 from kinkeeper.observer.accounts.lines import (

@@ -11,8 +11,8 @@ from kinkeeper.actions.journal import purge_refusals
 from kinkeeper.actions.press_tokens import purge_tokens
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import failed_updates, inbox, outbox
-from kinkeeper.models import call_records as model_records
-from kinkeeper.models.embedding.upkeep import purge_vectors
+from kinkeeper.models import repository as model_records
+from kinkeeper.models.embedding.cache import purge_vectors
 from kinkeeper.observer import arrangement_rows
 from kinkeeper.observer.model import OWN_WORDS, TITLE
 from kinkeeper.observer.tables import observer_messages, open_questions

@@ -15,8 +15,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.models.embedding.minilm import Session, load_session, weights_path, word_vectors
-from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+from kinkeeper.models.embedding.minilm import (
+    Session,
+    load_session,
+    shipped_vocabulary,
+    weights_path,
+    word_vectors,
+)
 from kinkeeper.reading.clauses import cut_at
 from kinkeeper.reading.encoder_input import EncoderInput, encoder_input
 from kinkeeper.reading.model import Clause, Context, Slot, SlotName, Target, Utterance

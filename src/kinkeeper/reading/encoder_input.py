@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kinkeeper.models.embedding.wordpiece import WordPiece
+from kinkeeper.models.embedding.minilm import WordPiece
 from kinkeeper.reading.model import Context, Utterance
 
 MOST_EARLIER: Final = 5

@@ -1,8 +1,4 @@
-"""Saying what is due: each reminder once, in the transaction that notes that it was said.
-
-What fell due while nothing ran is said at the next start, marked as late; of several missed turns of one
-task only the last is said. What a clock that was wrong by more than a day has said is said again when it is due. Quiet hours do not hold a reminder back: somebody asked for that very time.
-"""
+"""Saying what is due: each reminder once, in the transaction that notes that it was said."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -13,9 +9,11 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, is_of_wrong_clock
+from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import RetryLadder
 from kinkeeper.observability.failures import count_failure, surviving
+from kinkeeper.reading.times import time_text
 from kinkeeper.store.commits import AFTERWARDS
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
@@ -29,6 +27,41 @@ from kinkeeper.tasks.repository import (
     set_reminder,
 )
 from kinkeeper.tasks.turns import due_reminders, next_reminder
+
+# What is said when somebody is reminded. Pure.
+
+
+def reminder_text(
+    reminder: Reminder, household: Household, *, to: str | None, now: datetime
+) -> str:
+    """Return what is said: what is to be done, for whom where that is not clear, and when where it is late.
+
+    Args:
+        reminder: What somebody is to be reminded of.
+        household: Whose names and way of writing times count.
+        to: Member id of the only one who reads it; None where several do.
+        now: Aware.
+    """
+    task = reminder.task
+    names = " and ".join(household.names.get(each, each) for each in task.who)
+    whom = f" for {names}" if names and to not in task.who else ""
+    late = ""
+    if reminder.is_late:
+        due = time_text.moment(reminder.due_at, now=now, locale=household.locale)
+        more = f", and {reminder.missed} before" if reminder.missed else ""
+        late = f" (late: it was due {due}{more})"
+    deadline = _deadline(reminder, household, now)
+    text = f"Reminder{whom}: {task.title}{deadline}{late}"
+    return f"{text}\n{task.description}" if task.description else text
+
+
+def _deadline(reminder: Reminder, household: Household, now: datetime) -> str:
+    """Return until when there is time, where that is not at once."""
+    task = reminder.task
+    if task.deadline is None or task.is_all_day or task.rrule or task.deadline <= reminder.due_at:
+        return ""
+    return f", due {time_text.moment(task.deadline, now=now, locale=household.locale)}"
+
 
 log = structlog.get_logger()
 

@@ -8,10 +8,15 @@ from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.row_changes import Journal, Row
 from kinkeeper.tasks.model import Task, TaskStatus
-from kinkeeper.tasks.repository import find_task, last_told, put_task, remove_task
-from kinkeeper.tasks.task_rows import task_of, task_row
-from kinkeeper.tasks.turns import completed
-from kinkeeper.tasks.validity import checked
+from kinkeeper.tasks.repository import (
+    find_task,
+    last_told,
+    put_task,
+    remove_task,
+    task_of,
+    task_row,
+)
+from kinkeeper.tasks.turns import checked, completed
 
 
 def add_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> None:

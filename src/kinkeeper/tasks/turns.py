@@ -1,8 +1,4 @@
-"""The turns of tasks that repeat, and when somebody is to be reminded of each. Pure.
-
-Local wall times are kept across clock changes: a wall time that a clock change skips comes later by the
-length of the gap, one that comes twice is meant the first time.
-"""
+"""The turns of tasks that repeat, when each is to be said, and what a task must be like. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,8 +7,9 @@ from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from kinkeeper.core.errors import InputError
-from kinkeeper.core.time import as_utc
+from kinkeeper.core.time import as_utc, check_told
 from kinkeeper.household.recurrence import read_recurrence
+from kinkeeper.language.text import one_line, strip_controls
 from kinkeeper.tasks.model import Task, TaskStatus
 
 
@@ -139,3 +136,42 @@ def _at_turn(task: Task, turn: datetime) -> Task:
 
 def _wall(instant: datetime, task: Task) -> datetime:
     return instant.astimezone(ZoneInfo(task.tz)).replace(tzinfo=None, fold=0)
+
+
+# What a task must be like to be kept. Pure.
+
+_LONGEST_TITLE = 500
+_LONGEST_DESCRIPTION = 10_000
+
+
+def checked(task: Task) -> Task:
+    """Return a task as it is kept: its words without invisible characters, its times in its zone.
+
+    Args:
+        task: As somebody wants it.
+
+    Raises:
+        InputError: It cannot be kept; the message says why.
+    """
+    title = one_line(task.title)
+    description = strip_controls(task.description).strip()
+    if not title:
+        raise InputError("a task needs a title")
+    if len(title) > _LONGEST_TITLE:
+        raise InputError(f"a task's title may have at most {_LONGEST_TITLE} characters")
+    if len(description) > _LONGEST_DESCRIPTION:
+        raise InputError(f"a task's description may have at most {_LONGEST_DESCRIPTION} characters")
+    zone = ZoneInfo(task.tz)
+    kept = replace(
+        task, title=title, description=description, deadline=_told(task.deadline, zone),
+        remind_at=_told(task.remind_at, zone),
+    )  # fmt: skip
+    return begun(kept)
+
+
+def _told(moment: datetime | None, zone: ZoneInfo) -> datetime | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise InputError("a task's time needs a UTC offset")
+    return check_told(moment).astimezone(zone).replace(microsecond=0)

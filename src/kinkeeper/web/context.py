@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.memory.context.budget import DEFAULT_TOKENS
+from kinkeeper.memory.context.context_builder import DEFAULT_TOKENS
 from kinkeeper.memory.context.prefetch import Streaming
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.observability.findings import Finding

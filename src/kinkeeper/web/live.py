@@ -19,8 +19,8 @@ from starlette.routing import Route
 from kinkeeper.actions.journal import TOPIC as ACTIONS
 from kinkeeper.actions.tables import action_transitions
 from kinkeeper.core.time import to_text
-from kinkeeper.memory.change_numbers import TOPIC as MEMORY
-from kinkeeper.memory.change_numbers import last_seq
+from kinkeeper.memory.memory_rows import TOPIC as MEMORY
+from kinkeeper.memory.memory_rows import last_seq
 from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.tables import observer_messages

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from kinkeeper.memory.context.prefetch import Streaming
-from kinkeeper.models.call_records import count_fallbacks, count_outcomes
+from kinkeeper.models.repository import count_fallbacks, count_outcomes
 from kinkeeper.observability.failures import FAILURES, POSTPONED
 from kinkeeper.observability.server import counts_text
 from kinkeeper.web.access.door import Allowed, anyone, house_of

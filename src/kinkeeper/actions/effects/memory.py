@@ -20,7 +20,6 @@ from kinkeeper.household.viewers import (
     person_scope,
 )
 from kinkeeper.memory import corrections, erasure
-from kinkeeper.memory.doubts import settle_doubt
 from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.model import (
     Category,
@@ -30,9 +29,9 @@ from kinkeeper.memory.model import (
     Origin,
     StatementType,
 )
-from kinkeeper.memory.undecided import settle_undecided
+from kinkeeper.memory.undecided import settle_doubt, settle_undecided
+from kinkeeper.memory.undo import check_may_take_back
 from kinkeeper.memory.undo import undo as undo_change
-from kinkeeper.memory.undo_rights import check_may_take_back
 from kinkeeper.memory.upkeep.questions import Answer
 from kinkeeper.memory.upkeep.rollback import revert
 from kinkeeper.memory.upkeep.runs import latest_runs

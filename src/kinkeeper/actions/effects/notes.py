@@ -12,9 +12,8 @@ from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, narrowest
 from kinkeeper.notes import note_changes
-from kinkeeper.notes.model import Note
+from kinkeeper.notes.model import Note, appended, checked_body, checked_title, replaced
 from kinkeeper.notes.repository import find_note, load_note
-from kinkeeper.notes.text import appended, checked_body, checked_title, replaced
 
 
 class NoteField(BaseModel):

@@ -16,9 +16,8 @@ from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer, narrowest, person_of
 from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Task
-from kinkeeper.tasks.repository import find_task, load_task
-from kinkeeper.tasks.task_rows import task_of, task_row
-from kinkeeper.tasks.validity import checked
+from kinkeeper.tasks.repository import find_task, load_task, task_of, task_row
+from kinkeeper.tasks.turns import checked
 
 
 def _task(value: Any) -> Task:

@@ -20,8 +20,7 @@ from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.core.errors import InputError, InvariantError
 from kinkeeper.jobs import leases
-from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
-from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.leases import Key, LeaseLostError, RetryLadder, WorkState
 
 LADDER = RetryLadder(
     delays=tuple(timedelta(seconds=each) for each in (10, 30, 120, 600, 1800)), attempts=24

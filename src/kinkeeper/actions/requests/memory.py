@@ -34,7 +34,7 @@ from kinkeeper.core.time import latest_told
 from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import shorten
-from kinkeeper.memory.context.attribution import Names, name_of
+from kinkeeper.memory.context.session_facts import Names, name_of
 from kinkeeper.memory.corrections import check_may_set_scope, turns_of
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.facts import list_facts

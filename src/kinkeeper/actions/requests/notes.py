@@ -39,17 +39,18 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import shorten
-from kinkeeper.notes.model import Note
-from kinkeeper.notes.repository import list_notes
-from kinkeeper.notes.search import find_by, matching
-from kinkeeper.notes.text import (
+from kinkeeper.notes.model import (
+    Note,
     appended,
     checked_body,
     checked_title,
     entries,
+    find_by,
     is_list,
+    matching,
     without,
 )
+from kinkeeper.notes.repository import list_notes
 from kinkeeper.store.store import Store
 
 _TITLE = "the note's id, its title, or words from it"

@@ -41,11 +41,9 @@ from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewers import kept_from
 from kinkeeper.store.store import Store
-from kinkeeper.tasks.model import Place, Task, TaskStatus
+from kinkeeper.tasks.model import Place, Task, TaskStatus, find_by, matching
 from kinkeeper.tasks.repository import last_told, list_tasks
-from kinkeeper.tasks.search import find_by, matching
-from kinkeeper.tasks.turns import completed
-from kinkeeper.tasks.validity import checked
+from kinkeeper.tasks.turns import checked, completed
 
 # A task that is due some day is told of in the morning of that day, or in the evening if that has passed.
 _OF_A_DAY = (time(9), time(18))

@@ -15,9 +15,8 @@ from kinkeeper.actions.registry import stakes_of
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.core.time import day_ending_at, local_days
-from kinkeeper.digest.content import gather
+from kinkeeper.digest.content import DigestWords, gather
 from kinkeeper.digest.repository import last_digest
-from kinkeeper.digest.words import DigestWords
 from kinkeeper.household.model import Member
 from kinkeeper.messaging.outbound import Button, Verb
 from kinkeeper.observer.accounts import trace_words

@@ -13,8 +13,8 @@ from kinkeeper.channels.telegram.families import CHANNEL, Family
 from kinkeeper.channels.telegram.remember_commands import Wish
 from kinkeeper.channels.telegram.updates import Chat
 from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.digest.model import parse_time
 from kinkeeper.digest.repository import set_digest_time
-from kinkeeper.digest.schedule import parse_time
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.messaging import addresses, outbox

@@ -13,9 +13,14 @@ from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.updates import Said
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Conversation
-from kinkeeper.conversation.in_words import card_in_words, paragraphs, question_in_words
 from kinkeeper.conversation.told_audience import KEEP, SHARE, replies_to
-from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.turn import (
+    Turn,
+    TurnOutcome,
+    card_in_words,
+    paragraphs,
+    question_in_words,
+)
 from kinkeeper.conversation.turns import Accepted
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, Member

@@ -24,9 +24,8 @@ from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_of
 from kinkeeper.reading.times import regions
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
-from kinkeeper.tasks.repository import list_tasks
-from kinkeeper.tasks.task_rows import task_row
-from kinkeeper.tasks.validity import checked
+from kinkeeper.tasks.repository import list_tasks, task_row
+from kinkeeper.tasks.turns import checked
 
 _DOMAIN = "@kinkeeper"
 _OURS = frozenset(

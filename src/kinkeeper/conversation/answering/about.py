@@ -1,4 +1,4 @@
-"""Answers about the assistant itself, out of what it is set up with: the table of requests, the settings, the household. Pure."""
+"""Answers about the assistant itself: what it is set up with, and why the last answer was what it was. Pure."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,11 +7,13 @@ from typing import Final
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.conversation.answering.name_text import plain
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.answering.names_and_times import Setting, plain
 from kinkeeper.conversation.answering.nothing_done import CANNOT, declines
-from kinkeeper.conversation.model import AnswerContext
+from kinkeeper.conversation.answering.request_text import to_do
+from kinkeeper.conversation.model import AnswerContext, Exchange
 from kinkeeper.conversation.planning.grammar import load_grammar
-from kinkeeper.conversation.routing.asking_about import asks_about
+from kinkeeper.conversation.routing.intent import asks_about, asks_why
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import enumerated
 
@@ -215,3 +217,58 @@ _TOPICS: Final[Mapping[str, Callable[[_Setting], str]]] = {
     "confirms": _confirms, "members": _members, "language": _language, "cancel": _cancel, "undo": _undo,
     "change": _change, "add": _add, "forget": _forget, "household": _household,
 }  # fmt: skip
+
+
+# Why the last answer was what it was, told from what was done and read for it, and from nothing
+# else. Pure.
+
+_MOST: Final = 3
+_ASKS_FIRST: Final = "I ask first before anything is sent, moved, cancelled or deleted, and before I save something you only mentioned"
+_SET: Final = "“{text}” got a standard reply: I didn't look anything up or change anything."
+_NOT_READ: Final = (
+    "I couldn't tell what “{text}” was asking for, so I asked you and changed nothing."
+)
+
+
+def explained(context: AnswerContext) -> str | None:
+    """Return why the last answer was given; None where the message does not ask that.
+
+    Args:
+        context: The turn; its history tells what was done then.
+    """
+    asked = context.asked
+    last = next((each for each in reversed(context.history) if not asks_why(each.text)), None)
+    if last is None or context.results or not asks_why(context.text):
+        return None
+    setting = Setting(household=asked.household, member=asked.member.id, now=asked.now)
+    said = plain(last.text)
+    parts = [_of(done, setting) for done in last.results[:_MOST]]
+    if not parts and not last.used:
+        return (_NOT_READ if last.clarification else _SET).format(text=said)
+    used = dict.fromkeys(f"“{plain(str(each['text']))}”" for each in last.used)
+    rests = enumerated([*used][:_MOST])
+    if not parts:
+        return f"You said “{said}”, and I answered from {rests}."
+    told = f"You said “{said}”. {' '.join(parts)}"
+    return f"{told} I based that on {rests}." if rests and _has_read(last) else told
+
+
+def _has_read(exchange: Exchange) -> bool:
+    return any(not done.action_id for done in exchange.results)
+
+
+def _of(done: ActionResult, setting: Setting) -> str:
+    """Return why one request went as it did, as a sentence."""
+    todo = to_do(done, setting)
+    match done.status:
+        case ResultStatus.AWAITING:
+            return f"I understood that you wanted me to {todo}. {_ASKS_FIRST}."
+        case ResultStatus.DONE if done.action_id:
+            return f"I understood that you wanted me to {todo}, so I did."
+        case ResultStatus.DONE:
+            return f"To answer, I had to {todo}."
+        case ResultStatus.FAILED | ResultStatus.UNCLEAR:
+            why = plain(done.error or "").rstrip(".")
+            return f"I tried to {todo}, but it didn't work{': ' + why if why else ''}."
+        case _:
+            return f"I understood that you wanted me to {todo}."

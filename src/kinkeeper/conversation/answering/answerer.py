@@ -11,14 +11,11 @@ import structlog
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.brain.answer_text import BEARS, answer_of, dated
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind
-from kinkeeper.conversation.answering.about import Standing, not_able, told_about
+from kinkeeper.conversation.answering.about import Standing, explained, not_able, told_about
 from kinkeeper.conversation.answering.guard import may_respond
-from kinkeeper.conversation.answering.name_text import plain
-from kinkeeper.conversation.answering.nothing_done import closest
-from kinkeeper.conversation.answering.spoken_times import moment_words
-from kinkeeper.conversation.answering.talk import chosen, reply
+from kinkeeper.conversation.answering.names_and_times import moment_words, plain
+from kinkeeper.conversation.answering.nothing_done import chosen, closest, reply
 from kinkeeper.conversation.answering.templates import is_question, not_known, secret_besides, told
-from kinkeeper.conversation.answering.why_answer import explained
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import Viewer

@@ -1,27 +1,95 @@
-"""What is said where nothing was done: the one place that decides between a courtesy and saying so. Pure.
+"""What is said where nothing was done: small talk, a courtesy, or saying so with the nearest that can be. Pure."""
 
-A courtesy ("Thanks for telling me.") answers only what asks for nothing and names no time, deed, wish or open thing.
-Everything else is told that nothing was changed, with the nearest thing that can be done.
-"""
-
+import hashlib
 import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Final
 
 from kinkeeper.conversation.answering.claims import request_deed
-from kinkeeper.conversation.answering.name_text import plain
-from kinkeeper.conversation.answering.spoken_times import day_words, local, moment_words
-from kinkeeper.conversation.answering.talk import chosen
+from kinkeeper.conversation.answering.names_and_times import day_words, local, moment_words, plain
 from kinkeeper.conversation.model import AnswerContext, Branch, Mode, Nearest, PlanningContext
 from kinkeeper.conversation.planning.case import Case, case_of
-from kinkeeper.conversation.planning.clauses import bare
-from kinkeeper.conversation.planning.modality import (
+from kinkeeper.conversation.planning.clauses import (
     OTHERS_WORDS,
     Modality,
+    bare,
     modality_of,
     tells_of_deed_or_wish,
 )
-from kinkeeper.conversation.planning.out_of_scope import is_out_of_scope, is_search
-from kinkeeper.conversation.planning.rule_planner import vocabulary_of
+from kinkeeper.conversation.planning.rule_planner import is_out_of_scope, is_search, vocabulary_of
+from kinkeeper.memory.finding.terms import words
+
+# Small talk by a table of patterns and replies: what is answered without a model, and without
+# pretending. Pure.
+
+_LEAD = re.compile(
+    r"(?:hi|hiya|hey|hello|heya|hallo|yo|oh|so|well|um|uh|please|ok|okay|good (?:morning|afternoon|evening))"
+    r"(?: there)? (?=.)"
+)
+_APOSTROPHES = str.maketrans({"’": " ", "'": " ", "‘": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    patterns: tuple["re.Pattern[str]", ...]
+    replies: tuple[str, ...]
+
+
+def reply(text: str, *, turn: str, names: Mapping[str, str]) -> str | None:
+    """Return what to say to small talk; None where a message is something else.
+
+    Args:
+        text: The whole message.
+        turn: Id of the turn: chooses between replies, the same one each time.
+        names: "me": what the assistant is called; "name": what the person is called, where known.
+    """
+    plain = _plain(text, names.get("me", ""))
+    if not plain:
+        return None
+    without_lead = _LEAD.sub("", plain, count=1)
+    for said in dict.fromkeys((without_lead, plain)):
+        kind = next(
+            (each for each in _kinds() if any(p.fullmatch(said) for p in each.patterns)), None
+        )
+        if kind is not None:
+            return _chosen(kind.replies, turn=turn, names=names)
+    return None
+
+
+def chosen(among: Sequence[str], turn: str) -> str:
+    """Return one of several ways to say the same, by the turn: varied, and the same each time it is asked.
+
+    Args:
+        among: At least one.
+        turn: Id of the turn.
+    """
+    return among[int(hashlib.sha256(turn.encode()).hexdigest(), 16) % len(among)]
+
+
+def _chosen(replies: Sequence[str], *, turn: str, names: Mapping[str, str]) -> str | None:
+    known = {name for name, value in names.items() if value}
+    fitting = [each for each in replies if {*re.findall(r"\{(\w+)\}", each)} <= known]
+    return chosen(fitting, turn).format(**names) if fitting else None
+
+
+def _plain(text: str, me: str) -> str:
+    said = " ".join(words(text.translate(_APOSTROPHES)))
+    name = re.escape(" ".join(words(me)))
+    return re.sub(rf"^{name} |[ ]{name}$", "", said) if name else said
+
+
+@cache
+def _kinds() -> tuple[_Kind, ...]:
+    data = tomllib.loads((files(__package__) / "data" / "talk.toml").read_text(encoding="utf-8"))
+    return tuple(
+        _Kind(tuple(map(re.compile, kind["patterns"])), tuple(kind["replies"]))
+        for kind in data["kind"]
+    )
+
 
 CANNOT: Final = "I can't do that."
 _NOT_UNDERSTOOD = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kinkeeper.brain.model import Source
-from kinkeeper.conversation.answering.name_text import plain
+from kinkeeper.conversation.answering.names_and_times import plain
 from kinkeeper.conversation.model import AnswerContext, Mode
 from kinkeeper.memory.finding.terms import stems
 

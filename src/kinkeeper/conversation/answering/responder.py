@@ -11,7 +11,7 @@ import structlog
 from kinkeeper.brain.model import Source as Known
 from kinkeeper.conversation.answering.claims import is_complete, sentences
 from kinkeeper.conversation.answering.guard import Fault, Guard, Strictness
-from kinkeeper.conversation.answering.name_text import plain
+from kinkeeper.conversation.answering.names_and_times import plain
 from kinkeeper.conversation.answering.relevance import (
     Relevance,
     chosen_lines,
@@ -20,18 +20,17 @@ from kinkeeper.conversation.answering.relevance import (
 )
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode, Source
-from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import (
     Author,
     ChatMessage,
     ChatReply,
     ChatRequest,
     Finish,
+    ModelError,
     ModelGateway,
     Outcome,
 )
-from kinkeeper.models.prompt_data import Data
-from kinkeeper.models.prompts import Prompt, PromptTooLongError, load_prompt
+from kinkeeper.models.prompts import Data, Prompt, PromptTooLongError, load_prompt
 
 log = structlog.get_logger()
 

@@ -8,16 +8,16 @@ from typing import Any
 from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.session_words import is_kept_at_once
-from kinkeeper.conversation.answering.name_text import Setting, listed, plain
+from kinkeeper.conversation.answering.names_and_times import Setting, listed, plain
 from kinkeeper.conversation.answering.nothing_done import (
+    chosen,
     closest,
     declines,
     nothing_done,
+    reply,
     secret_kept,
 )
-from kinkeeper.conversation.answering.request_text import to_do, was_done
-from kinkeeper.conversation.answering.result_text import nearest_told, was_found
-from kinkeeper.conversation.answering.talk import chosen, reply
+from kinkeeper.conversation.answering.request_text import nearest_told, to_do, was_done, was_found
 from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,
@@ -26,9 +26,15 @@ from kinkeeper.conversation.model import (
     Social,
     Source,
 )
-from kinkeeper.conversation.planning.own_words import is_copied
-from kinkeeper.conversation.told_audience import holds_fact, how_to_change, saved_for, scope_of_told
-from kinkeeper.conversation.told_secrets import is_left_over, secret_of
+from kinkeeper.conversation.planning.plan_grounding import is_copied
+from kinkeeper.conversation.told_audience import (
+    holds_fact,
+    how_to_change,
+    is_left_over,
+    saved_for,
+    scope_of_told,
+    secret_of,
+)
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
 

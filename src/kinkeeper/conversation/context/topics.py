@@ -1,16 +1,21 @@
-"""Which topic of a thread a message belongs to, and how a topic changes with it. Pure."""
+"""What is kept of an exchange for a day: its topic, its essence in one line, what it says that helps. Pure."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
 
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.context.model import Gloss, Topic, TopicRef, Vector
+from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import to_text
+from kinkeeper.language.sentences import mask_stops, split_sentences
+from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.memory.finding.terms import stems, words
+from kinkeeper.memory.statements.sentences import parts_of
 
 SILENCE = timedelta(seconds=2700)
 """After this long a topic is over, and so is the talk that an episode is made of."""
@@ -161,3 +166,97 @@ def _moved(topic: Topic, gloss: Gloss) -> tuple[Vector | None, str | None]:
     middle = topic.vector * weight + gloss.vector
     length = float(np.linalg.norm(middle))
     return (middle / length if length else middle).astype(np.float32), gloss.model
+
+
+# The essence of an exchange in one line. Pure.
+
+_LONGEST = 120
+_OUTCOMES = {
+    ResultStatus.DONE: "done", ResultStatus.AWAITING: "waiting for approval",
+    ResultStatus.UNDER_WAY: "under way", ResultStatus.FAILED: "failed",
+    ResultStatus.UNCLEAR: "asked back", ResultStatus.CANCELLED: "dropped",
+}  # fmt: skip
+
+
+def gist_of(text: str, results: Sequence[ActionResult]) -> str:
+    """Return what an exchange came to; "" where it was about nothing.
+
+    It holds the person's words and what receipts say, never the assistant's own words.
+
+    Args:
+        text: What the person said.
+        results: What was done.
+    """
+    key = key_sentence(text)
+    done = [
+        f"{each.domain} {each.action.replace('_', ' ')} {_OUTCOMES[each.status]}"
+        for each in results
+    ]
+    return " - ".join(part for part in (f"“{key}”" if key else "", ", ".join(done)) if part)
+
+
+def key_sentence(text: str) -> str:
+    """Return the sentence of a text that says most, clipped; "" where none says anything.
+
+    Args:
+        text: Any; beyond `LONGEST_READ` characters it is not read.
+    """
+    parts = [part.text for part in parts_of(text[:LONGEST_READ])]
+    best = max(parts, key=lambda part: len(gloss_of(part).words), default="")
+    if not gloss_of(best).words:
+        return ""
+    return shorten(" ".join(strip_controls(best).split()), _LONGEST)
+
+
+# What an exchange says that helps for a day: "the code is 1234", and what was just booked. Pure.
+
+MOST = 20
+"""Most of them a topic keeps."""
+
+_LONGEST_NAME, _LONGEST_VALUE = 60, 120
+_BETWEEN = re.compile(r"(?<=[.!?\n…])\s+")
+_IS = re.compile(
+    r"(?:^|(?<=[.!;\n…])|(?<=, )|(?<= and )|(?<= but )|(?<= that ))\s*"
+    r"(?P<about>(?:(?i:the|my|our|his|her|their|your|this)|[A-Z][\w-]+(?:'s|’s))(?: [\w'’-]+){1,5}?)"
+    r" (?:is|are|was|will be|starts at|begins at|costs?|ends at|closes at|opens at) "
+    r"(?P<value>[^.!?;\n…]{1,120}?)(?=$|[.!;\n…]|, | and | but )",
+)
+
+
+def facts_of(text: str, results: Sequence[ActionResult]) -> Mapping[str, str]:
+    """Return what an exchange says for the moment, by what it is about.
+
+    Args:
+        text: What the person said; a question says nothing.
+        results: What was done.
+    """
+    found = dict(_told(text))
+    for done in results:
+        if done.status is ResultStatus.DONE:
+            found |= _of_result(done)
+    return dict([*found.items()][:MOST])
+
+
+def _told(text: str) -> Iterator[tuple[str, str]]:
+    for sentence in split_sentences(text, _BETWEEN):
+        if sentence.rstrip().endswith("?"):
+            continue
+        for match in _IS.finditer(mask_stops(sentence)):
+            about, value = (
+                _line(sentence[slice(*match.span("about"))], _LONGEST_NAME),
+                _line(sentence[slice(*match.span("value"))], _LONGEST_VALUE),
+            )
+            if stems(about) and value:
+                yield about, value
+
+
+def _of_result(done: ActionResult) -> Mapping[str, str]:
+    title = done.result.get("title") or done.result.get("summary")
+    when = done.result.get("start") or done.result.get("deadline")
+    if not (isinstance(title, str) and isinstance(when, str)):
+        return {}
+    return {_line(title, _LONGEST_NAME): when}
+
+
+def _line(text: str, limit: int) -> str:
+    return shorten(" ".join(strip_controls(text).split()), limit)

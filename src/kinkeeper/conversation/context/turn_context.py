@@ -1,6 +1,7 @@
-"""Gathers what a turn begins with, in one reading, and keeps what is left of it, in the transaction that ends it."""
+"""Gathers what a turn begins with, in one reading, and keeps what is left of it when the turn ends."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,24 +12,18 @@ from sqlalchemy import Connection
 from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.calendar.model import Occurrence
+from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.conversation.context import repository
-from kinkeeper.conversation.context.gist import gist_of
-from kinkeeper.conversation.context.identity import read_focus, read_identity
-from kinkeeper.conversation.context.model import (
-    CommittedTurn,
-    Gloss,
-    TopicRef,
-    TurnContext,
-)
+from kinkeeper.conversation.context.model import CommittedTurn, Gloss, TopicRef, TurnContext
 from kinkeeper.conversation.context.repository import Lasting
 from kinkeeper.conversation.context.topics import (
+    facts_of,
+    gist_of,
     gloss_of,
     grown,
     knowing,
     topic_of,
 )
-from kinkeeper.conversation.context.volatile import facts_of
-from kinkeeper.conversation.context.world import AHEAD, World, world_at
 from kinkeeper.conversation.looking_back import cut_turns, looked_back
 from kinkeeper.conversation.model import LONGEST_READ, Exchange, Mode
 from kinkeeper.conversation.routing.signals import Signals
@@ -37,9 +32,137 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, Interval
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.language.sentences import STOP_INSIDE, mask_stops
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.embedding.embedder import Embedder
+from kinkeeper.reading.times.regions import clock
 from kinkeeper.store.store import Store
+
+# What people say of how they are called, and of what they want to stay with. Pure, and quick.
+
+_LONGEST = 40
+_PART = rf"[\w'{STOP_INSIDE}-]*"
+_NAME = (
+    rf"(?P<name>(?:(?:mrs?|ms|dr){STOP_INSIDE}? )?[^\W\d_]{_PART}(?: (?-i:[A-Z]){_PART}){{0,2}})"
+)
+_SAID = re.compile(
+    r"(?:^|[.!?,;] *|\b(?:hi|hello|hey|and|by the way|btw|so|well|actually|no|please)[,!]? +)"
+    r"(?:my (?:first |full |real )?name(?:'s|’s| is)(?: actually| now)? |(?:please |just |you can |you may |could you |can you )*call me "
+    r"|i go by |i(?:'m| am|’m) (?:called|named) |(?:everyone|everybody|people|friends|my friends) calls? me |the name(?:'s|’s| is) )"
+    rf"{_NAME}(?P<rest>[^.!?,;]*)",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"(?:an?|the|it|that|this|your|my|his|her|their|our|back|later|tomorrow|tonight|today|when|whenever|once|if|at|in|on|for|up|as|by"
+    r"|so|not|never|now|then|again|before|after|asap|and|or|but|to|crazy|old|soon|immediately|anytime|about|with|because|really"
+    r"|some\w+|any\w+|what|whatever|mom's|dad's)",
+    re.IGNORECASE,
+)
+_TAILS = re.compile(
+    r"\s*(?:please|instead|from now on|now|ok|okay|thanks|though|then|not .*|and .*|but .*|if you (?:like|want|don't mind|don’t mind)|,.*)?\s*",
+    re.IGNORECASE,
+)
+_FOCUS_ON = re.compile(
+    r"^\W*(?:please |let'?s |let us |can we |i want to |i need to )*(?:stay|stick|keep) (?:with|to|on) (?:this|that|it|the|one)\b"
+    r"|^\W*(?:please |let'?s |let us |can we |i want to |i need to )*(?:focus|concentrate) on\b",
+    re.IGNORECASE,
+)
+_FOCUS_OFF = re.compile(
+    r"\b(?:stop|done|finished|enough) (?:focus(?:s?ing)?|concentrating)\b|\b(?:something|anything) else now\b|\bchange (?:of|the) (?:topic|subject)\b|\blet'?s move on\b",
+    re.IGNORECASE,
+)
+
+
+def read_identity(text: str) -> str | None:
+    """Return what a message says its person is called; None where it does not.
+
+    Args:
+        text: The message.
+    """
+    plain = " ".join(text.split()).replace("’", "'")
+    found = _SAID.search(mask_stops(plain))
+    if found is None or not _TAILS.fullmatch(found["rest"]):
+        return None
+    name = plain[found.start("name") : found.end("name")].strip(" '-")
+    if _NO_NAME.fullmatch(name.split()[0]) or len(name) > _LONGEST:
+        return None
+    return name if any(letter.isupper() for letter in name) else name.title()
+
+
+def read_focus(text: str) -> bool | None:
+    """Return whether a message wants to stay with its topic, or no longer; None where it says nothing of that.
+
+    Args:
+        text: The message.
+    """
+    if _FOCUS_OFF.search(text):
+        return False
+    return True if _FOCUS_ON.search(text) else None
+
+
+# What the present moment is like, as a few lines: the time, quiet hours, what comes next. Pure.
+
+AHEAD = timedelta(hours=24)
+"""How far ahead what comes next is looked for."""
+
+_MOST = 3
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_PARTS = ((5, "night"), (12, "morning"), (17, "afternoon"), (22, "evening"), (24, "night"))
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The moment.
+
+    Attributes:
+        lines: What there is to say of it.
+        has_content: Whether there is more than the time.
+    """
+
+    lines: Sequence[str]
+    has_content: bool
+
+
+def world_at(
+    now: datetime,
+    coming: Sequence[Occurrence],
+    household: Household,
+    quiet: QuietHours | None = None,
+) -> World:
+    """Return what a moment is like.
+
+    Args:
+        now: Aware, in the household's zone.
+        coming: What takes place from now on, by start.
+        household: Whose zone and locale count.
+        quiet: When messages come without a sound.
+    """
+    part = next(name for until, name in _PARTS if now.hour < until)
+    told = [
+        f"It is {_DAYS[now.weekday()]} {now.date().isoformat()}, {clock(now.time(), household.locale)}, {part}."
+    ]
+    is_quiet = quiet is not None and quiet.hold(now)
+    if is_quiet:
+        told.append("These are quiet hours.")
+    told += [_line(each, now, household) for each in coming[:_MOST]]
+    return World(told, has_content=is_quiet or bool(coming))
+
+
+def _line(occurrence: Occurrence, now: datetime, household: Household) -> str:
+    start = occurrence.interval.start.astimezone(household.zone)
+    day = "" if start.date() == now.date() else f"{_DAYS[start.weekday()]} "
+    when = (
+        "all day"
+        if occurrence.event.all_day
+        else f"{day}at {clock(start.time(), household.locale)}"
+    )
+    waits = occurrence_waiting(
+        occurrence, household.zone, name=lambda each: getattr(household.member(each), "name", each),
+        moment=lambda at: f"{_DAYS[at.weekday()]} at {clock(at.time(), household.locale)}",
+    )  # fmt: skip
+    told = f"{' '.join(occurrence.event.summary.split())}, {when}"
+    return f"Coming up: {told} ({waits})." if waits else f"Coming up: {told}."
+
 
 log = structlog.get_logger()
 

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict
 from kinkeeper.actions.requests.model import ActionResult, RequestKind
 from kinkeeper.conversation.planning.plan_grounding import Offered
 from kinkeeper.models.model import ModelGateway, Outcome
-from kinkeeper.models.model_stage import consult
 from kinkeeper.models.prompts import load_prompt
+from kinkeeper.models.structured import consult
 
 STAGE: Final = "conversation.critic"
 """Name under which going on without a model is counted."""

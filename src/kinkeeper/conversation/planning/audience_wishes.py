@@ -9,17 +9,15 @@ from typing import Any, Final
 from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.actions.requests.people import read_who
 from kinkeeper.conversation.model import Plan, PlannedAction
-from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
 from kinkeeper.conversation.planning.grammar import load_grammar
-from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.referents import latest, meant
-from kinkeeper.conversation.told_secrets import secret_of
+from kinkeeper.conversation.told_audience import secret_of
 from kinkeeper.core.errors import UnclearError
 from kinkeeper.language.text_folding import Folded, fold
-from kinkeeper.memory.statements.discretion import seems_private
+from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import is_only_wish
-from kinkeeper.memory.statements.sensitive import holds_sensitive
 
 NOT_FOR_A_FEW: Final = (
     "I haven't saved anything: I can keep something for you alone or for the whole family, but not for a few of you. "

@@ -1,14 +1,125 @@
-"""Cuts a message into requests, and leaves out what stands around them without changing them. Pure."""
+"""Cuts a message into requests, with the reasons told beside them and how each clause is meant. Pure."""
 
 import re
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from functools import cache
+from importlib.resources import files
+from itertools import pairwise
 
 from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.reasons import wanted_of
+from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.sentences import mask_stops
+
+# Why something is wanted or so, told beside it: no part of what is to be done, nor news by itself.
+# Pure.
+
+_EDGES = " \t\n,;:!.?-–—"
+_TIME = re.compile(TIME_MARK)
+_LONGEST = 600  # characters of a request with its reason
+
+
+def wanted_of(clause: str, grammar: Grammar) -> str:
+    """Return what a request asks for without why, whether that stands before or after it; else the clause as it is.
+
+    "Add one to the list, Leo lost his ruler" and "Leo lost his ruler, so add one to the list" both add a ruler.
+
+    Args:
+        clause: With marks, without politeness.
+        grammar: Knows how reasons are given, and requests begin.
+    """
+    if len(clause) > _LONGEST:
+        return clause
+    said = grammar.said
+    for name in ("reason_first", "reason_so"):
+        found = said[name].fullmatch(clause)
+        if found is not None and _is_request(found["rest"], grammar):
+            return _named_by(found["why"], found["rest"].strip(_EDGES), grammar) or clause
+    found = said["reason_told"].fullmatch(clause)
+    if found is not None and not said["condition"].search(found["why"]):
+        told = _told(found["why"], found["rest"].strip(_EDGES), grammar)
+        if told is not None:
+            return told
+    found = said["reason_last"].fullmatch(clause)
+    if found is None or not _is_request(found["rest"], grammar):
+        return clause
+    if said["keeps_reason"].search(found["rest"]):
+        return clause
+    return _named_by(found["why"], found["rest"].strip(_EDGES), grammar) or clause
+
+
+def _told(why: str, rest: str, grammar: Grammar) -> str | None:
+    """Return a request behind a statement; None where nobody can tell that it is one."""
+    if grammar.said["placeholder"].match(rest):
+        return _named_by(why, rest, grammar)
+    is_statement = not _TIME.search(why) and grammar.said["states"].search(why) is not None
+    return rest if is_statement else None
+
+
+def _is_request(rest: str, grammar: Grammar) -> bool:
+    opening = grammar.openings.match(rest)
+    rest = rest[opening.end() :] if opening is not None and opening.end() < len(rest) else rest
+    return grammar.said["request"].match(rest) is not None
+
+
+def _named_by(why: str, rest: str, grammar: Grammar) -> str | None:
+    """Return a request in which "one" is what the reason says is missing; None where only the reason names it otherwise."""
+    if grammar.said["placeholder"].match(rest) is None:
+        return rest
+    thing = thing_missing(why, grammar)
+    return grammar.said["placeholder"].sub(rf"\g<verb> {thing}", rest) if thing else None
+
+
+def thing_missing(why: str, grammar: Grammar) -> str | None:
+    """Return what a statement says is lost, broken, used up or needed; None where it says nothing of the kind.
+
+    Args:
+        why: With marks.
+        grammar: Knows how such things are told.
+    """
+    found = grammar.said["missing"].fullmatch(why.strip(_EDGES))
+    if found is None:
+        return None
+    return next((each for each in found.groups() if each), None)
+
+
+def without_reason(clause: str, grammar: Grammar) -> str:
+    """Return what is to be taken away without why ("no ballet on Friday, the teacher has flu"); else the clause as it is.
+
+    Args:
+        clause: With marks.
+        grammar: Knows how reasons are given.
+    """
+    if grammar.said["takes_away"].match(clause) is None:
+        return clause
+    return grammar.said["reason"].sub("", clause, count=1)
+
+
+def news_of(clause: str, grammar: Grammar, *, is_asked: bool = False) -> Iterator[str]:
+    """Yield the parts of a statement that may be the news in it, without what caused it, the likeliest first.
+
+    Args:
+        clause: With marks.
+        grammar: Knows how reasons are given.
+        is_asked: Whether the message ends in a question, which may be about what stands before a comma.
+    """
+    cause = grammar.telling["cause"].fullmatch(clause)
+    if cause is not None:
+        yield cause["rest"]
+        return
+    if grammar.aside["covered"].search(clause):
+        yield clause
+    yield grammar.said["reason"].sub("", clause, count=1)
+    yield clause
+    first, *others = clause.split(",")
+    if others:
+        yield others[-1].strip()
+    if others and not is_asked and not any(_TIME.search(each) for each in others):
+        yield first.strip()
+
 
 Reader = Callable[[str], "list[Step] | None"]
 """Reads one clause; None where it asks for nothing."""
@@ -17,7 +128,6 @@ _LEADING_TIME = re.compile(
     rf"^(?P<time>(?:(?:at|on|in|by|for|from|every|this|coming|around|before|after)\s+)*(?:the\s+)?{TIME_MARK}(?:\s+(?:at|on|in)?\s*{TIME_MARK})*)[\s,:]+(?P<rest>\S.*)$",
     re.IGNORECASE,
 )
-_EDGES = " \t\n,;:!.?-–—"
 _MOST_STRIPPED = 8
 _MOST_CUTS = 12
 _BEGINNING = 300  # characters that tell whether a request begins
@@ -150,3 +260,103 @@ def _refers(left: str, right: str, grammar: Grammar) -> bool:
     """Whether the second sentence only makes sense with the first ("We need soap. Add it to the list")."""
     whole = f"{left}. {right}"
     return any(grammar.said[name].fullmatch(whole) for name in ("trailing", "trailing_reminder"))
+
+
+# How a clause is meant: asked for, named, told, denied, supposed, past or somebody else's words.
+# Pure.
+#
+# A small reader over closed-class words, all of them in `data/modality.toml`. It knows no phrases
+# of particular requests. Where it cannot tell, a clause counts as told, which is never enough to
+# write anything unasked.
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_QUOTE_MARK = re.compile('[\ue300-\ue3ff]|["“”„«»]')
+_LONGEST_PHRASE = 3
+_SHORTEST_PAST = 5  # letters of a regular past form: "ended"
+
+
+class Modality(StrEnum):
+    """How a clause is meant."""
+
+    NAMED = "named"
+    TOLD = "told"
+    NEGATED = "negated"
+    PAST = "past"
+    REPORTED = "reported"
+    QUOTED = "quoted"
+    CONDITIONAL = "conditional"
+    HYPOTHETICAL = "hypothetical"
+
+
+UNREAL = frozenset({Modality.CONDITIONAL, Modality.HYPOTHETICAL})
+OTHERS_WORDS = frozenset({Modality.REPORTED, Modality.QUOTED})
+
+
+def modality_of(clause: str) -> Modality:
+    """Return how a clause is meant.
+
+    Args:
+        clause: Plain text, or with marks for its times and quotations.
+    """
+    words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
+    said = _phrases(words)
+    tables = _tables()
+    for kind in ("conditional", "hypothetical"):
+        if not said.isdisjoint(tables[kind]):
+            return Modality(kind)
+    if not said.isdisjoint(tables["reported"]):
+        return Modality.QUOTED if _QUOTE_MARK.search(clause) else Modality.REPORTED
+    if not said.isdisjoint(tables["negated"]) or any(each.endswith("n't") for each in words):
+        return Modality.NEGATED
+    if _is_past(words, clause):
+        return Modality.PAST
+    if not said.isdisjoint(tables["telling"] | tables["arranging"] | tables["subjects"]):
+        return Modality.TOLD
+    return Modality.NAMED
+
+
+def tells_of_deed_or_wish(text: str) -> bool:
+    """Return whether a message tells of something done, arranged or wanted.
+
+    Args:
+        text: Plain.
+    """
+    words = [each.lower() for each in _WORD.findall(text.replace("’", "'"))]
+    tables = _tables()
+    return _is_past(words, text) or not _phrases(words).isdisjoint(
+        tables["wishing"] | tables["arranging"] | tables["hypothetical"] | tables["over"]
+    )
+
+
+def _is_past(words: Sequence[str], clause: str) -> bool:
+    tables = _tables()
+    before = ["", *words]
+    named = {each.lower() for each in re.findall(r"(?<=[a-z,] )[A-Z]\w+", clause)}
+    for first, word in pairwise(before):
+        is_past = word in tables["past"] or (_ends_in_past(word) and word not in named)
+        if not is_past:
+            continue
+        if word in tables["arranging"] or (word == "been" and first in tables["having"]):
+            continue
+        return True
+    return False
+
+
+def _ends_in_past(word: str) -> bool:
+    if len(word) < _SHORTEST_PAST or not word.endswith("ed"):
+        return False
+    return word not in _tables()["no_past"] and word not in first_names()
+
+
+def _phrases(words: Sequence[str]) -> frozenset[str]:
+    """Return the words of a clause, and those that follow each other joined by "_"."""
+    spans = range(1, _LONGEST_PHRASE + 1)
+    return frozenset(
+        "_".join(words[at : at + length]) for length in spans for at in range(len(words))
+    )
+
+
+@cache
+def _tables() -> Mapping[str, frozenset[str]]:
+    text = (files(__package__) / "data" / "modality.toml").read_text(encoding="utf-8")
+    return {name: frozenset(words.split()) for name, words in tomllib.loads(text)["words"].items()}

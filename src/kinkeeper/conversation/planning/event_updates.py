@@ -11,10 +11,10 @@ from enum import StrEnum
 from typing import Final
 
 from kinkeeper.conversation.planning.case import Case
-from kinkeeper.conversation.planning.event_titles import DETERMINER
+from kinkeeper.conversation.planning.clauses import news_of
+from kinkeeper.conversation.planning.creating_events import DETERMINER
 from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
-from kinkeeper.conversation.planning.reasons import news_of
 from kinkeeper.reading.times.model import TimeSpan
 
 _DAY = timedelta(days=1)

@@ -1,12 +1,16 @@
-"""Reads what is to be remembered, forgotten or recalled. Pure."""
+"""Reads what is to be remembered, forgotten or recalled, what was done, and what is told of others. Pure."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from kinkeeper.conversation.planning.audience import audience_of
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
-from kinkeeper.conversation.planning.people import members_in
-from kinkeeper.memory.statements.classification import classify
+from kinkeeper.conversation.planning.people import audience_of, members_in, who_of
+from kinkeeper.conversation.planning.plan_times import window_of
+from kinkeeper.memory.model import Observation
+from kinkeeper.memory.statements.classification import classify, is_lasting
+from kinkeeper.memory.statements.extraction import observe
 
 _OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _FUNCTION = re.compile(
@@ -76,3 +80,53 @@ def forget(groups: Groups, case: Case) -> Sequence[Step] | None:
     return (
         None if not what or _BARE.match(what) else [action("memory", "forget", {"find_by": what})]
     )
+
+
+# Reads questions about what was done, and what awaits a yes. Pure.
+
+
+def waiting(_groups: Groups, _case: Case) -> Sequence[Step]:
+    """Read "what needs my yes?"."""
+    return [action("memory", "list_waiting", {})]
+
+
+def done(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "what changed since yesterday?", "did you send any mail today?"."""
+    window = window_of(groups["when"], case, is_past=True)
+    kind = {"kind": "email"} if groups.get("kind") else {}
+    if window is None:
+        return [action("memory", "list_done", kind)]
+    if window.begin > case.now:
+        return None
+    until = window.until.isoformat() if window.until < case.now else None
+    return [
+        action("memory", "list_done", {"since": window.begin.isoformat(), "until": until, **kind})
+    ]
+
+
+# What is told of others in the household, or of all: everybody may want to know it, so that is
+# offered. Pure.
+
+_MOST_OFFERED = 3
+
+
+def told_facts(case: Case) -> list[PlannedAction]:
+    """Return offers to remember for all what a message tells for good of others at home.
+
+    What somebody tells of themselves is kept for them without a word, as all that is told is.
+    """
+    names = case.household.words_for_people
+    return [
+        replace(_stored(told), is_offer=True)
+        for told in observe(case.context.text, said_at=case.now, locale=case.household.locale)
+        if told.correction is None and is_lasting(told.text, names) and _is_of_others(told, case)
+    ][:_MOST_OFFERED]
+
+
+def _is_of_others(told: Observation, case: Case) -> bool:
+    return bool(set(who_of(told.text, case)) - {case.context.asked.member.id})
+
+
+def _stored(told: Observation) -> PlannedAction:
+    params = {"category": told.category.value, "value": told.narrative, "private": False}
+    return action("memory", "store", params)

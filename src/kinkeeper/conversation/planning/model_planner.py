@@ -16,20 +16,19 @@ from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.planning.case import Case, Missing, case_of
 from kinkeeper.conversation.planning.model_answer import PlanAnswer, answer_type
-from kinkeeper.conversation.planning.own_words import own_words
 from kinkeeper.conversation.planning.plan_grounding import (
     QUESTIONS,
     REFERENCES,
     Offered,
     grounded,
     offered,
+    own_words,
 )
 from kinkeeper.conversation.planning.rule_planner import planned, vocabulary_of
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.model import ModelGateway, Outcome
-from kinkeeper.models.model_stage import consult
-from kinkeeper.models.prompt_data import Data
-from kinkeeper.models.prompts import load_prompt
+from kinkeeper.models.prompts import Data, load_prompt
+from kinkeeper.models.structured import consult
 
 STAGE: Final = "conversation.planner"
 """Name under which going on without a model is counted."""

@@ -21,7 +21,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     said_of_audience,
     writes_for_all,
 )
-from kinkeeper.conversation.planning.own_words import is_copied
+from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of
 from kinkeeper.conversation.told_audience import KEEP
 from kinkeeper.core.beside import beside, read_beside

@@ -9,14 +9,22 @@ from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.audience_wishes import keep, share
 from kinkeeper.conversation.planning.calendar_questions import span
-from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.case import (
+    Case,
+    Groups,
+    Missing,
+    Step,
+    Thing,
+    action,
+    best_match,
+    results_of,
+)
 from kinkeeper.conversation.planning.changing_events import new_time
 from kinkeeper.conversation.planning.list_rules import lines_of
 from kinkeeper.conversation.planning.mail_rules import recipients
-from kinkeeper.conversation.planning.named import Thing, best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
-from kinkeeper.conversation.planning.plan_times import moment_of
-from kinkeeper.conversation.planning.referents import latest, meant, target
+from kinkeeper.conversation.planning.plan_times import moment_of, window_of
+from kinkeeper.conversation.planning.referents import gone, latest, meant, taken_off, target
 from kinkeeper.conversation.planning.relative import (
     days_on,
     in_its_frame,
@@ -24,8 +32,6 @@ from kinkeeper.conversation.planning.relative import (
     relative_changes,
 )
 from kinkeeper.conversation.planning.reminders import remind_of
-from kinkeeper.conversation.planning.shown_lines import gone, taken_off
-from kinkeeper.conversation.planning.windows import window_of
 from kinkeeper.reading.times.model import Grain
 
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}

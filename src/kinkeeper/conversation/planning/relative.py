@@ -9,9 +9,8 @@ from typing import Any, Final
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.request_times import put_off
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Step
-from kinkeeper.conversation.planning.message_times import times_in
-from kinkeeper.conversation.planning.named import Thing
+from kinkeeper.conversation.planning.case import Case, Step, Thing
+from kinkeeper.conversation.planning.message import times_in
 from kinkeeper.conversation.planning.referents import latest
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import midnight

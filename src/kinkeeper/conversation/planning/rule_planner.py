@@ -1,27 +1,275 @@
-"""The planner that needs no model: what a message asks for, by rules."""
+"""The planner that needs no model: what a message asks for, by rules, and which rule is read by what."""
 
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final
 
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
+from kinkeeper.conversation.planning import (
+    calendar_questions,
+    changing_events,
+    creating_events,
+    list_rules,
+    mail_rules,
+    memory_rules,
+    reminders,
+    task_rules,
+)
 from kinkeeper.conversation.planning.amendments import amended
-from kinkeeper.conversation.planning.card_edits import ASK, edited
-from kinkeeper.conversation.planning.case import Case, Missing, Step, case_of
-from kinkeeper.conversation.planning.clauses import bare, steps_of
-from kinkeeper.conversation.planning.follow_up_answers import completed, open_question
-from kinkeeper.conversation.planning.following_up import with_name
+from kinkeeper.conversation.planning.calendar_questions import continued, goes_on
+from kinkeeper.conversation.planning.case import (
+    Case,
+    Groups,
+    Missing,
+    Step,
+    case_of,
+    last_addressed,
+)
+from kinkeeper.conversation.planning.clauses import (
+    bare,
+    in_order,
+    steps_of,
+    thing_missing,
+    without_reason,
+)
+from kinkeeper.conversation.planning.follow_ups import (
+    ASK,
+    completed,
+    edited,
+    followed,
+    open_question,
+    set_right,
+    with_name,
+)
+from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE
 from kinkeeper.conversation.planning.mail_rules import is_reference
-from kinkeeper.conversation.planning.named import last_addressed
-from kinkeeper.conversation.planning.out_of_scope import is_out_of_scope
-from kinkeeper.conversation.planning.reading_rules import read_clause
-from kinkeeper.conversation.planning.references import more
-from kinkeeper.conversation.planning.relative import together
+from kinkeeper.conversation.planning.memory_rules import told_facts
+from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.references import more, pointed
+from kinkeeper.conversation.planning.relative import onto_what_waits, together
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS
-from kinkeeper.conversation.planning.told_facts import told_facts
-from kinkeeper.conversation.routing.asking_about import asks_about
-from kinkeeper.conversation.routing.asking_why import asks_why
+from kinkeeper.conversation.planning.told_changes import told
+from kinkeeper.conversation.planning.write_guard import guarded
 from kinkeeper.conversation.routing.confirmation import agrees
+from kinkeeper.conversation.routing.intent import asks_about, asks_why
 from kinkeeper.household.vocabulary import compile_vocabulary
+
+# Whether a message asks for something that this assistant cannot do at all, such as translating or
+# ordering a taxi. Pure.
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_COUNTDOWN = re.compile(
+    rf"how (?:many|long)\b[^{TIME_MARK[1:-1]}]*?(?:{TIME_MARK}|\b(?:until|till|til|before|to) (?:the )?{TIME_MARK}(?:'s)?(?: day)?)\W*",
+    re.IGNORECASE,
+)
+_UNITS = re.compile(
+    r"\b(?:days?|weeks?|months?|sleeps?|nights?|hours?|long)\b.*\b(?:until|till?|before|to)\b",
+    re.IGNORECASE,
+)
+_MOST_WORDS: Final = 4
+"""Words that open a request, of which a table may speak."""
+
+
+def is_out_of_scope(case: Case) -> bool:
+    """Return whether a message asks for a service that there is no request for.
+
+    Args:
+        case: The message.
+    """
+    request, words, opens = _opening(case)
+    tables = _tables()
+    if not opens.isdisjoint(tables["verbs"]):
+        return True
+    said = {*words[1:]}
+    has_object = any(
+        not opens.isdisjoint(tables[verbs]) and not said.isdisjoint(tables[things])
+        for verbs, things in (("getting", "services"), ("switching", "devices"))
+    )
+    is_product = not opens.isdisjoint(tables["making"]) and _ends_in(words, tables["products"])
+    return has_object or is_product or _is_countdown(request, case)
+
+
+def is_search(case: Case) -> bool:
+    """Return whether a message wants something found that is not kept here.
+
+    Args:
+        case: The message, of which no rule made anything.
+    """
+    _, words, opens = _opening(case)
+    tables = _tables()
+    return not opens.isdisjoint(tables["finding"]) and tables["kept"].isdisjoint(words)
+
+
+def _opening(case: Case) -> tuple[str, list[str], set[str]]:
+    """Return a request without politeness, its words, and what it begins with."""
+    request = bare(case.message.text, case.grammar, case.household.bot_name)
+    words = [each.lower() for each in _WORD.findall(request)]
+    opens = {"_".join(words[:length]) for length in range(1, _MOST_WORDS + 1)}
+    return request, words, opens
+
+
+def _ends_in(words: list[str], products: frozenset[str]) -> bool:
+    """Whether the thing that is to be made is a product: the first noun phrase ends in it, not something it is for."""
+    ends = (
+        at for at, each in enumerate(words) if each in {"for", "about", "with", "to", "in", "on"}
+    )
+    first = words[1 : next(ends, len(words))]
+    return bool(first) and first[-1] in products
+
+
+def _is_countdown(request: str, case: Case) -> bool:
+    """Whether it is to be reckoned how long it is until a day that is no event."""
+    return (
+        _COUNTDOWN.fullmatch(request) is not None
+        and _UNITS.search(case.message.words(request)) is not None
+    )
+
+
+@cache
+def _tables() -> Mapping[str, frozenset[str]]:
+    text = (files(__package__) / "data" / "out_of_scope.toml").read_text(encoding="utf-8")
+    return {name: frozenset(words.split()) for name, words in tomllib.loads(text)["words"].items()}
+
+
+# Which rule is read by what, and sentences that point back at what was just said. Pure.
+
+_READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
+    "memory.called": memory_rules.called, "memory.store": memory_rules.store,
+    "memory.forget": memory_rules.forget, "memory.search": memory_rules.search,
+    "memory.ask": memory_rules.ask,
+    "records.waiting": memory_rules.waiting, "records.done": memory_rules.done,
+    "tasks.long_before": reminders.long_before, "tasks.around": reminders.around,
+    "tasks.remind": task_rules.remind, "tasks.alarm": task_rules.alarm, "tasks.add": task_rules.add, "tasks.owed": task_rules.owed,
+    "tasks.list": task_rules.listed, "tasks.whether": task_rules.whether, "tasks.complete": task_rules.complete,
+    "tasks.done": task_rules.done, "tasks.delete": task_rules.delete,
+    "tasks.update": task_rules.update, "tasks.priority": task_rules.priority,
+    "lists.append": list_rules.append, "lists.wanted": list_rules.wanted,
+    "lists.dictated": list_rules.append, "lists.enumerated": list_rules.enumerated, "lists.show": list_rules.show,
+    "lists.holds": list_rules.holds, "lists.buying": list_rules.buying,
+    "lists.clear": list_rules.clear, "lists.remove": list_rules.remove, "lists.create": list_rules.create, "lists.titled": list_rules.create,
+    "lists.note": list_rules.note, "lists.search": list_rules.search,
+    "mail.write": mail_rules.write, "mail.told": mail_rules.passed_on, "mail.reply": mail_rules.reply,
+    "mail.search": mail_rules.search,
+    "tasks.asked": task_rules.listed, "lists.asked": list_rules.show,
+    "mail.asked": mail_rules.asked, "events.asked": calendar_questions.asked,
+    "events.question": calendar_questions.ask,
+    "events.find_time": calendar_questions.find_time,
+    "events.absent": creating_events.absent, "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
+    "events.moved": changing_events.moved, "events.nudged": changing_events.nudged,
+    "events.taken": changing_events.taken_on, "events.move": changing_events.move,
+    "events.rename": changing_events.rename, "events.relocate": changing_events.relocate,
+    "events.invite": changing_events.invite, "events.cancel": changing_events.cancel,
+}  # fmt: skip
+
+_ADDING = frozenset({"add", "put", "note", "schedule", "book", "stick", "pop", "write", "save"})
+_CHECKING = frozenset({"check", "tick", "cross", "mark", "strike"})
+_EARLY = re.compile(r"\b(?:before|earlier|ahead|in advance)\b", re.IGNORECASE)
+_PREDICATE = re.compile(
+    r"\s+(?:is|are|was|were|has been|have been|got|'s)(?: now| all| already)* (?:done|off|cancelled|canceled|finished|over|paid|sorted|fixed|bought|not happening).*$"
+    r"|^(?:i|we)(?:'ve| have)?(?: already| just)? (?:got|bought|have|did|done|finished|paid)\s+|\s+already$",
+    re.IGNORECASE,
+)
+
+
+def read_clause(clause: str, case: Case) -> list[Step] | None:
+    """Return what one clause asks for, or None where it asks for nothing.
+
+    Args:
+        clause: With marks, without politeness; one of more than 300 characters is not read.
+        case: What is known.
+    """
+    if not clause or len(clause) > LONGEST_CLAUSE:
+        return None
+    said, clause = clause, without_reason(clause, case.grammar)
+    back = (
+        amended(said, case)
+        or pointed(clause, case)
+        or followed(clause, case)
+        or set_right(clause, case)
+        or _pointing_back(clause, case)
+    )
+    if back is None and goes_on(case):
+        back = continued(clause, case)
+    if back is not None:
+        return [onto_what_waits(each, case) for each in back]
+    news = told(said, case)
+    if news is not None:
+        return [onto_what_waits(each, case) for each in news]
+    for form in dict.fromkeys((clause, in_order(clause))):
+        for name, groups in case.grammar.found(form):
+            steps = guarded(
+                _READERS[name](groups, case) or (), form, case, rule=name, groups=groups
+            )
+            if steps:
+                return steps
+    return continued(clause, case)
+
+
+def _pointing_back(clause: str, case: Case) -> list[Step] | None:
+    """Read "milk is finished, put it on the list": the second half says what to do with the first."""
+    reminding = case.grammar.said["trailing_reminder"].fullmatch(clause)
+    if reminding is not None and _EARLY.search(case.message.words(reminding["rest"])):
+        first = bare(reminding["first"], case.grammar, case.household.bot_name)
+        steps = read_clause(first, case)
+        if steps and (case.grammar.starts.match(first) or _are_events(steps)):
+            return [*steps, *(read_clause(f"remind me{reminding['rest']}", case) or ())]
+    if reminding is not None:
+        what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
+        return read_clause(f"remind me to {what} {reminding['rest']}", case)
+    remembering = case.grammar.said["trailing_memory"].fullmatch(clause)
+    if remembering is not None:
+        return read_clause(f"remember that {remembering['first']}", case)
+    found = case.grammar.said["trailing"].fullmatch(clause)
+    if found is None:
+        return None
+    first = bare(found["first"], case.grammar, case.household.bot_name)
+    verb, rest = found["verb"].lower(), found["rest"].strip()
+    if case.grammar.said["hollow"].fullmatch(first):
+        return None
+    if verb in _ADDING:
+        return _added(first, rest, case)
+    named = _PREDICATE.sub("", first).strip()
+    if verb in _CHECKING:
+        rest = re.sub(r"^off\b|^(?:as )?done\b", "", rest).strip()
+        return read_clause(f"mark {named} as done {rest}".strip(), case)
+    return read_clause(f"{verb} {named} {rest}".strip(), case)
+
+
+def _are_events(steps: Sequence[Step]) -> bool:
+    """Whether steps only put something into the calendar."""
+    return all(isinstance(each, PlannedAction) and each.action == "create_event" for each in steps)
+
+
+def _added(first: str, rest: str, case: Case) -> list[Step] | None:
+    missing, owed = thing_missing(first, case.grammar), case.grammar.said["obligation"]
+    what = missing or owed.sub("", first, count=1)
+    if re.search(r"\b(?:to|on|onto|in|into)\b.*\w", rest):
+        if (
+            what == first
+            and case.grammar.said["told"].search(first)
+            and not case.message.times(first)
+        ):
+            return None  # a statement, and nobody can tell what of it is meant
+        return read_clause(f"add {_who_first(what)} {rest}".strip(), case)
+    stated = read_clause(first, case)
+    if stated is not None:
+        return stated
+    if case.message.times(first):
+        return read_clause(f"schedule {_who_first(what)}", case)
+    return None
+
+
+def _who_first(what: str) -> str:
+    """Return what is scheduled by a statement: "we're having the Lees over" is about the Lees."""
+    return re.sub(
+        r"^(?:i|we)(?:'re|'m|'ve|'ll| are| am| have| will)?(?: got| having| going to| have| be)*\s+|^there(?:'s| is)\s+", "", what,
+        flags=re.IGNORECASE,
+    )  # fmt: skip
+
 
 _MOST_ACTIONS = 8
 _NEW = frozenset({"create_event", "create"})

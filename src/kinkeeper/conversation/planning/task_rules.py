@@ -7,9 +7,8 @@ from datetime import timedelta
 from typing import Any, Final
 
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
     is_person,

@@ -10,9 +10,9 @@ from typing import Any
 from dateutil.rrule import rrulestr
 
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Missing, Step, action
+from kinkeeper.conversation.planning.case import Case, Missing, Step, Thing, action
 from kinkeeper.conversation.planning.changing_events import new_time
-from kinkeeper.conversation.planning.event_titles import is_appointment
+from kinkeeper.conversation.planning.creating_events import is_appointment
 from kinkeeper.conversation.planning.event_updates import (
     News,
     Told,
@@ -22,12 +22,11 @@ from kinkeeper.conversation.planning.event_updates import (
     other_of,
     told_of,
 )
-from kinkeeper.conversation.planning.named import Thing
+from kinkeeper.conversation.planning.plan_times import Window
 from kinkeeper.conversation.planning.references import with_known_day
 from kinkeeper.conversation.planning.referents import target
 from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each
-from kinkeeper.conversation.planning.windows import Window
 from kinkeeper.language.text import enumerated
 
 _WEEK = timedelta(days=7)

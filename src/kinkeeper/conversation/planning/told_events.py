@@ -6,13 +6,12 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any, Final
 
-from kinkeeper.conversation.planner_facts import IN_VIEW
-from kinkeeper.conversation.planning.case import Case, Step, action
-from kinkeeper.conversation.planning.event_titles import NO_EVENT
+from kinkeeper.conversation.lookups import IN_VIEW
+from kinkeeper.conversation.planning.case import Case, Step, Thing, action, standing_events
+from kinkeeper.conversation.planning.creating_events import NO_EVENT
 from kinkeeper.conversation.planning.event_updates import News, Told, is_short
-from kinkeeper.conversation.planning.named import Thing, standing_events
+from kinkeeper.conversation.planning.plan_times import Window, window_of
 from kinkeeper.conversation.planning.referents import latest, meant
-from kinkeeper.conversation.planning.windows import Window, window_of
 from kinkeeper.language.name_match import meant_by
 
 _AHEAD: Final = 60

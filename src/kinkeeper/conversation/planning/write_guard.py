@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step
-from kinkeeper.conversation.planning.modality import OTHERS_WORDS, UNREAL, Modality, modality_of
+from kinkeeper.conversation.planning.clauses import OTHERS_WORDS, UNREAL, Modality, modality_of
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.sentences import split_sentences
 from kinkeeper.reading.doubt import told_not_asked

@@ -11,9 +11,8 @@ from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import Branch, Exchange, Mode, Source, Triage, TurnType
 from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.models.model import ModelGateway, Outcome
-from kinkeeper.models.model_stage import consult
-from kinkeeper.models.prompt_data import Data
-from kinkeeper.models.prompts import Prompt, load_prompt
+from kinkeeper.models.prompts import Data, Prompt, load_prompt
+from kinkeeper.models.structured import consult
 
 TIMEOUT = timedelta(milliseconds=500)
 """Longest wait for either answer."""

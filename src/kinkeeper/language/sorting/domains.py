@@ -9,8 +9,7 @@ from typing import TypeVar
 from kinkeeper.language.sentences import split_sentences
 from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter
-from kinkeeper.models.embedding.embedder import Embedder
-from kinkeeper.models.embedding.joined import with_words
+from kinkeeper.models.embedding.embedder import Embedder, with_words
 
 ANY_CHANCE = 0.35
 """Chance of all domains together from which the likeliest is meant."""

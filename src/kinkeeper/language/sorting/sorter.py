@@ -9,8 +9,7 @@ import numpy as np
 import structlog
 
 from kinkeeper.core.errors import InvariantError, UnavailableError
-from kinkeeper.models.embedding.embedder import Embedder, Vectors
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import Embedder, HashingEmbedder, Vectors
 from kinkeeper.models.embedding.heads import LinearHead
 
 log = structlog.get_logger()

@@ -20,7 +20,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.episodes import list_episodes
-from kinkeeper.memory.finding.gate import FORESEEN
+from kinkeeper.memory.finding.ranker import FORESEEN
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown

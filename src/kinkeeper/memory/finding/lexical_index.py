@@ -1,22 +1,120 @@
-"""Texts found by their words: BM25 over each text together with its neighbours in its session.
+"""Texts found by their words: BM25 over each text together with its neighbours in its session."""
 
-What somebody says is understood from what was said around it; so are the words of a search. A term
-counts in a text fully, and in part where it stands in the text before, the one before that, or the
-one after. Postings hold each text's own words only; what the neighbours add is worked out while
-searching, so that a text may come or go anywhere in a session at the cost of its own words.
-"""
-
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.memory.finding.columns import grown
-from kinkeeper.memory.finding.neighbours import NOWHERE, Neighbours
-from kinkeeper.memory.finding.postings import Posting, Postings, Slots, counts_in
+from kinkeeper.memory.finding.arrays import (
+    Allowing,
+    Mask,
+    Posting,
+    Postings,
+    Slots,
+    best,
+    counts_in,
+    foremost,
+    foremost_allowed,
+    grown,
+)
 from kinkeeper.memory.finding.terms import Vocabulary
-from kinkeeper.memory.finding.top_k import Allowing, Mask, best, foremost, foremost_allowed
+
+# Which text came before and after which in its session, whatever the order in which they arrive.
+
+NOWHERE = 0
+"""The place that no text has: what comes before the first of a session, and after the last."""
+_ALONE = -1
+
+
+class Neighbours:
+    """Texts of sessions, chained in the order in which they were said."""
+
+    def __init__(self) -> None:
+        self._before = np.zeros(1, np.int32)
+        self._after = np.zeros(1, np.int32)
+        self._said_at = np.zeros(1)
+        self._arrival = np.zeros(1, np.int64)
+        self._session = np.full(1, _ALONE, np.int32)
+        self._numbers: dict[Hashable, int] = {}
+        self._sessions: list[list[int]] = []
+
+    def grow(self, size: int) -> None:
+        """Make room for places below `size`; none of the new ones has neighbours.
+
+        Args:
+            size: > 0.
+        """
+        self._before, self._after = grown(self._before, size), grown(self._after, size)
+        self._said_at, self._arrival = grown(self._said_at, size), grown(self._arrival, size)
+        self._session = grown(self._session, size, fill=_ALONE)
+
+    def insert(self, slot: int, session: Hashable, *, said_at: float, arrival: int) -> None:
+        """Put a text between its neighbours.
+
+        Args:
+            slot: Its place, below what there is room for.
+            session: Whose texts are each other's neighbours.
+            said_at: When, in seconds.
+            arrival: Orders what was said at the same time.
+        """
+        number = self._numbers.setdefault(session, len(self._sessions))
+        if number == len(self._sessions):
+            self._sessions.append([])
+        self._said_at[slot], self._arrival[slot], self._session[slot] = said_at, arrival, number
+        slots, key = self._sessions[number], (said_at, arrival)
+        index = len(slots)
+        # Most come in order, or, read back, in the opposite one.
+        if slots and self._key(slots[-1]) > key:
+            index = 0 if self._key(slots[0]) > key else bisect_left(slots, key, key=self._key)
+        before = slots[index - 1] if index else NOWHERE
+        after = slots[index] if index < len(slots) else NOWHERE
+        slots.insert(index, slot)
+        self._chain(before, slot)
+        self._chain(slot, after)
+
+    def remove(self, slot: int) -> None:
+        """Take a text out, if it is in a session; its neighbours become each other's.
+
+        Args:
+            slot: Its place.
+        """
+        number = int(self._session[slot])
+        if number == _ALONE:
+            return
+        slots = self._sessions[number]
+        del slots[slots.index(slot, bisect_left(slots, self._key(slot), key=self._key))]
+        self._chain(int(self._before[slot]), int(self._after[slot]))
+        self._before[slot] = self._after[slot] = NOWHERE
+        self._session[slot] = _ALONE
+
+    def before(self, slots: Slots) -> Slots:
+        """Return the place before each, NOWHERE where there is none."""
+        return self._before[slots].astype(np.int64)
+
+    def after(self, slots: Slots) -> Slots:
+        """Return the place after each, NOWHERE where there is none."""
+        return self._after[slots].astype(np.int64)
+
+    def around(self, slots: Slots) -> Slots:
+        """Return the places whose surroundings change with these: themselves, one before, two after."""
+        after = self.after(slots)
+        found: Slots = np.unique(
+            np.concatenate([slots, self.before(slots), after, self.after(after)])
+        )
+        around: Slots = found[found != NOWHERE]
+        return around
+
+    def _key(self, slot: int) -> tuple[float, int]:
+        return float(self._said_at[slot]), int(self._arrival[slot])
+
+    def _chain(self, before: int, after: int) -> None:
+        if before != NOWHERE:
+            self._after[before] = after
+        if after != NOWHERE:
+            self._before[after] = before
+
 
 _OWN, _BEFORE, _SECOND_BEFORE, _AFTER = 1.0, 0.5, 0.2, 0.2
 _PARTS = np.array([_OWN, _BEFORE, _SECOND_BEFORE, _AFTER], np.float32)

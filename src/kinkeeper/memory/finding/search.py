@@ -21,16 +21,20 @@ from kinkeeper.memory.confidence import GONE, OFFERED
 from kinkeeper.memory.episodes import EPISODE
 from kinkeeper.memory.facts import FACT
 from kinkeeper.memory.finding.candidates import Question, gather
-from kinkeeper.memory.finding.index_sync import Following, Reader
-from kinkeeper.memory.finding.pool import Pool, distinct, pooled
-from kinkeeper.memory.finding.search_entries import read_episodes, read_facts, read_former_facts
+from kinkeeper.memory.finding.index_sync import (
+    Following,
+    Reader,
+    read_episodes,
+    read_facts,
+    read_former_facts,
+)
+from kinkeeper.memory.finding.ranker import Pool, distinct, pooled
 from kinkeeper.memory.finding.shelf import Admission, Shelf
 from kinkeeper.memory.finding.signals import periods_of, with_names, without_names
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
 from kinkeeper.models.embedding.calibration import Calibration, calibration_of
-from kinkeeper.models.embedding.embedder import Embedder, Vectors
-from kinkeeper.models.embedding.hash_embedder import HashingEmbedder
+from kinkeeper.models.embedding.embedder import Embedder, HashingEmbedder, Vectors
 from kinkeeper.observability.repeat_loop import repeat
 from kinkeeper.store.store import Store
 

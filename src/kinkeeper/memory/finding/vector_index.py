@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.memory.finding.columns import grown
-from kinkeeper.memory.finding.postings import Slots
-from kinkeeper.memory.finding.precision import widened
-from kinkeeper.memory.finding.top_k import Allowing, best, foremost_allowed
+from kinkeeper.memory.finding.arrays import Allowing, Slots, best, foremost_allowed, grown, widened
 from kinkeeper.models.embedding.embedder import Vectors
 
 _BLOCK = 1 << 15

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, select
 
-from kinkeeper.memory.change_numbers import reserve
-from kinkeeper.memory.finding.precision import widened
-from kinkeeper.memory.memory_rows import in_parts
+from kinkeeper.memory.finding.arrays import widened
+from kinkeeper.memory.memory_rows import in_parts, reserve
 from kinkeeper.memory.tables import memory_vectors
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.store.prepared import Prepared, is_one_of

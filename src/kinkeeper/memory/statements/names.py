@@ -1,4 +1,4 @@
-"""Which words of a statement are names: by their capitals, by lists, or by what stands around them."""
+"""Words for people and pets: kin, and which words of a statement are names."""
 
 import re
 from collections.abc import Iterator
@@ -9,6 +9,51 @@ from kinkeeper.language.sentences import mask_stops
 from kinkeeper.language.text_folding import unaccented
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 from kinkeeper.memory.statements.slots import slots
+
+# Words for a person or a pet of somebody's: "sister", "puppy".
+
+_PET = "pet"
+_RARE_KIN = [
+    "mum",
+    "mummy",
+    "mommy",
+    "auntie",
+    "nan",
+    "nana",
+    "hubby",
+    "bestie",
+    "stepmum",
+    "stepdad",
+    "twins",
+    "kids",
+    "parents",
+    "grandparents",
+]
+
+
+@cache
+def kin() -> frozenset[str]:
+    """Words for a person or a pet, in every number."""
+    known = slots()
+    own = {noun.split()[-1] for noun, slot in known.nouns.items() if slot.is_person}
+    listed = {word for word in word_ranks() if word and canon_of(word) in own}
+    return frozenset(listed | set(_RARE_KIN))
+
+
+@cache
+def person_canons() -> frozenset[str]:
+    """The words for a person, as they are compared; a pet may be "it"."""
+    named = slots().nouns.items()
+    pets = {noun for noun, slot in named if slot.name == _PET}
+    people = {noun.split()[-1] for noun, slot in named if slot.is_person} - pets
+    return frozenset(people | {canon_of(word) for word in _RARE_KIN})
+
+
+@cache
+def kin_canons() -> frozenset[str]:
+    """The same words as they are compared."""
+    return frozenset(canon_of(word) for word in kin())
+
 
 _NAMED_FIRST = re.compile(r"([A-Z][\w-]+) (?:is (?:my|our)|and (?:I|me)|\w+s (?:me|us|my|our))\b")
 _TITLED = re.compile(r"\b(Mr|Mrs|Ms|Miss|Dr|Prof|Madam|Sir|Pastor|Father|Sister)\.? (?=[A-Z][a-z])")

@@ -1,4 +1,4 @@
-"""How a new statement relates to an older one: the same, an update of it, a contradiction, or something else."""
+"""How a new statement relates to an older one, and how likely a change is where that stays open."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -6,29 +6,35 @@ from datetime import datetime
 from enum import StrEnum
 
 from kinkeeper.memory.statements.canonical_words import lexicon
-from kinkeeper.memory.statements.freely import (
+from kinkeeper.memory.statements.comparison import (
     carried,
+    has_same_value,
     holds_again,
+    is_about_the_same,
     is_changed,
     is_number,
+    is_of_same_subject,
     is_over_by_name,
     is_succeeded,
+    is_turned_round,
     may_be_about_the_same,
     says_the_same,
-    takes_over,
-)
-from kinkeeper.memory.statements.sameness import (
-    has_same_value,
-    is_about_the_same,
-    is_of_same_subject,
-    is_turned_round,
     says_the_same_of_it,
+    takes_over,
+    wording_of,
 )
 from kinkeeper.memory.statements.second_opinion import (
+    LIKENESS,
+    OPEN,
     SAME,
     UPDATE,
+    Pair,
+    Traits,
+    chance_of,
     found_by_traits,
     is_unlikely_update,
+    side_by_side,
+    traits_of,
 )
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.statement_reader import Reading, read_statement
@@ -378,3 +384,44 @@ def _are_both_joined(old: Reading, new: Reading) -> bool:
     """Whether both tell of what one can be part of beside others: "in the choir", "in the chess club"."""
     joinable = lexicon().activities
     return bool(joinable & {*old.value}) and bool(joinable & {*new.value})
+
+
+# How likely something has changed where neither rules nor trees are sure of it: what a person can
+# be asked. Pure.
+
+WORTH_ASKING = 0.5
+"""From this chance on two statements are put to a person."""
+
+_CLOSED = ("new: thought", "new is_hypothetical", "old is_hypothetical", "old: thought", "old is_past", "old is_retraction")  # fmt: skip
+
+
+def chance_left_open(old: str, new: str, *, likeness: float | None) -> float:
+    """Return how likely the new one ends or changes what the old one tells, where that was not decided.
+
+    Args:
+        old: What was said.
+        new: What was said later, by the same person or for all.
+        likeness: Of what both mean, between 0 and 1; None where nothing tells it.
+
+    Returns:
+        Between 0 and 1; 0 where their relation is clear.
+    """
+    pair = side_by_side(wording_of(old), wording_of(new))
+    traits = traits_of(pair)
+    if not may_be_open(pair, traits) or relate(old, new).relation is not Relation.OTHER:
+        return 0.0
+    if by_rules(old, new).relation is Relation.UPDATE:
+        return 1.0  # the trees speak against it
+    if likeness is None:
+        return chance_of(UPDATE, traits)
+    return chance_of(OPEN, {**traits, LIKENESS: likeness})
+
+
+def may_be_open(pair: Pair, traits: Traits) -> bool:
+    """Whether two statements may be asked about: both tell how things are, and they share a word.
+
+    Args:
+        pair: The two.
+        traits: Theirs.
+    """
+    return bool(pair.shared) and not any(traits[each] for each in _CLOSED)

@@ -15,10 +15,8 @@ from itertools import pairwise
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.sentences import mask_stops
-from kinkeeper.memory.statements.antecedents import begins_with_person
-from kinkeeper.memory.statements.discretion import seems_private
-from kinkeeper.memory.statements.sensitive import holds_sensitive
-from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
+from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
+from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kinkeeper.memory.statements.canonical_words import Word, lexicon, words_of
 from kinkeeper.memory.statements.clauses import Clause
-from kinkeeper.memory.statements.kin import kin
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.slots import SUBJECT
 
 ME = "me"

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select
 
+from kinkeeper.memory.adjustments import Adjustment, adjust, settle_due
 from kinkeeper.memory.confidence import confidence_now
-from kinkeeper.memory.confidence_updates import Adjustment, adjust, settle_due
 from kinkeeper.memory.evidence import for_facts
 from kinkeeper.memory.fact_sync import settle
 from kinkeeper.memory.facts import facts_by_id

@@ -11,7 +11,7 @@ from kinkeeper.memory.facts import facts_by_id, replaced_by
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.model import Category, Fact, Statement
 from kinkeeper.memory.statement_match import is_one_voice
-from kinkeeper.memory.statements.openness import WORTH_ASKING, chance_left_open
+from kinkeeper.memory.statements.relation import WORTH_ASKING, chance_left_open
 from kinkeeper.memory.timeline import canonical
 from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood
 from kinkeeper.memory.upkeep.pair_search import facts_met_by, pair_of, words_of_facts

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kinkeeper.memory.confidence import confidence_now
-from kinkeeper.memory.model import Category, Fact, Origin
-from kinkeeper.memory.rulings import Ruling
+from kinkeeper.memory.model import Category, Fact, Origin, Ruling
 from kinkeeper.memory.upkeep.questions import Question, QuestionKind
 
 SURE_ENOUGH = 0.6

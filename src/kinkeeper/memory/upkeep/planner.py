@@ -1,10 +1,10 @@
-"""Looks at what is new in memory beside all that is known, and says what is to be done; writes nothing."""
+"""Looks at what is new in memory beside all that is known, and plans what is to be done; writes nothing."""
 
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
 from zoneinfo import ZoneInfo
@@ -12,25 +12,60 @@ from zoneinfo import ZoneInfo
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.ingest import speaker_of
 from kinkeeper.memory.model import Episode, Fact
-from kinkeeper.memory.upkeep.batch import ModelBatch
-from kinkeeper.memory.upkeep.model_batch import Asked, Asking
-from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood, Neighbours
+from kinkeeper.memory.upkeep.batch import Asked, Asking, ModelBatch
+from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood, Neighbours, Window, read_window
 from kinkeeper.memory.upkeep.open_changes import OpenChanges, moot
 from kinkeeper.memory.upkeep.pair_search import (
     facts_sharing_keys,
     judged,
+    may_support,
     rivals_of,
+    supports,
     words_of_facts,
 )
 from kinkeeper.memory.upkeep.pairs import Judged, decide_pairs
-from kinkeeper.memory.upkeep.questions import Question, QuestionKind, known_ids, question_id
-from kinkeeper.memory.upkeep.recurrence import Recurrence, Recurring
-from kinkeeper.memory.upkeep.support import may_support, supports
-from kinkeeper.memory.upkeep.themes import Propose
-from kinkeeper.memory.upkeep.upkeep_plan import Plan
-from kinkeeper.memory.upkeep.window import read_window
+from kinkeeper.memory.upkeep.questions import Answer, Question, QuestionKind, known_ids, question_id
+from kinkeeper.memory.upkeep.recurrence import Propose, Recurrence, Recurring, Theme
+from kinkeeper.memory.upkeep.runs import Cost
 from kinkeeper.models.embedding.calibration import Calibration
 from kinkeeper.store.store import Store
+
+# What a run has found and wants to do; made beside everybody else's work, applied later in one
+# transaction.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be done.
+
+    Attributes:
+        window: What was looked at.
+        support: Ids of the episodes that bear out facts, by the facts' ids.
+        findings: How facts relate, by the rules.
+        verdicts: How facts relate, by a model.
+        questions: That were not asked before.
+        answers: A model's, by the questions' ids.
+        moot: Ids of questions that need no answer any more.
+        themes: What was told again and again.
+        counts: Of whatever was looked at, found or left out, by name.
+        seconds: Each step took, by its name.
+        cost: Of models.
+        remarks: What could not be done, and why.
+    """
+
+    window: Window
+    support: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    findings: Sequence[Judged] = ()
+    verdicts: Sequence[Judged] = ()
+    questions: Sequence[Question] = ()
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    moot: Sequence[str] = ()
+    themes: Sequence[Theme] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    cost: Cost = field(default_factory=Cost)
+    remarks: Sequence[str] = ()
+
 
 Progress = Callable[[str], None]
 """Told the name of each step that begins."""

@@ -19,8 +19,7 @@ from kinkeeper.memory.upkeep.questions import (
     known_ids,
     settle,
 )
-from kinkeeper.memory.upkeep.report import ChangeKind, Difference
-from kinkeeper.memory.upkeep.runs import Run, decline, find_run
+from kinkeeper.memory.upkeep.runs import ChangeKind, Difference, Run, decline, find_run
 
 TAKEN_BACK = "a person undid it"
 

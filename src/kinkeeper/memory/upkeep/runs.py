@@ -1,15 +1,141 @@
-"""The runs of the upkeep: rows, and what a person says about one that asks."""
+"""The runs of the upkeep: rows, what each did or wants to do, and that told to people."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from enum import StrEnum
+from typing import Any, Self
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.model import Fact
 from kinkeeper.memory.tables import memory_runs
-from kinkeeper.memory.upkeep.report import Report, RunState
+
+# What a run of the upkeep did, or wants to do: counts, durations, cost, and each change in plain
+# words. Pure.
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    DONE = "done"
+    ASKS = "asks"
+    APPROVED = "approved"
+    DECLINED = "declined"
+    FAILED = "failed"
+
+
+class ChangeKind(StrEnum):
+    """What became of a fact."""
+
+    LEARNED = "learned"
+    SUPPORTED = "supported"
+    DOUBTED = "doubted"
+    MERGED = "merged"
+    SUPERSEDED = "superseded"
+    FADED = "faded"
+    ENDED = "ended"
+    RESTORED = "restored"
+    CHANGED = "changed"
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether a person is asked about many of them: facts that nobody expected to leave."""
+        return self in {ChangeKind.MERGED, ChangeKind.SUPERSEDED, ChangeKind.FADED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One fact that a run changes.
+
+    Attributes:
+        kind: What became of it.
+        fact: Its id.
+        other: Id of the fact that took its place, if one did.
+        before: Confidence before, faded to the run; None for a new fact.
+        after: Confidence after, faded to the run, too.
+    """
+
+    kind: ChangeKind
+    fact: str
+    other: str | None = None
+    before: float | None = None
+    after: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What models took.
+
+    Attributes:
+        calls: Made.
+        input_tokens: Of the requests.
+        output_tokens: Of the answers.
+        micros: Estimated price in millionths of the currency that prices are set in.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    micros: int = 0
+
+    def plus(self, other: "Cost") -> "Cost":
+        """Return the sum of both."""
+        return Cost(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            micros=self.micros + other.micros,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a run did.
+
+    Attributes:
+        counts: Of whatever was looked at, found or left out, by name.
+        seconds: Each step took, by its name.
+        cost: Of models.
+        active: Facts in retrieval before.
+        leaving: Facts that left it, or would, and that a person is asked about when they are many.
+        differences: All changes; no words of anybody, which only stand where they can be forgotten.
+        remarks: What could not be done, and why.
+        allowed: Facts that a person has agreed to let go.
+        is_behind: Whether more was new than one run looks at; another one has to follow.
+    """
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    cost: Cost = field(default_factory=Cost)
+    active: int = 0
+    leaving: int = 0
+    differences: Sequence[Difference] = ()
+    remarks: Sequence[str] = ()
+    allowed: int = 0
+    is_behind: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """Return it JSON-ready."""
+        return asdict(self)
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Self:
+        """Return the report of a record."""
+        differences = tuple(
+            Difference(**{**each, "kind": ChangeKind(each["kind"])})
+            for each in record.get("differences", ())
+        )
+        return cls(
+            **{
+                **record, "differences": differences, "cost": Cost(**record.get("cost", {})),
+                "remarks": tuple(record.get("remarks", ())),
+            }
+        )  # fmt: skip
+
 
 _runs = memory_runs.c
 
@@ -195,3 +321,51 @@ def _run(row: Row[Any]) -> Run:
         to_seq=row.to_seq, change_set=row.change_set, report=Report.of_record(row.report),
         started_at=row.started_at, ended_at=row.ended_at or row.started_at,
     )  # fmt: skip
+
+
+# A run of the upkeep told to people: each change with the words of its facts, as far as the reader
+# may see them.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One change.
+
+    Attributes:
+        difference: What it is.
+        fact: As it is now; None where it was taken back or forgotten since, or is only planned.
+        other: The fact that took its place, if one did and is still there.
+    """
+
+    difference: Difference
+    fact: Fact | None
+    other: Fact | None
+
+
+def tell(
+    conn: Connection,
+    run: Run,
+    *,
+    viewer: Viewer | None,
+    kinds: Collection[ChangeKind] = tuple(ChangeKind),
+    limit: int = 200,
+) -> Sequence[Told]:
+    """Return what a run changes with the facts it is about.
+
+    Args:
+        conn: In a transaction.
+        run: Done, or asking.
+        viewer: Who reads; None shows all. Changes of facts that they may not see are left out.
+        kinds: Only these.
+        limit: Most changes that are told, > 0.
+    """
+    wanted = [each for each in run.report.differences if each.kind in kinds]
+    ids = {key for each in wanted for key in (each.fact, each.other) if key}
+    facts = facts_by_id(conn, run.household, ids)
+    seen = {key: fact for key, fact in facts.items() if viewer is None or viewer.sees(fact.scope)}
+    told = [
+        Told(difference=each, fact=seen.get(each.fact), other=seen.get(each.other or ""))
+        for each in wanted
+        if viewer is None or each.fact in seen
+    ]
+    return told[:limit]

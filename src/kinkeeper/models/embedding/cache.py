@@ -1,14 +1,112 @@
-"""An embedder that computes no text twice."""
+"""Vectors that were paid for already: an embedder that computes no text twice, its rows, their purge."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 import numpy as np
+from sqlalchemy import (
+    Column,
+    Connection,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    delete,
+    insert,
+    select,
+)
 
 from kinkeeper.core.time import Clock
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
-from kinkeeper.models.embedding.repository import find_vectors, insert_vectors
+from kinkeeper.store.schema import Instant, metadata
 from kinkeeper.store.store import Store
+
+# Table of vectors that were paid for already.
+
+embeddings = Table(
+    "embeddings",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("model", String(160), primary_key=True),
+    Column("text_hash", String(64), primary_key=True),
+    Column("dimension", Integer, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    Column("made_at", Instant, nullable=False),
+    Index("ix_embeddings_made", "household", "made_at"),
+)
+
+
+# Rows of remembered vectors, by household, model and content.
+
+# Little-endian wherever the file is read.
+_NUMBER = np.dtype("<f4")
+_AT_A_TIME = 400
+
+
+def find_vectors(
+    conn: Connection, household: str, model: str, hashes: Sequence[str]
+) -> dict[str, Vectors]:
+    """Return the vectors that are there, each of shape (dimension,), by the hash of their text.
+
+    Args:
+        conn: In a transaction.
+        household: Tenant key.
+        model: Whose vectors; those of others are never mixed in.
+        hashes: SHA-256 of the texts, hex.
+    """
+    found: dict[str, Vectors] = {}
+    for start in range(0, len(hashes), _AT_A_TIME):
+        statement = select(embeddings.c.text_hash, embeddings.c.vector).where(
+            embeddings.c.household == household,
+            embeddings.c.model == model,
+            embeddings.c.text_hash.in_(hashes[start : start + _AT_A_TIME]),
+        )
+        for row in conn.execute(statement):
+            found[row.text_hash] = np.frombuffer(row.vector, dtype=_NUMBER).astype(np.float32)
+    return found
+
+
+def insert_vectors(
+    conn: Connection, household: str, model: str, vectors: Mapping[str, Vectors], *, now: datetime
+) -> None:
+    """Remember vectors; those that are there already stay as they are.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        model: Whose vectors.
+        vectors: Each of shape (dimension,), by the hash of its text.
+        now: Aware.
+    """
+    known = find_vectors(conn, household, model, [*vectors])
+    rows = [
+        {
+            "household": household, "model": model, "text_hash": text_hash,
+            "dimension": len(vector), "vector": vector.astype(_NUMBER).tobytes(), "made_at": now,
+        }
+        for text_hash, vector in vectors.items()
+        if text_hash not in known
+    ]  # fmt: skip
+    if rows:
+        conn.execute(insert(embeddings), rows)
+
+
+# What is remembered of vectors, purged; nothing that computes is loaded for it.
+
+
+def purge_vectors(conn: Connection, household: str, *, before: datetime) -> None:
+    """Forget vectors as the texts they were made from are forgotten.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        before: Those made earlier go; what is still needed is computed again.
+    """
+    conn.execute(
+        delete(embeddings).where(embeddings.c.household == household, embeddings.c.made_at < before)
+    )
 
 
 class CachedEmbedder:

@@ -13,9 +13,8 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.connection import ServerConnection
 from kinkeeper.models.embedding.embedder import Vectors, normalised
 from kinkeeper.models.endpoints import Dialect
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import Outcome
-from kinkeeper.models.retry import pause_or_raise
+from kinkeeper.models.limits import pause_or_raise
+from kinkeeper.models.model import ModelError, Outcome
 
 _BATCH = 64
 

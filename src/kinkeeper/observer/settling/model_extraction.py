@@ -8,9 +8,8 @@ from pydantic import Field, create_model
 
 from kinkeeper.household.model import Member, Named
 from kinkeeper.models.model import ModelGateway, Outcome
-from kinkeeper.models.model_stage import consult
-from kinkeeper.models.prompt_data import Data
-from kinkeeper.models.prompts import Prompt, load_prompt
+from kinkeeper.models.prompts import Data, Prompt, load_prompt
+from kinkeeper.models.structured import consult
 from kinkeeper.observer.consultation import Answer, Consultation
 from kinkeeper.observer.extraction.candidates import Offer
 from kinkeeper.observer.extraction.doubt import Doubt, doubt_about

@@ -15,8 +15,8 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.jobs import leases
-from kinkeeper.models.call_records import insert_fallback
 from kinkeeper.models.model import Outcome
+from kinkeeper.models.repository import insert_fallback
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.answers.attribution import names_job

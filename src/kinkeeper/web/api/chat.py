@@ -14,9 +14,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from kinkeeper.conversation.model import TurnEvent
-from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.threads import Thread
-from kinkeeper.conversation.turn import Turn
+from kinkeeper.conversation.turn import Turn, result_record
 from kinkeeper.conversation.turns import LONGEST_TEXT
 from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Reader, door_of

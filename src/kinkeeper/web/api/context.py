@@ -8,12 +8,9 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from starlette.responses import PlainTextResponse, Response
 
-from kinkeeper.memory.context.budget import Memory, Part
-from kinkeeper.memory.context.context_builder import Assembled, assembled
-from kinkeeper.memory.context.context_formats import as_markdown, as_record
-from kinkeeper.memory.context.injection import injected
+from kinkeeper.memory.context.context_builder import Assembled, Memory, Part, assembled
 from kinkeeper.memory.context.prefetch import Thread
-from kinkeeper.memory.context.tiers import Tier
+from kinkeeper.memory.context.session_facts import Tier, as_markdown, as_record, injected
 from kinkeeper.memory.model import Category, StatementType
 from kinkeeper.memory.sessions import session_of
 from kinkeeper.web.access import door

@@ -6,10 +6,9 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection
 
-from kinkeeper.digest.content import gather
+from kinkeeper.digest.content import DigestWords, gather
+from kinkeeper.digest.model import parse_time
 from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
-from kinkeeper.digest.schedule import parse_time
-from kinkeeper.digest.words import DigestWords
 from kinkeeper.web.access.door import Decider, house_of
 from kinkeeper.web.context import context_of
 

@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.setting_right import SettingRight
+from kinkeeper.memory.browser import Version, history
 from kinkeeper.memory.confidence import confidence_now
-from kinkeeper.memory.context.attribution import Names, name_of
+from kinkeeper.memory.context.session_facts import Names, name_of
 from kinkeeper.memory.facts import load_fact, statements_of
-from kinkeeper.memory.history import Version, history
 from kinkeeper.memory.journal import Cause
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin, Statement, StatementType
 from kinkeeper.messaging.message_json import storable

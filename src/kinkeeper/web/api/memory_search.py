@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from kinkeeper.brain.evidence_search import EventHit, Kind, find
 from kinkeeper.core.time import latest_told
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
-from kinkeeper.memory.context.attribution import Names, name_of
+from kinkeeper.memory.context.session_facts import Names, name_of
 from kinkeeper.memory.finding.search import Search
 from kinkeeper.memory.finding.visible_results import Hit
 from kinkeeper.web.access.door import Searcher, Viewer, house_of

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from sqlalchemy import Table
 
-from kinkeeper.conversation.effects import effects
 from kinkeeper.conversation.tables import (
     critic_verdicts,
     routing_decisions,
@@ -16,8 +15,8 @@ from kinkeeper.conversation.tables import (
     tool_iterations,
     tool_runs,
 )
-from kinkeeper.conversation.turn_records import latest
-from kinkeeper.models.tables import model_calls
+from kinkeeper.conversation.turn_records import effects, latest
+from kinkeeper.models.repository import model_calls
 from kinkeeper.web.access.door import Owner, house_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of

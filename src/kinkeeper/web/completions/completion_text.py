@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
-from kinkeeper.conversation.in_words import card_in_words, question_in_words
 from kinkeeper.conversation.model import EventName, TurnEvent
+from kinkeeper.conversation.turn import card_in_words, question_in_words
 from kinkeeper.core.errors import UnavailableError
 
 _NOTHING_TO_SAY = "Okay."

@@ -8,10 +8,9 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
-from kinkeeper.digest.content import gather
+from kinkeeper.digest.content import DigestWords, gather
+from kinkeeper.digest.model import parse_time
 from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
-from kinkeeper.digest.schedule import parse_time
-from kinkeeper.digest.words import DigestWords
 from kinkeeper.web.access.door import Decider
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.views.digest import digest_page

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.conversation.effects import effects
+from kinkeeper.conversation.turn_records import effects
 from kinkeeper.core.time import local_days
 from kinkeeper.observer.accounts.metrics import load_metrics
 from kinkeeper.observer.feedback import daily_feedback

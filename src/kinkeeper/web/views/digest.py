@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import time
 
+from kinkeeper.digest.content import DigestWords
 from kinkeeper.digest.model import Digest
-from kinkeeper.digest.words import DigestWords
 from kinkeeper.web.views.cards import ExpiredCard
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kinkeeper.memory.browser import Version
 from kinkeeper.memory.erasure import Erasure
-from kinkeeper.memory.history import Version
 from kinkeeper.memory.journal import ChangeSet
 from kinkeeper.memory.model import Fact, FactStatus
 from kinkeeper.web.views.day_text import Wording

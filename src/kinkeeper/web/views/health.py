@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.conversation.effects import Effects, Fired, ModeShare
+from kinkeeper.conversation.turn_records import Effects, Fired, ModeShare
 from kinkeeper.observability.findings import Finding, Health
 from kinkeeper.observer.accounts.metrics import Metrics
 from kinkeeper.observer.feedback import FeedbackCount

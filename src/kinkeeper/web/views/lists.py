@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from kinkeeper.notes.model import Note
-from kinkeeper.notes.text import entries
+from kinkeeper.notes.model import Note, entries
 from kinkeeper.tasks.model import Priority, Task
 from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.people import People, Person

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from kinkeeper.memory.journal import Cause
 from kinkeeper.memory.model import Fact, FactStatus
-from kinkeeper.memory.upkeep.report import ChangeKind
-from kinkeeper.memory.upkeep.run_report import Told
+from kinkeeper.memory.upkeep.runs import ChangeKind, Told
 
 CAUSES = {
     Cause.WRITE: "New statement",

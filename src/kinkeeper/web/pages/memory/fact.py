@@ -9,10 +9,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import InputError
+from kinkeeper.memory.browser import history
 from kinkeeper.memory.corrections import may_set_scope
 from kinkeeper.memory.erasure import preview_forget
 from kinkeeper.memory.facts import find_fact, load_fact, statements_of
-from kinkeeper.memory.history import history
 from kinkeeper.web.access.door import Decider, Viewer
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.pages.memory.memory_notices import Told, notice_of, setting_right, told

@@ -13,10 +13,9 @@ from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.model import ActionType
 from kinkeeper.core.time import last_of
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
-from kinkeeper.memory.browser import evidence_of, first_remembered, sharing_words
+from kinkeeper.memory.browser import as_of, evidence_of, first_remembered, sharing_words
 from kinkeeper.memory.facts import facts_seen, list_facts
 from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
-from kinkeeper.memory.history import as_of
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.undecided import undecided
 from kinkeeper.memory.upkeep.questions import Answer as Answered

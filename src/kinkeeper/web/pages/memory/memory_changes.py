@@ -11,16 +11,15 @@ from kinkeeper.actions.receipts import Receipt
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory import journal
+from kinkeeper.memory.browser import history
 from kinkeeper.memory.facts import facts_by_id
-from kinkeeper.memory.history import history
 from kinkeeper.memory.journal import ChangeSet
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.tables import facts as fact_rows
-from kinkeeper.memory.undo_rights import is_anothers, may_take_back
+from kinkeeper.memory.undo import is_anothers, may_take_back
 from kinkeeper.memory.upkeep import runs
-from kinkeeper.memory.upkeep.report import ChangeKind, RunState
 from kinkeeper.memory.upkeep.rollback import keep_all
-from kinkeeper.memory.upkeep.run_report import tell
+from kinkeeper.memory.upkeep.runs import ChangeKind, RunState, tell
 from kinkeeper.web.access import door
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.memory.memory_notices import Told, back_to, notice_of, setting_right, told

@@ -1,0 +1,348 @@
+"""What takes place, and who has time, as an answer: exactly what was asked about it. Pure."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any, Final
+
+from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.calendar.waiting_words import NOT_CONFIRMED
+from kinkeeper.conversation.answering.event_text import (
+    Item,
+    are,
+    briefly_told,
+    capital,
+    event_told,
+    in_charge_told,
+    named,
+    people_told,
+    waiting_told,
+    when_told,
+)
+from kinkeeper.conversation.answering.names_and_times import (
+    Setting,
+    day_words,
+    few,
+    is_date,
+    is_shown,
+    local,
+    moment_words,
+    name_of,
+    period_words,
+    plain,
+    rule_words,
+    span_words,
+)
+from kinkeeper.language.text import enumerated
+from kinkeeper.reading.times.regions import clock
+
+# What takes place, as an answer: exactly what was asked about it. Pure.
+
+_WEEK = 7
+_DAY = timedelta(days=1)
+_MANY = {None, "all", "count", "unowned", "clash"}
+"""What is told of some days where none is named."""
+
+_DENIES = re.compile(
+    r"\b(?:closed|cancelled|canceled|off|no|not|without|shut|skips?|postponed)\b", re.IGNORECASE
+)
+
+
+def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    """Return what was asked about events.
+
+    Args:
+        items: The events that were found.
+        done: The request, with what was asked.
+        setting: Whose words count.
+    """
+    wanted = str(done.params.get("wanted") or "all")
+    if wanted == "unowned":
+        return _unowned(items, done, setting)
+    if not items:
+        return _nothing(wanted, done, setting)
+    if wanted in _ONE:
+        answers = [_marked(_ONE[wanted](each, setting), each, setting) for each in items]
+        return capital(f"{few(answers, len(answers), ';')}.")
+    if wanted == "count":
+        things = "thing" if len(items) == 1 else "things"
+        each_told = few([event_told(each, setting) for each in items], len(items), ";")
+        period = _period(done.params, setting)
+        return f"{len(items)} {things}{' ' + period if period else ''}: {each_told}."
+    if is_shown(done, items):
+        first, period = event_told(items[0], setting), _period(done.params, setting)
+        return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
+    yes = "Yes: " if wanted == "clash" or (wanted == "whether" and _is_yes(items, done)) else ""
+    told = few([event_told(each, setting) for each in items], len(items), ";")
+    return f"{yes}{told}{_meanwhile(done, setting)}."
+
+
+def _marked(told: str, item: Item, setting: Setting) -> str:
+    """Return an answer about one event with what nobody has confirmed yet, unless it says so already."""
+    return told if NOT_CONFIRMED in told else told + waiting_told(item, setting)
+
+
+def _is_yes(items: Sequence[Any], done: ActionResult) -> bool:
+    """Whether what was found says that something takes place: neither that it does not, nor that it may not.
+
+    "School closed" is no yes to "is there school?", nor is choir one while who sings is away.
+    """
+    asked = str(done.params.get("query") or "")
+    denies = any(_DENIES.search(name_of(each)) for each in items) and not _DENIES.search(asked)
+    return not denies and not done.result.get("meanwhile")
+
+
+def _meanwhile(done: ActionResult, setting: Setting) -> str:
+    told = [event_told(each, setting) for each in done.result.get("meanwhile") or ()]
+    return f"; but on the same day: {few(told, len(told), ';')}" if told else ""
+
+
+def _unowned(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    period = _period(done.params, setting)
+    if not items:
+        return f"Everything{' ' + period if period else ''} has somebody in charge."
+    told = [briefly_told(each, setting) + waiting_told(each, setting) for each in items]
+    return f"Nobody is down yet for {few(told, len(told), ';')}."
+
+
+def _nothing(wanted: str, done: ActionResult, setting: Setting) -> str:
+    period, about = _period(done.params, setting), done.params.get("query")
+    who = [setting.name(str(each)) for each in done.params.get("who") or ()]
+    if wanted == "away":
+        return (
+            f"Nothing in the calendar says that {enumerated(who)} will be away for a day or more."
+        )
+    if wanted == "clash":
+        return f"No, nothing clashes{' ' + period if period else ''}."
+    told = f"nothing about {plain(str(about))}" if about else "nothing"
+    of = f" with {enumerated(who)}" if who else ""
+    until = local(str(done.result.get("to") or ""), now=setting.now)
+    is_past = wanted == "last" or (until is not None and until < setting.now)
+    told = (
+        f"{told}{of} {'was' if is_past else 'is'} in the calendar{' ' + period if period else ''}"
+    )
+    if wanted in {"responsible", "who"}:
+        return f"Nobody is down for that: {told}.{_instead(done, setting)}"
+    told = f"No, {told}" if wanted == "whether" else capital(told)
+    return f"{told}.{_instead(done, setting)}"
+
+
+def _instead(done: ActionResult, setting: Setting) -> str:
+    item = done.result.get("instead")
+    if isinstance(item, Mapping):
+        return f" The next is {event_told(item, setting)}."
+    told = [event_told(each, setting) for each in done.result.get("beside") or ()]
+    return f" What's on then: {few(told, len(told), ';')}." if told else ""
+
+
+def _away(item: Item, setting: Setting) -> str:
+    """Return what keeps somebody away, until when and how long."""
+    return _length(item, setting) + people_told(item, setting)
+
+
+def _next(item: Item, setting: Setting) -> str:
+    start = local(str(item.get("start")), now=setting.now)
+    away = (start.date() - setting.now.date()).days if start is not None else 0
+    return event_told(item, setting) + (f", in {away} days" if away >= _WEEK else "")
+
+
+def _days(item: Item, setting: Setting) -> str:
+    rule = rule_words(str(item.get("rrule") or ""))
+    start = local(str(item.get("start")), now=setting.now)
+    if not rule or start is None:
+        return _next(item, setting)
+    at = f" at {clock(start.time(), setting.household.locale)}"
+    return f"{name_of(item)} is {rule}{'' if is_date(str(item['start'])) else at}{people_told(item, setting)}"
+
+
+def _last(item: Item, setting: Setting) -> str:
+    start = local(str(item.get("start")), now=setting.now)
+    is_past = start is not None and start < setting.now
+    return f"the last {'was' if is_past else 'is'} {event_told(item, setting)}"
+
+
+def _start(item: Item, setting: Setting) -> str:
+    start = moment_words(str(item["start"]), now=setting.now, locale=setting.household.locale)
+    return f"{name_of(item)} starts {start}{people_told(item, setting)}"
+
+
+def _end(item: Item, setting: Setting) -> str:
+    end = moment_words(str(item["end"]), now=setting.now, locale=setting.household.locale)
+    return f"{name_of(item)} ends {end}{people_told(item, setting)}"
+
+
+def _length(item: Item, setting: Setting) -> str:
+    start, end = (local(str(item[name]), now=setting.now) for name in ("start", "end"))
+    if start is None or end is None:
+        return event_told(item, setting)
+    return f"{name_of(item)}: {_long(item, end - start)}, {when_told(item, setting)}"
+
+
+def _long(item: Item, length: timedelta) -> str:
+    if is_date(str(item["start"])):
+        return _counted(length.days + 1, "day")
+    hours, minutes = divmod(int(length.total_seconds()) // 60, 60)
+    told = [_counted(hours, "hour")] if hours else []
+    return " and ".join([*told, *([_counted(minutes, "minute")] if minutes else [])])
+
+
+def _counted(count: int, unit: str) -> str:
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
+def _place(item: Item, setting: Setting) -> str:
+    place = item.get("location") or item.get("place")
+    if not place:
+        return f"the calendar doesn't say where {briefly_told(item, setting)} is"
+    return f"{briefly_told(item, setting)} is at {plain(str(place))}{people_told(item, setting)}"
+
+
+def _who(item: Item, setting: Setting) -> str:
+    people = [setting.name(str(each)) for each in item.get("who") or ()]
+    told = f"{briefly_told(item, setting)}: {enumerated(people) or 'nobody is named'}"
+    in_charge = [str(each) for each in item.get("responsible") or ()]
+    return f"{told}; {in_charge_told(item, in_charge, setting)}" if in_charge else told
+
+
+def _responsible(item: Item, setting: Setting) -> str:
+    in_charge = [str(each) for each in item.get("responsible") or ()]
+    what = f"{briefly_told(item, setting)}{people_told(item, setting)}"
+    claims = [each["claimed_by"] for each in item.get("waiting") or ()]
+    if several := next((each for each in claims if len(each) > 1), None):
+        return f"{named(several, setting)} have both offered to take {what} – {NOT_CONFIRMED}"
+    if not in_charge:
+        return f"nobody is down yet for {what}"
+    if not item.get("confirmed", True):
+        return f"{named(in_charge, setting)} would be down for {what}"
+    return f"{are(in_charge, setting)} down for {what}"
+
+
+_ONE: Final[Mapping[str, Callable[[Item, Setting], str]]] = {
+    "next": _next, "days": _days, "last": _last, "start": _start, "end": _end, "length": _length, "place": _place,
+    "who": _who, "responsible": _responsible, "away": _away,
+}  # fmt: skip
+"""How what is asked of one event is told."""
+
+
+def _period(params: Mapping[str, Any], setting: Setting) -> str:
+    """Return the days that were looked at; "" where they cannot be told shortly."""
+    days, today = params.get("days_ahead", _WEEK), setting.now.date()
+    start = params.get("from")
+    if not isinstance(days, int) or days < 0 or (not start and params.get("wanted") not in _MANY):
+        return ""
+    if not start:
+        return ("today", "today or tomorrow")[days] if days <= 1 else f"in the next {days} days"
+    try:
+        first = date.fromisoformat(str(start)[:10])
+    except ValueError:
+        return ""
+    count = days if "days_ahead" in params else 1
+    if first < today < first + count * _DAY:
+        if count == _WEEK:
+            return "this week"
+        first, count = today, count - (today - first).days
+    told = period_words(first, max(count, 1), today=today, locale=setting.household.locale)
+    return f"{told}{_hours(params, setting)}"
+
+
+def _hours(params: Mapping[str, Any], setting: Setting) -> str:
+    """Return the hours that were looked at, with a space before them; empty where it was whole days."""
+    told = [
+        f" {word} {clock(time.fromisoformat(str(params[name])), setting.household.locale)}"
+        for word, name in (("from", "since"), ("to" if params.get("since") else "until", "until"))
+        if params.get(name)
+    ]
+    return "".join(told)
+
+
+# Who has time, and when, as an answer. Pure.
+
+_MIDNIGHT = time()
+
+
+def free_told(done: ActionResult, setting: Setting) -> str:
+    """Return who has time, and when.
+
+    Args:
+        done: The request, with what was found.
+        setting: Whose words count.
+    """
+    by_member = done.result.get("by_member")
+    when = _looked_at(done, setting)
+    if isinstance(by_member, Mapping) and by_member:
+        return _who_is_free(by_member, when, setting)
+    spans = [each for each in done.result.get("free") or () if isinstance(each, Mapping)]
+    busy = [each for each in done.result.get("busy") or () if isinstance(each, Mapping)]
+    who = [str(each) for each in done.result.get("who") or ()]
+    if done.params.get("around") and not done.params.get("who"):
+        told = few([event_told(each, setting) for each in busy], len(busy), ";")
+        return f"Yes: {told}." if busy else f"No, there is nothing else {when}."
+    if done.result.get("is_free"):
+        if days := _all_day(done, setting):
+            return capital(
+                f"{days}; nothing else is in the calendar for {named(who, setting)}{' ' + when if when else ''}."
+            )
+        return capital(f"{are(who, setting)} free{' ' + when if when else ''}.")
+    free = few([_span(each, setting) for each in spans], len(spans), ";")
+    if spans and not _is_short(done):
+        return f"Free: {free}."
+    why = f": {few([event_told(each, setting) for each in busy], len(busy), ';')}" if busy else ""
+    room = f" Free: {free}." if spans else ""
+    return capital(f"{are(who, setting)} not free{' ' + when if when else ''}{why}.{room}")
+
+
+def _all_day(done: ActionResult, setting: Setting) -> str:
+    """Return what goes on for whole days beside it: the calendar does not know whether there is time in them."""
+    days = [each for each in done.result.get("all_day") or () if isinstance(each, Mapping)]
+    told = [event_told(each, setting) for each in days]
+    return few(told, len(told), ";")
+
+
+def _who_is_free(by_member: Mapping[str, Any], when: str, setting: Setting) -> str:
+    free = [member for member, busy in by_member.items() if not busy]
+    told = [f"{are(free, setting)} free{' ' + when if when else ''}"] if free else []
+    if not free:
+        told.append(f"nobody is free{' ' + when if when else ''}")
+    told += [
+        f"{are([member], setting)} busy with {few([event_told(each, setting) for each in busy], len(busy), ';')}"
+        for member, busy in by_member.items()
+        if busy
+    ]
+    return f"{capital('; '.join(told))}."
+
+
+def _is_short(done: ActionResult) -> bool:
+    """Whether a day or less was looked at: then it was asked whether somebody has time, not when."""
+    span = done.result.get("looked_at") or {}
+    try:
+        start, end = (date.fromisoformat(str(span[name])[:10]) for name in ("start", "end"))
+    except (KeyError, ValueError):
+        return True
+    return end - start <= _DAY
+
+
+def _looked_at(done: ActionResult, setting: Setting) -> str:
+    span = done.result.get("looked_at")
+    if isinstance(span, Mapping):
+        return _span(span, setting)
+    asked = done.params.get("between")
+    return _span({"start": asked.get("from"), "end": asked.get("to")}, setting) if (
+        isinstance(asked, Mapping)
+    ) else ""  # fmt: skip
+
+
+def _span(span: Item, setting: Setting) -> str:
+    start, end = str(span.get("start") or ""), span.get("end")
+    first, last = local(start, now=setting.now), local(str(end or ""), now=setting.now)
+    locale = setting.household.locale
+    is_whole = first is not None and last is not None and first.time() == last.time() == _MIDNIGHT
+    if is_whole and first is not None and last is not None and last > first:
+        days = (last.date() - first.date()).days
+        return period_words(first.date(), days, today=setting.now.date(), locale=locale)
+    if first is not None and last == _end_of_day(first):
+        return f"{day_words(first.date(), today=setting.now.date(), locale=locale)} from {clock(first.time(), locale)}"
+    return span_words(start, str(end) if end else None, now=setting.now, locale=locale)
+
+
+def _end_of_day(moment: datetime) -> datetime:
+    return datetime.combine(moment.date() + _DAY, _MIDNIGHT, tzinfo=moment.tzinfo)

@@ -1,0 +1,139 @@
+"""What is looked up for a turn before it is planned: memories, open tasks, and what takes place soon."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.expected import expected_between
+from kinkeeper.actions.requests.event_views import occurrence_json
+from kinkeeper.actions.requests.model import Asked
+from kinkeeper.conversation.model import LONGEST_READ
+from kinkeeper.conversation.turn import Turn
+from kinkeeper.core.time import Clock, Interval
+from kinkeeper.household.model import Household
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.context.context_builder import told
+from kinkeeper.memory.context.prefetch import Streaming, Thread
+from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
+from kinkeeper.memory.finding.visible_results import Hit, HitKind
+from kinkeeper.tasks.repository import open_tasks
+
+# What memory brings to a turn unasked: what was looked up ahead for the thread, and what the
+# message calls for.
+
+_MOST = 5
+_STRONG = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """Memories for a turn.
+
+    Attributes:
+        lines: Best first, each with who said it and when.
+        strong: How many of them are sure enough to speak of knowing.
+    """
+
+    lines: Sequence[str] = ()
+    strong: int = 0
+
+
+NOTHING = Brought()
+
+
+class Memories:
+    """Brings memories to the turns of one household.
+
+    Args:
+        finder: Searches its memory.
+        streaming: Looks ahead, in this process; None where that is switched off.
+        clock: Tells what holds.
+        household: Whose memory; tells names, and which day it was.
+        searches: Whether to search for each message, too: worth its time where a model reads what is found.
+    """
+
+    def __init__(
+        self,
+        finder: Finder,
+        streaming: Streaming | None,
+        clock: Clock,
+        *,
+        household: Household,
+        searches: bool,
+    ) -> None:
+        self._finder = finder
+        self._streaming = streaming
+        self._clock = clock
+        self._household = household
+        self._searches = searches
+
+    async def bring(self, turn: Turn, viewer: Viewer) -> Brought:
+        """Return what there is for a turn.
+
+        Args:
+            turn: The turn.
+            viewer: On whose behalf.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
+        hits: list[Hit] = []
+        if self._streaming is not None:
+            ahead = await self._streaming.take(Thread(viewer, turn.thread_id))
+            hits += [*ahead.facts, *ahead.episodes]
+        if self._searches:
+            hits += await self._found(turn, viewer)
+        best = list({hit.id: hit for hit in hits}.values())[: 2 * _MOST]
+        strong = sum(hit.kind is HitKind.FACT and hit.confidence >= _STRONG for hit in best)
+        people = self._household
+        return Brought(lines=[told(hit, people.names, people.zone) for hit in best], strong=strong)
+
+    def turn_ended(self, turn: Turn, viewer: Viewer, answer: str) -> None:
+        """Have memories looked up for the next turn of a thread.
+
+        Args:
+            turn: The turn that ended.
+            viewer: On whose behalf.
+            answer: What was answered.
+        """
+        if self._streaming is not None:
+            self._streaming.turn_ended(
+                Thread(viewer, turn.thread_id), asked=turn.text[:LONGEST_READ], answered=answer
+            )
+
+    async def _found(self, turn: Turn, viewer: Viewer) -> Sequence[Hit]:
+        found = await self._finder.search(
+            Search(
+                text=turn.text[:LONGEST_READ], viewer=viewer, now=self._clock.now(), limit=_MOST,
+                min_confidence=PASSIVE_CONFIDENCE,
+            )
+        )  # fmt: skip
+        return found.hits
+
+
+# What a planner may want to know before it plans: what is open, and what takes place soon.
+
+IN_VIEW: Final = timedelta(days=14)
+"""How far ahead the events are known before a request is planned."""
+
+_MOST_KNOWN = 100
+
+
+def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
+    """Return open tasks and the events of the next two weeks, as JSON by name.
+
+    Args:
+        conn: Any transaction.
+        asked: Who asks, when.
+    """
+    ahead = Interval(asked.now, asked.now + IN_VIEW)
+    return {
+        "tasks": open_tasks(conn, asked.viewer)[:_MOST_KNOWN],
+        "events": [
+            occurrence_json(each, asked)
+            for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]
+        ],
+    }  # fmt: skip
