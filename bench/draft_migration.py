@@ -7,7 +7,7 @@ whether the revision and the declarations agree. To draft the first one again, b
 delete it and run this.
 """
 
-import importlib
+import importlib.util
 import pkgutil
 import sys
 import tempfile
@@ -22,9 +22,10 @@ from kinkeeper.store.migrate import MIGRATIONS
 
 
 def import_tables() -> None:
-    """Import every package's `tables` module, so that the shared metadata knows all of them."""
+    """Import every module that declares tables, so that the shared metadata knows all of them."""
     for module in pkgutil.walk_packages(kinkeeper.__path__, "kinkeeper."):
-        if module.name.endswith(".tables"):
+        found = importlib.util.find_spec(module.name)
+        if found and found.origin and " = Table(" in Path(found.origin).read_text(encoding="utf-8"):
             importlib.import_module(module.name)
 
 

@@ -16,6 +16,17 @@ ADAPTERS = {
     "kinkeeper.notes": "kinkeeper.actions.effects.notes",
 }
 
+# The tables themselves, and the modules of revocable changes.
+GUARDED = {
+    "kinkeeper.tasks.repository.tasks",
+    "kinkeeper.tasks.repository.task_reminders",
+    "kinkeeper.notes.repository.notes",
+}
+CHANGES = {
+    "kinkeeper.tasks": "kinkeeper.tasks.task_changes",
+    "kinkeeper.notes": "kinkeeper.notes.note_changes",
+}
+
 
 @cache
 def list_writers(package: str) -> frozenset[str]:
@@ -30,7 +41,7 @@ def offences(modules: Modules) -> list[str]:
             if f"{name}.".startswith(f"{package}.") or name == adapter:
                 continue
             for line, each in module.named:
-                is_guarded = each.startswith((f"{package}.tables.", f"{package}.changes"))
+                is_guarded = each in GUARDED or each.startswith(CHANGES[package])
                 if is_guarded or each in list_writers(package):
                     found.append(f"{name}:{line} {each}")
     return sorted(set(found))
@@ -52,7 +63,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
     "code",
     [
         "from kinkeeper.tasks.task_changes import add_task",
-        "from kinkeeper.notes import changes",
+        "from kinkeeper.notes import note_changes",
         "from kinkeeper.tasks import repository\nrepository.put_task",
         "from kinkeeper.notes.repository import notes",
         "import kinkeeper.notes.repository as r\nr.put_note",

@@ -31,7 +31,7 @@ BY_HAND = {
     },
     # The summary of a talk: by the assistant, so never evidence.
     "kinkeeper.conversation.encoding.job": {f"{MEMORY}.episodes.insert_episodes"},
-    "kinkeeper.bootstrap.table_erasure": {f"{MEMORY}.person_removal.erase_person"},
+    "kinkeeper.bootstrap.table_erasure": {f"{MEMORY}.erasure.erase_person"},
     "kinkeeper.cli.memory_import": {
         f"{MEMORY}.ingest.import_facts",
         f"{MEMORY}.episodes.insert_episodes",
@@ -72,7 +72,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
         for name in ("ingest.remember", "corrections.edit_fact", "erasure.forget", "undo.undo")
     } <= found
     assert f"{MEMORY}.facts.list_facts" not in found
-    assert f"{MEMORY}.history.as_of" not in found
+    assert f"{MEMORY}.browser.as_of" not in found
 
 
 @pytest.mark.parametrize(

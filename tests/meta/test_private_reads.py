@@ -8,8 +8,9 @@ from source_names import read, sources
 
 # Which modules may name a table with a scope, and so write a query of their own about it.
 READERS = {
-    "kinkeeper.tasks.repository": {"kinkeeper.tasks.repository"},
-    "kinkeeper.notes.repository": {"kinkeeper.notes.repository"},
+    "kinkeeper.tasks.repository.tasks": {"kinkeeper.tasks.repository"},
+    "kinkeeper.tasks.repository.task_reminders": {"kinkeeper.tasks.repository"},
+    "kinkeeper.notes.repository.notes": {"kinkeeper.notes.repository"},
     "kinkeeper.calendar.tables": {
         "kinkeeper.calendar.repository", "kinkeeper.calendar.event_rows", "kinkeeper.calendar.search",
         "kinkeeper.calendar.occurrences", "kinkeeper.calendar.journal",
@@ -70,7 +71,7 @@ OF_ALL_SCOPES = tuple(
     f"kinkeeper.memory.{name}"
     for name in (
         "facts.facts_by_id", "episodes.episodes_by_id", "episodes.unread_episodes", "episodes.episodes_changed", "facts.facts_changed",
-        "evidence.statements_by_id", "evidence.for_facts", "evidence.in_strands", "evidence.out_of", "verdicts.words_of", "journal.images_of",
+        "evidence.statements_by_id", "evidence.for_facts", "evidence.in_strands", "evidence.out_of", "evidence.words_of", "journal.images_of",
     )
 )  # fmt: skip
 READING_ALL_SCOPES = {

@@ -1,7 +1,5 @@
 """The declared tables and a freshly migrated database are the same, and revisions are in order."""
 
-import importlib
-import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from pprint import pformat
@@ -13,18 +11,12 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
-import kinkeeper
+from bench.draft_migration import import_tables
 from kinkeeper.store.migrate import MIGRATIONS, SCHEMA_VERSION
 from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("really_migrating")
-
-
-def import_tables() -> None:
-    for module in pkgutil.walk_packages(kinkeeper.__path__, "kinkeeper."):
-        if module.name.endswith(".tables"):
-            importlib.import_module(module.name)
 
 
 def revisions() -> ScriptDirectory:
