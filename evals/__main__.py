@@ -41,15 +41,15 @@ from evals import (
 from evals.memory_finders import has_vector_store
 from evals.report import Report, Table
 from evals.suites import Suite
-from kinkeeper.bootstrap.embedder import local_embedder
+from kinkeeper.bootstrap.memory import local_embedder
 from kinkeeper.cli.opener import log_to_stderr
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.memory.finding.search import compares_meaning
 from kinkeeper.models.embedding.embedder import Embedder
-from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.load import load_settings
+from kinkeeper.settings.models import EmbedderChoice
 
 _WORST_SHOWN = 15
 _ROOT = Path(__file__).parents[1]

@@ -29,8 +29,8 @@ from kinkeeper.conversation.planning.model_planner import ModelPlanner
 from kinkeeper.conversation.planning.rule_planner import plan_of, vocabulary_of
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
-from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import EmbedderChoice
 
 REQUESTS = Path("evals/data/requests_dev.jsonl")
 HOUSEHOLD = Path("examples/miller/household.toml")

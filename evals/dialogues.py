@@ -23,8 +23,8 @@ from kinkeeper.bootstrap import System, open_system
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.file import load_household
-from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import EmbedderChoice
 
 FILES: Final = {
     "first set": "requests_fresh.jsonl", "second set": "requests_fresh2.jsonl",

@@ -46,8 +46,8 @@ from kinkeeper.conversation.turn import PROGRAMS
 from kinkeeper.core.errors import InvariantError, NotFoundError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
-from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import EmbedderChoice
 from kinkeeper.store.schema import metadata
 
 HOUSEHOLD = Path("examples/miller/household.toml")

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection
 
 from kinkeeper.actions.requests.model import Asked
-from kinkeeper.bootstrap.exchange_encoding import encoding_of
+from kinkeeper.bootstrap.memory import encoding_of
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.conversation import turns
 from kinkeeper.conversation.answering.answerer import Answerer

@@ -10,7 +10,7 @@ from evals.months_gold import FOLDER, Came, Keep, Message, Want, load_months
 from evals.months_lived import Asked, Lived, live
 from evals.report import Floor, Report, Table
 from kinkeeper.memory.model import FactStatus, Statement
-from kinkeeper.settings.embeddings import EmbedderChoice
+from kinkeeper.settings.models import EmbedderChoice
 
 SEEN: Final = ("mkhize",)
 UNSEEN: Final = ("quispe",)

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 from evals.months_gold import Message, Months, Question
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.bootstrap.consolidation import Consolidating
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.bootstrap.nights import is_due
 from kinkeeper.conversation.model import EventName
 from kinkeeper.core.time import VirtualClock
@@ -28,13 +28,13 @@ from kinkeeper.memory.memory_rows import statement_from_row
 from kinkeeper.memory.model import Fact, Statement
 from kinkeeper.memory.tables import facts, statements
 from kinkeeper.memory.upkeep.runs import RunState
-from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import EmbedderChoice
 from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import usual_role
 from kinkeeper.web.app import create_app
 from kinkeeper.web.context import House, WebContext
-from kinkeeper.web.security.rates import RateLimits
+from kinkeeper.web.security.request_limits import RateLimits
 
 _ADDRESS: Final = "http://127.0.0.1:8765"
 _NIGHT: Final = time(4, 30)

@@ -25,8 +25,8 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
-from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import EmbedderChoice
 
 FOLDER = Path("evals/data/questions")
 DEVELOPED, FRESH, AGAIN = "developed", "fresh", "again"

@@ -13,10 +13,10 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
-from kinkeeper.cli.sample_family import play_sample
+from kinkeeper.cli.chat_replay import play_sample
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.web.access.model import AccessRole
-from kinkeeper.web.security.rates import RateLimits
+from kinkeeper.web.security.request_limits import RateLimits
 from web_server import Served, listening, served
 
 CHROMIUM = Path("/usr/bin/chromium")

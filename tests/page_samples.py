@@ -14,9 +14,8 @@ from kinkeeper.household.model import Household, Named
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
 from kinkeeper.observer.wording.participants import compile_participants
-from kinkeeper.web.views.calendar_diff import Standing
+from kinkeeper.web.views.calendar_diff import DiffWords, Standing
 from kinkeeper.web.views.day_text import Wording
-from kinkeeper.web.views.diff import DiffWords
 from kinkeeper.web.views.items import Lines
 from kinkeeper.web.views.people import people_of
 from pending_samples import EXPIRES, FAMILY, event, proposal

@@ -14,7 +14,7 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.web.security.rates import RateLimits
+from kinkeeper.web.security.request_limits import RateLimits
 from web_server import BROWSER, Served, served
 
 FREE = RateLimits(read=None, write=None, login=None)

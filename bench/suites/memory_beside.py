@@ -22,13 +22,13 @@ from bench.serving.processes import ServerProcess, our_server
 from bench.serving.turns import connected, said
 from bench.suites.memory_nightly import Tellings
 from kinkeeper.bootstrap import open_system, read_households
-from kinkeeper.bootstrap.night_process import Night
+from kinkeeper.bootstrap.nights import Night
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.ingest import import_facts
-from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import EmbedderChoice
 
 _FACTS, _TURNS, _BATCH = 4_000, 2_000, 500
 _ROUNDS, _WARM_UP, _MOST_BESIDE = 45, 9, 300

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select, text, update
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions, read_actions
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.bootstrap.table_erasure import erase, found_of
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage

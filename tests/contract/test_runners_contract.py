@@ -16,7 +16,7 @@ from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.jobs.runners import DEAD_AFTER, WORK_LEFT, Heartbeat
 from kinkeeper.jobs.runners import runners as rows
 from kinkeeper.store.store import Store
-from kinkeeper.web.readiness import DatabaseCheck
+from kinkeeper.web.probes import DatabaseCheck
 from runner_rows import enter
 from work_rows import metadata, work
 

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from kinkeeper.actions.outside.adapter import Adapter, PointOfNoReturn, Trace, Work
 from kinkeeper.actions.outside.outside_metrics import work_states
 from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
-from kinkeeper.bootstrap.mail import mail_adapters
+from kinkeeper.bootstrap.outside import mail_adapters
 from kinkeeper.core.time import SystemClock
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store

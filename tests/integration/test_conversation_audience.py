@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.planning.planners import Planners

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, Row, Table, select, update
 
-from kinkeeper.bootstrap.exchange_encoding import encoding_of
+from kinkeeper.bootstrap.memory import encoding_of
 from kinkeeper.conversation.context.model import TurnContext
 from kinkeeper.conversation.context.repository import (
     conversation_encodings,

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.calendar.ics import export_ics
 from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.household.viewers import Viewer

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.setting_right import SettingRight
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.calendar.model import Event, Override
 from kinkeeper.calendar.repository import list_events, list_overrides
 from kinkeeper.conversation.planning.planners import Planners

@@ -22,7 +22,7 @@ from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform, result_of
 from kinkeeper.actions.retries import try_again
 from kinkeeper.actions.undo import undo
-from kinkeeper.bootstrap.mail import mail_adapters, mail_requests
+from kinkeeper.bootstrap.outside import mail_adapters, mail_requests
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock

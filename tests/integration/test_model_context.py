@@ -20,7 +20,7 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import load_action
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import AccessRole
-from kinkeeper.web.security.rates import Rate, RateLimits
+from kinkeeper.web.security.request_limits import Rate, RateLimits
 from page_visits import FREE
 from remembered import known_to, remember
 from talking import on_a_loop

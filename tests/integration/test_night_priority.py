@@ -7,11 +7,11 @@ from textwrap import dedent
 
 import pytest
 
-from kinkeeper.bootstrap.night_process import Night
+from kinkeeper.bootstrap.nights import Night
 
 _PROGRAM = """
     import asyncio, os
-    from kinkeeper.bootstrap.night_process import give_way
+    from kinkeeper.bootstrap.nights import give_way
     from kinkeeper.store.store import Store
 
     def priority(_conn):

@@ -15,8 +15,8 @@ from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Role
-from kinkeeper.settings.embeddings import EmbedderChoice
 from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import EmbedderChoice
 from planning import ROOT
 from talking import on_a_loop
 

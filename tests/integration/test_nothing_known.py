@@ -7,7 +7,7 @@ import pytest
 
 from kinkeeper.actions import session_words
 from kinkeeper.actions.consent import Author, Origin
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import BrainQuery
 from kinkeeper.core.time import VirtualClock

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.channels.telegram.remember_commands import Wish
 from kinkeeper.channels.telegram.remember_commands import remember as remember_by_command
 from kinkeeper.household.viewers import person_scope

@@ -18,7 +18,7 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.core.errors import InvariantError
@@ -26,7 +26,7 @@ from kinkeeper.memory.tables import episodes, facts
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.app import create_app
-from kinkeeper.web.security.rates import Rate, RateLimits
+from kinkeeper.web.security.request_limits import Rate, RateLimits
 from page_visits import FREE, actions_of
 from web_server import Served, listening, served, with_neighbours
 

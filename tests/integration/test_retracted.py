@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.calendar.model import EventState
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.model import EventName

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.web.access.model import AccessRole
 from page_visits import FREE
 from secrecy_messages import Secret, secrets

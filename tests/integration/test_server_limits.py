@@ -14,9 +14,9 @@ from cli_program import Program
 from kinkeeper.connectors.tools.connection import opened, reason_of
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.store.store import Store
-from kinkeeper.web import readiness
-from kinkeeper.web.connections import HEADER_SECONDS
-from kinkeeper.web.readiness import DatabaseCheck
+from kinkeeper.web import probes
+from kinkeeper.web.guard import HEADER_SECONDS
+from kinkeeper.web.probes import DatabaseCheck
 from running_server import Running, prepared, running, token, where
 from tool_servers import over_http
 
@@ -96,7 +96,7 @@ def test_a_full_disk_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         clock = VirtualClock(datetime(2026, 3, 2, 15, tzinfo=UTC))
         ready = DatabaseCheck(store, clock)
         assert asyncio.run(ready()) is None
-        monkeypatch.setattr(readiness, "_LEAST_FREE", 1 << 62)  # more than any disk has
+        monkeypatch.setattr(probes, "_LEAST_FREE", 1 << 62)  # more than any disk has
         clock.advance_to(clock.now() + timedelta(minutes=1))
         assert asyncio.run(ready()) == "the disk is full"
 

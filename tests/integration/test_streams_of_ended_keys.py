@@ -9,8 +9,7 @@ import pytest
 
 from kinkeeper.web import event_streams, live
 from kinkeeper.web.access import repository
-from kinkeeper.web.access.model import Key, KeyKind
-from kinkeeper.web.access.secret import digest_of
+from kinkeeper.web.access.model import Key, KeyKind, digest_of
 from page_visits import FREE
 from talking import on_a_loop
 from web_server import Served, served

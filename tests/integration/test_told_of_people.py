@@ -7,7 +7,7 @@ import pytest
 
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import open_actions
-from kinkeeper.bootstrap.exchange_encoding import reading_of
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.household.viewers import Viewer

@@ -14,9 +14,9 @@ from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Role
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import IDLE, READERS, AccessRole, usual_role
-from kinkeeper.web.access.tables import access_keys
+from kinkeeper.web.access.repository import access_keys
 from kinkeeper.web.app import create_app
-from kinkeeper.web.security.forms import csrf_token
+from kinkeeper.web.security.browser_protection import csrf_token
 from web_server import ADDRESS, BROWSER, Served, second_house, served
 
 RANKS = (AccessRole.GUEST, AccessRole.CHILD, AccessRole.ADULT, AccessRole.OWNER)

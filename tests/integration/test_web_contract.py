@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 from kinkeeper.actions.proposals import propose
 from kinkeeper.memory.ingest import ImportedFact, import_facts
 from kinkeeper.memory.model import Category
-from kinkeeper.web.security.rates import RateLimits
+from kinkeeper.web.security.request_limits import RateLimits
 from pending_samples import adding, event, proposal
 from web_server import Served, served
 

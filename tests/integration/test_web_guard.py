@@ -14,8 +14,7 @@ from fastapi import APIRouter
 
 from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.observability.log import log_as_json
-from kinkeeper.web.security.bodies import LARGEST_BYTES
-from kinkeeper.web.security.rates import Rate, RateLimits
+from kinkeeper.web.security.request_limits import LARGEST_BYTES, Rate, RateLimits
 from web_server import BROWSER, Served, served
 
 PROBLEM = "application/problem+json"

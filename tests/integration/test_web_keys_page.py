@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from kinkeeper.web.access.model import AccessRole
-from kinkeeper.web.security.forms import csrf_token
+from kinkeeper.web.security.browser_protection import csrf_token
 from web_server import BROWSER, Served, served
 
 Steps = Callable[[httpx.AsyncClient], Awaitable[None]]

@@ -15,7 +15,7 @@ from kinkeeper.actions.repository import list_actions
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.sqlite_library import dbapi2
-from kinkeeper.web.security.rates import RateLimits
+from kinkeeper.web.security.request_limits import RateLimits
 from pending_samples import adding, event, proposal
 from web_server import Served, served
 

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 
 from kinkeeper.web.access.door import Allowed, anyone
 from kinkeeper.web.access.model import AccessRole
-from kinkeeper.web.api.webhook import genuine
+from kinkeeper.web.api.observe import genuine
 from kinkeeper.web.app import create_app
 from page_visits import FREE
 from web_server import BROWSER, Served, second_house, served

@@ -21,7 +21,7 @@ from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.app import Application
 from kinkeeper.web.context import House, WebContext
-from kinkeeper.web.security.rates import RateLimits
+from kinkeeper.web.security.request_limits import RateLimits
 from live_household import HOUSEHOLD, MONDAY
 from pending_samples import adding, event, proposal
 from web_server import ADDRESS, BROWSER

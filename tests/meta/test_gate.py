@@ -18,7 +18,7 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute, iter_route_contexts
 
-from kinkeeper.web import by_hand
+from kinkeeper.web import speakers
 from source_names import Module, read, sources
 from web_server import served
 
@@ -175,7 +175,7 @@ def test_every_route_that_writes_asks_the_gate(app: FastAPI) -> None:
 
 
 def test_what_programs_models_may_call_asks_the_gate() -> None:
-    from kinkeeper.web.model_context.tools import TOOLS  # noqa: PLC0415
+    from kinkeeper.web.mcp_server import TOOLS  # noqa: PLC0415
 
     writing = {each.name: each.run for each in TOOLS if not each.is_reading}
     assert set(writing) == {"remember"}
@@ -214,9 +214,9 @@ def test_a_planted_route_that_asks_nobody_is_found(
 
 
 def test_a_route_is_followed_through_the_functions_it_calls() -> None:
-    found = reached(by_hand.done_by_hand)
+    found = reached(speakers.done_by_hand)
     assert "kinkeeper.actions.requests.request_runner.perform_by_hand" in found
-    assert inspect.iscoroutinefunction(by_hand.done_by_hand)
+    assert inspect.iscoroutinefunction(speakers.done_by_hand)
 
 
 def test_a_planted_surface_that_decides_is_found() -> None:

@@ -18,14 +18,12 @@ ADAPTERS = {
 
 # The tables themselves, and the modules of revocable changes.
 GUARDED = {
-    "kinkeeper.tasks.repository.tasks",
-    "kinkeeper.tasks.repository.task_reminders",
-    "kinkeeper.notes.repository.notes",
-}
-CHANGES = {
-    "kinkeeper.tasks": "kinkeeper.tasks.task_changes",
-    "kinkeeper.notes": "kinkeeper.notes.note_changes",
-}
+    "kinkeeper.tasks": (
+        "kinkeeper.tasks.repository.tasks", "kinkeeper.tasks.repository.task_reminders",
+        "kinkeeper.tasks.task_changes",
+    ),
+    "kinkeeper.notes": ("kinkeeper.notes.repository.notes", "kinkeeper.notes.note_changes"),
+}  # fmt: skip
 
 
 @cache
@@ -41,7 +39,7 @@ def offences(modules: Modules) -> list[str]:
             if f"{name}.".startswith(f"{package}.") or name == adapter:
                 continue
             for line, each in module.named:
-                is_guarded = each in GUARDED or each.startswith(CHANGES[package])
+                is_guarded = any(f"{each}.".startswith(f"{kept}.") for kept in GUARDED[package])
                 if is_guarded or each in list_writers(package):
                     found.append(f"{name}:{line} {each}")
     return sorted(set(found))

@@ -5,8 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.cli.chat_lines import BadLine, ChatLine
-from kinkeeper.cli.chats import read_any_chat
+from kinkeeper.cli.chat_files import BadLine, ChatLine, read_any_chat
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

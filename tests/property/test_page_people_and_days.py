@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.web.views.calendar import Span, calendar_page, covered_days, shown_days
-from kinkeeper.web.views.charts import HEIGHT, WIDTH, chart
-from kinkeeper.web.views.overlay import collect
+from kinkeeper.web.views.health import HEIGHT, WIDTH, chart
+from kinkeeper.web.views.items import collect
 from kinkeeper.web.views.people import people_of
 from page_samples import EMPTY, home, lines_at, occurrence, words_at
 from pending_samples import event

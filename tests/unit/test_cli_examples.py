@@ -7,8 +7,7 @@ import typer
 
 from bench.__main__ import app as bench_app
 from evals.__main__ import app as evals_app
-from kinkeeper.cli.examples import EXAMPLES
-from kinkeeper.cli.main import app
+from kinkeeper.cli.main import EXAMPLES, app
 
 PROGRAM = typer.main.get_command(app)
 OF_CHECKOUT = {

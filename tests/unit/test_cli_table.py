@@ -28,7 +28,7 @@ def test_a_command_is_listed_with_the_first_line_of_its_own_help(listed: Entry):
 def test_every_module_with_a_command_is_in_the_table_once():
     names = [each.name for each in pkgutil.iter_modules(kinkeeper.cli.__path__)]
     having = {name for name in names if hasattr(import_module(f"kinkeeper.cli.{name}"), "app")}
-    assert sorted(each.module for each in COMMANDS) == sorted(having - {"main"})
+    assert sorted({each.module for each in COMMANDS}) == sorted(having - {"main"})
     assert len({each.name for each in COMMANDS}) == len(COMMANDS)
 
 

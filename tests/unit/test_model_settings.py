@@ -13,9 +13,8 @@ from kinkeeper.bootstrap.models import llama_server, model_config
 from kinkeeper.core.errors import ConfigError
 from kinkeeper.models.endpoints import Dialect, ModelConfig, Price
 from kinkeeper.models.model import ModelRole, Usage
-from kinkeeper.settings.hosts import outbound_hosts
 from kinkeeper.settings.load import load_settings
-from kinkeeper.settings.model import Settings
+from kinkeeper.settings.model import Settings, outbound_hosts
 
 HERE = {"MODEL_URL": "http://127.0.0.1:11434/", "MODEL_NAME": "small"}
 
@@ -44,7 +43,7 @@ def test_with_the_embedded_reader_there_are_none_whatever_else_is_set() -> None:
 
 def test_without_a_server_nothing_that_speaks_http_is_loaded() -> None:
     code = (
-        "import sys, kinkeeper.bootstrap.system, kinkeeper.bootstrap.model_checks\n"
+        "import sys, kinkeeper.bootstrap.system, kinkeeper.bootstrap.models\n"
         "print([name for name in ('httpx', 'onnxruntime') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -14,7 +14,7 @@ from kinkeeper.web.views.calendar import (
     covered_days,
     shown_days,
 )
-from kinkeeper.web.views.overlay import collect
+from kinkeeper.web.views.items import collect
 from page_samples import EMPTY, home, lines_at, occurrence, words_at
 from pending_samples import event
 

@@ -9,10 +9,8 @@ import pytest
 from kinkeeper.actions.effects.calendar import CancelEvent, CancelOccurrence, UpdateEvent
 from kinkeeper.actions.model import ActionStatus, Choice, PendingAction
 from kinkeeper.actions.receipts import Outcome
-from kinkeeper.web.views.batches import batches
 from kinkeeper.web.views.calendar_diff import Standing
-from kinkeeper.web.views.cards import Card, Cards, Ground, lapses_at
-from kinkeeper.web.views.notices import notice_of
+from kinkeeper.web.views.cards import Card, Cards, Ground, batches, lapses_at, notice_of
 from kinkeeper.web.views.people import people_of
 from kinkeeper.web.views.quotes import Quotes
 from page_samples import EMPTY, action, care, diffs_at, heard, home, standing, words_at

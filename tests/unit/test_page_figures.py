@@ -11,12 +11,19 @@ from kinkeeper.conversation.turn_records import Effects, Fired, ModeShare
 from kinkeeper.observability.findings import Finding, Health
 from kinkeeper.observer.accounts.metrics import LedgerDay, Metrics, NearMiss
 from kinkeeper.observer.feedback import FeedbackCount, Verdict
-from kinkeeper.web.views.charts import HEIGHT, WIDTH, chart
-from kinkeeper.web.views.comfort import Comfort, comfort
-from kinkeeper.web.views.health import Work, health_page, shown_until
-from kinkeeper.web.views.ledger import ledger
+from kinkeeper.web.views.health import (
+    HEIGHT,
+    WIDTH,
+    Comfort,
+    Work,
+    chart,
+    comfort,
+    health_page,
+    shown_until,
+)
 from kinkeeper.web.views.people import people_of
 from kinkeeper.web.views.quotes import Quotes
+from kinkeeper.web.views.why import ledger
 from page_samples import action, heard, home, words_at
 from pending_samples import proposal
 

@@ -17,9 +17,15 @@ from kinkeeper.web.views.concept_map import ROW, WIDTH, concept_map
 from kinkeeper.web.views.happened import days_of, pieces_of
 from kinkeeper.web.views.known import Recollection
 from kinkeeper.web.views.memory_changes import fact_changes, unlisted
-from kinkeeper.web.views.memory_question import asked_for, shown_day
+from kinkeeper.web.views.memory_page import (
+    A_PAGE,
+    A_SHELF,
+    ShelfView,
+    asked_for,
+    shelves,
+    shown_day,
+)
 from kinkeeper.web.views.people import people_of
-from kinkeeper.web.views.shelves import A_PAGE, A_SHELF, ShelfView, shelves
 from memory_samples import NOW, episode, fact, statement
 from page_samples import home, words_at
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.core.errors import ConfigError
-from kinkeeper.settings.hosts import outbound_hosts
 from kinkeeper.settings.load import load_settings
-from kinkeeper.settings.model import Settings
+from kinkeeper.settings.model import Settings, outbound_hosts
 
 TOKEN = "123456:a-token-nobody-may-see"  # noqa: S105 - nobody's
 

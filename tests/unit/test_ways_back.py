@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.web.security.ways import START, found, kept, own_page
+from kinkeeper.web.security.browser_protection import START, found, kept, own_page
 
 HERE = "https://family.example"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kinkeeper.bootstrap.embedder import embedder_opened
+from kinkeeper.bootstrap.memory import embedder_opened
 from kinkeeper.bootstrap.models import models_opened
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock

@@ -27,8 +27,7 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.context.prefetch import Streaming
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.model import ModelGateway
-from kinkeeper.settings.hosts import outbound_hosts
-from kinkeeper.settings.model import Settings
+from kinkeeper.settings.model import Settings, outbound_hosts
 from kinkeeper.store.store import Store
 
 

@@ -13,9 +13,8 @@ from kinkeeper.bootstrap.calendar_checks import calendar_tasks
 from kinkeeper.bootstrap.conversation import Talk
 from kinkeeper.bootstrap.household_work import LongTask, Work, doing
 from kinkeeper.bootstrap.models import model_extractor, models_opened
-from kinkeeper.bootstrap.outside import outside_tasks
+from kinkeeper.bootstrap.outside import outside_tasks, tools_opened
 from kinkeeper.bootstrap.system import System
-from kinkeeper.bootstrap.tools import tools_opened
 from kinkeeper.core.time import Clock, SystemClock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace

@@ -1,17 +1,213 @@
-"""What carries out, for each household, what its actions do outside the database."""
+"""What acts outside the database, the mail and the tool servers: what calls them, and how they stand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 
+from sqlalchemy import URL
+
+from kinkeeper.actions.effects.tools import CallTool
 from kinkeeper.actions.outside.adapter import Adapter
 from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
+from kinkeeper.actions.requests.email import email_requests
+from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.bootstrap.household_work import LongTask
-from kinkeeper.bootstrap.mail import mail_adapters
+from kinkeeper.connectors.mail.absent import NotSetUp
+from kinkeeper.connectors.tools.tool_status import CHECK, findings
+from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
+from kinkeeper.observability.findings import Finding, broken, ok, warning
 from kinkeeper.settings.model import Settings
+from kinkeeper.store.checks import is_up_to_date
+from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.store import Store
+
+# The household's mail by the settings: what can be asked, what carries it out, and how it stands.
+#
+# The settings name one account. Where one process serves several households, whose it is would be a
+# guess: then it is nobody's.
+
+SENDING, READING = "mail server", "mailbox"
+_NO_MAILBOX = "no mailbox is set up here (IMAP_URL)"
+_NO_SERVER = "no mail server is set up here (SMTP_URL), so nothing was sent; the text is kept"
+_SEVERAL = "SMTP_URL and IMAP_URL work with one household only, and there are several here; mail is switched off"
+
+
+def mail_requests(settings: Settings, *, is_only_household: bool) -> tuple[RequestKind, ...]:
+    """Return what can be asked about mail; without an account drafts are kept here.
+
+    Args:
+        settings: In force.
+        is_only_household: Whether this installation serves one household.
+    """
+    if not is_only_household or not _is_set_up(settings):
+        return email_requests(None, can_send=False)
+    from kinkeeper.bootstrap.mail_servers import mailbox_of  # noqa: PLC0415 - loads the libraries for mail
+
+    return email_requests(mailbox_of(settings), can_send=settings.smtp_url is not None)
+
+
+def mail_adapters(settings: Settings, *, is_only_household: bool) -> Mapping[str, Adapter]:
+    """Return what carries out drafts and sent mails, by the names of the effects.
+
+    Args:
+        settings: In force.
+        is_only_household: Whether this installation serves one household.
+    """
+    absent = {"email.create_draft": NotSetUp(_NO_MAILBOX), "email.send": NotSetUp(_NO_SERVER)}
+    if not is_only_household or not _is_set_up(settings):
+        return absent
+    from kinkeeper.bootstrap.mail_servers import adapters_of  # noqa: PLC0415 - as above
+
+    return {**absent, **adapters_of(settings)}
+
+
+def mail_findings(settings: Settings, households: Sequence[Household]) -> Sequence[Finding]:
+    """Return what is set up for mail, without asking a server.
+
+    Args:
+        settings: In force.
+        households: All of this installation.
+    """
+    if not _is_set_up(settings):
+        return (
+            ok(
+                SENDING,
+                "not set up; set SMTP_URL and IMAP_URL to send and search mail. Drafts are kept here",
+            ),
+        )
+    if len(households) > 1:
+        return (warning(SENDING, _SEVERAL, "run the household that owns the mailbox separately"),)
+    sending, reading = settings.smtp_account, settings.imap_account
+    sent = (
+        f"sends at {sending.host} as {settings.mail_sender}"
+        if sending
+        else "none; set SMTP_URL to use one"
+    )
+    read = (
+        f"at {reading.host}" if reading else "none; set IMAP_URL to use one. Drafts are kept here"
+    )
+    return (ok(SENDING, sent), ok(READING, read))
+
+
+def mail_server_findings(settings: Settings, households: Sequence[Household]) -> Sequence[Finding]:
+    """Ask the mail servers whether they let us in, and say how to mend it where not. Blocks; sends nothing.
+
+    Args:
+        settings: In force.
+        households: All of this installation.
+    """
+    set_up = mail_findings(settings, households)
+    if len(set_up) == 1:
+        return set_up
+    from kinkeeper.bootstrap.mail_servers import ask_servers  # noqa: PLC0415 - as above
+
+    return ask_servers(settings, set_up)
+
+
+def _is_set_up(settings: Settings) -> bool:
+    return settings.smtp_url is not None or settings.imap_url is not None
+
+
+# The tool servers of the settings: what calls them for each household, and what a check of them
+# finds.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What one household can ask of others' tools.
+
+    Attributes:
+        requests: A row for each tool that was offered last, as of the moment it is called.
+        adapters: Carry out what a person said yes to, by the name of the effect.
+    """
+
+    requests: Callable[[], tuple[RequestKind, ...]]
+    adapters: Mapping[str, Adapter]
+
+
+@asynccontextmanager
+async def tools_opened(
+    settings: Settings,
+    households: Sequence[Household],
+    store: Store,
+    clock: Clock,
+    *,
+    looks: bool = True,
+) -> AsyncIterator[Mapping[str, Tools]]:
+    """Yield what each household can ask for, by its id, for the length of the block; nothing without servers.
+
+    Args:
+        settings: In force.
+        households: For whom they are called.
+        store: Their database.
+        clock: Tells the time.
+        looks: Whether servers are asked now and then what they offer; else what they offered last counts.
+
+    Raises:
+        UnavailableError: The database cannot be reached.
+    """
+    if not settings.tool_servers:
+        yield {}
+        return
+    # Loads the protocol's library, which takes seconds of a processor.
+    from kinkeeper.connectors.tools.adapter import ToolAdapter  # noqa: PLC0415
+    from kinkeeper.connectors.tools.servers import ToolServers  # noqa: PLC0415
+
+    async with AsyncExitStack() as stack:
+        opened = {}
+        for house in households:
+            servers = ToolServers(store.locking(house.id), house.id, settings.tool_servers, clock)
+            await stack.enter_async_context(servers.looking() if looks else servers.running())
+            adapters = {CallTool.model_fields["effect"].default: ToolAdapter(servers)}
+            opened[house.id] = Tools(requests=servers.requests, adapters=adapters)
+        yield opened
+
+
+def tool_findings(
+    settings: Settings, households: Sequence[Household], store: Store
+) -> list[Finding]:
+    """Return how the tool servers stood when they were last looked at. Blocks for the database.
+
+    Args:
+        settings: In force.
+        households: For whom they are called.
+        store: Their database.
+    """
+    servers = settings.tool_servers
+    if not servers:
+        return [ok(CHECK, "none; set MCP_SERVERS to use some")]
+    return [
+        replace(each, household=house.id)
+        for house in households
+        for each in store.read_now(partial(findings, household=house.id, servers=servers))
+    ]
+
+
+def stored_tool_findings(
+    url: URL, settings: Settings, households: Sequence[Household]
+) -> Sequence[Finding]:
+    """Return how the tool servers stood by a database; one that is not there, or of another version, is left alone. Blocks.
+
+    Args:
+        url: Of the database.
+        settings: In force.
+        households: For whom they are called.
+    """
+    is_there = not is_sqlite(url) or Path(str(url.database)).exists()
+    try:
+        if not settings.tool_servers or not is_there or not is_up_to_date(url):
+            return ()
+        with Store.open(url.render_as_string(hide_password=False)) as store:
+            return tool_findings(settings, households, store)
+    except KinkeeperError as error:
+        return [broken(CHECK, str(error), "see the message")]
+
 
 _CALL, _SPARE = timedelta(seconds=60), timedelta(seconds=30)
 

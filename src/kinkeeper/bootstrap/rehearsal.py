@@ -21,8 +21,8 @@ from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.actions.session_words import keep
 from kinkeeper.bootstrap.consolidation import Consolidating
 from kinkeeper.bootstrap.digests import digest_rounds
-from kinkeeper.bootstrap.exchange_encoding import encoding_worker, reading_of
 from kinkeeper.bootstrap.household_state import State, changes_between, state_of
+from kinkeeper.bootstrap.memory import encoding_worker, reading_of
 from kinkeeper.bootstrap.nights import is_due
 from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.bootstrap.system import System

@@ -10,13 +10,11 @@ from kinkeeper.actions.press_tokens import mint
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.conversation import Talk, talk_of
-from kinkeeper.bootstrap.household_tasks import household_tasks
-from kinkeeper.bootstrap.household_work import LongTask, Work
-from kinkeeper.bootstrap.mail import mail_requests
+from kinkeeper.bootstrap.household_work import LongTask, Work, household_tasks
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import reads_talk
+from kinkeeper.bootstrap.outside import Tools, mail_requests
 from kinkeeper.bootstrap.requests import catalogue_of
-from kinkeeper.bootstrap.tools import Tools
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.turn_records import purge as purge_turns

@@ -15,25 +15,23 @@ from kinkeeper.bootstrap.calendar_checks import calendar_findings
 from kinkeeper.bootstrap.conversation import Talk
 from kinkeeper.bootstrap.household_opener import read_households
 from kinkeeper.bootstrap.houses import Houses
-from kinkeeper.bootstrap.mail import mail_findings
 from kinkeeper.bootstrap.memory import memory_findings
-from kinkeeper.bootstrap.model_checks import model_findings
+from kinkeeper.bootstrap.models import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
+from kinkeeper.bootstrap.outside import mail_findings, tool_findings
 from kinkeeper.bootstrap.reminders import reminder_findings
 from kinkeeper.bootstrap.telegram import Connected
-from kinkeeper.bootstrap.tools import tool_findings
 from kinkeeper.core.errors import ConfigError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.observability.failures import failure_finding
 from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.observer.intake import Intake
-from kinkeeper.settings.hosts import outbound_hosts
-from kinkeeper.settings.model import Settings
+from kinkeeper.settings.model import Settings, outbound_hosts
 from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
 from kinkeeper.web.access.repository import end_keys_of_others
 from kinkeeper.web.context import House, WebContext
-from kinkeeper.web.readiness import DatabaseCheck
+from kinkeeper.web.probes import DatabaseCheck
 from kinkeeper.web.security.hosts import is_loopback
 from kinkeeper.web.views.welcome import Heard
 

@@ -1,15 +1,25 @@
-"""`kinkeeper backup`: a consistent copy of the database while it is in use."""
+"""`kinkeeper backup` and `kinkeeper restore`: a copy of the database in use, and putting it back."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
 from kinkeeper.bootstrap import database_address
+from kinkeeper.channels.telegram import tables as _telegram  # noqa: F401 - makes its tables known
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import settings_of
-from kinkeeper.cli.terminal import notice
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer, notice
+from kinkeeper.core.time import SystemClock
+from kinkeeper.jobs import runners as _jobs  # noqa: F401 - makes its tables known
+from kinkeeper.store import restore as store_restore
+from kinkeeper.store.backup_check import BackupContents, check_backup
+from kinkeeper.store.restore import restorable
+from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
+from kinkeeper.web.access import repository as _access  # noqa: F401 - makes its tables known
 
 app = typer.Typer()
 
@@ -24,3 +34,71 @@ def backup(
     with Store.open(where.db or database_address(settings_of(where))) as store:
         store.backup_to(file)
     notice(f"wrote {file}; it contains the family's data, so keep it where only you can read it")
+
+
+# `kinkeeper restore`: puts a backup in the place of the database.
+
+
+@app.command()
+@located
+def restore(
+    where: Where,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Backup file.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only check the backup and show what it contains.")
+    ] = False,
+) -> None:
+    """Replace the database with a checked backup."""
+    if dry_run:
+        _check(where, file)
+    else:
+        _put_in_place(where, file)
+
+
+def _check(where: Where, file: Path) -> None:
+    """Check a backup and show what it holds; changes nothing.
+
+    Args:
+        where: Database.
+        file: The backup.
+
+    Raises:
+        KinkeeperError: It could not be restored; the message says why.
+    """
+    database = restorable(_address(where))
+    _show(check_backup(file, tables=metadata.tables.keys()))
+    answer(f"{file} is intact; it could replace {database}")
+
+
+def _put_in_place(where: Where, file: Path) -> None:
+    """Check a backup, show what it holds, and put it in the place of the database.
+
+    Args:
+        where: Database.
+        file: The backup.
+
+    Raises:
+        KinkeeperError: Nothing was replaced; the message says why.
+    """
+    address = _address(where)
+    kept = store_restore.restore(
+        address, file, tables=metadata.tables.keys(), at=SystemClock().now(), on_checked=_show
+    )
+    answer(f"restored {restorable(address)} from {file}")
+    if kept is not None:
+        answer(
+            f"the replaced database is {kept}; it contains the family's data, so delete it when you no longer need it"
+        )
+
+
+def _address(where: Where) -> str:
+    return where.db or database_address(settings_of(where))
+
+
+def _show(contents: BackupContents) -> None:
+    table = Table(title=f"Schema {contents.schema}", title_justify="left")
+    table.add_column("table")
+    table.add_column("rows", justify="right")
+    for name, rows in contents.rows.items():
+        table.add_row(name, str(rows))
+    console().print(table)

@@ -9,9 +9,8 @@ from rich.table import Table
 
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.calendar_sync import calendar_sync
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.connectors.caldav.server_status import Standing, ask_again, load_standing

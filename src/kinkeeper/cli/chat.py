@@ -14,9 +14,8 @@ import typer
 
 from kinkeeper.actions.payload import shown_lines
 from kinkeeper.bootstrap import Houses
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, log_to_stderr, opened
-from kinkeeper.cli.options import AsOption, JsonOption
 from kinkeeper.cli.terminal import answer, answer_json, notice, shown
 from kinkeeper.conversation.conversation import Conversation, Said
 from kinkeeper.conversation.model import EventName, TurnEvent

@@ -1,4 +1,4 @@
-"""Runs the packages that only a checkout of the repository has."""
+"""`kinkeeper eval` and `kinkeeper bench`: packages that only a checkout of the repository has."""
 
 import sys
 from importlib import import_module
@@ -33,3 +33,23 @@ def run_from_checkout(package: str, context: typer.Context) -> None:
     if code:
         notice(f"kinkeeper {context.info_name}: a floor or target was missed")
         raise typer.Exit(code)
+
+
+# `kinkeeper eval`: accuracy, measured from a checkout of the repository.
+
+app = typer.Typer()
+
+
+@app.command("eval", context_settings=PASSED_ON)
+def eval_(context: typer.Context) -> None:
+    """Measure accuracy on labelled data; needs a checkout."""
+    run_from_checkout("evals", context)
+
+
+# `kinkeeper bench`: speed, measured from a checkout of the repository.
+
+
+@app.command(context_settings=PASSED_ON)
+def bench(context: typer.Context) -> None:
+    """Run benchmarks against limits or other programs; needs a checkout."""
+    run_from_checkout("bench", context)

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from kinkeeper.bootstrap.embedder import embedder_opened
-from kinkeeper.cli.input import text_in
-from kinkeeper.cli.line_by_line import Answer, answered
+from kinkeeper.bootstrap.memory import embedder_opened
+from kinkeeper.cli.input import Answer, answered, text_in
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import log_to_stderr, settings_of
 from kinkeeper.core.errors import InputError

@@ -14,9 +14,8 @@ from sqlalchemy import Connection
 
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.consolidation import Consolidating
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import ConflictError

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kinkeeper.bootstrap.embedder import embedder_opened
+from kinkeeper.bootstrap.memory import embedder_opened
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.memory_opener import Memory, memory_opened
 from kinkeeper.cli.opener import member_named

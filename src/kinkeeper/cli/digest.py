@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 from sqlalchemy import Connection
 
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import AsOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.options import AsOption
 from kinkeeper.cli.terminal import answer, notice
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.time import SystemClock

@@ -16,16 +16,13 @@ from sqlalchemy import Connection
 from kinkeeper.bootstrap import database_address, read_households
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_server_findings, stored_calendar_findings
-from kinkeeper.bootstrap.embedder import embedder_finding
-from kinkeeper.bootstrap.key_checks import stored_key_findings
-from kinkeeper.bootstrap.mail import mail_server_findings
-from kinkeeper.bootstrap.memory_checks import stored_memory_findings
-from kinkeeper.bootstrap.model_checks import model_findings
+from kinkeeper.bootstrap.memory import embedder_finding
+from kinkeeper.bootstrap.models import model_findings
+from kinkeeper.bootstrap.outside import mail_server_findings, stored_tool_findings
+from kinkeeper.bootstrap.stored_checks import stored_key_findings, stored_memory_findings
 from kinkeeper.bootstrap.telegram import telegram_findings
-from kinkeeper.bootstrap.tools import stored_tool_findings
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened_houses, settings_of
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import ConfigError, KinkeeperError

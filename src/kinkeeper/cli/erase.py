@@ -10,9 +10,8 @@ import typer
 from kinkeeper.bootstrap import System, table_erasure
 from kinkeeper.bootstrap.table_erasure import Erased, found_of
 from kinkeeper.cli.export import export_all
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.time import SystemClock

@@ -14,9 +14,8 @@ from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.cli.export import export_calendar
 from kinkeeper.cli.import_ import import_events
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import JsonOption, LookOption, Where, located
 from kinkeeper.cli.opener import instant_of, looking, opened
-from kinkeeper.cli.options import JsonOption, LookOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError

@@ -9,10 +9,9 @@ import typer
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.setting_right import SettingRight
 from kinkeeper.bootstrap import System
-from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory_receipt import tell_receipt
+from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.options import AsOption, JsonOption
+from kinkeeper.cli.remember import tell_receipt
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock

@@ -17,8 +17,7 @@ from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.memory_import import import_memories
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.progress import Progress
-from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.cli.terminal import Progress, answer_json, notice
 from kinkeeper.core.time import SystemClock
 
 _SHOWN = 12

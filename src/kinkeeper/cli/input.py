@@ -1,12 +1,13 @@
-"""Opens what a FILE command reads: a file, or the standard input for "-"."""
+"""Opens what a FILE command reads, and answers the lines of a file one by one."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from kinkeeper.cli.terminal import Progress, answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.messaging.message_json import parse_record
 
@@ -75,3 +76,36 @@ def text_in(record: Mapping[str, Any], name: str) -> str:
         raise InputError(f'"{name}" is missing or not text')
     # Halves of a character cannot be written out again.
     return value.encode("utf-8", "replace").decode()
+
+
+# Answers the lines of a file one by one, in their order; a bad line is told in its place.
+
+Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+
+
+async def answered(path: Path, answer: Answer, *, progress: Progress | None = None) -> int:
+    """Write a line for each line of a file, with the id of its record; returns how many lines were bad.
+
+    Args:
+        path: JSON lines; "-" reads the standard input.
+        answer: Makes the rest of a line from a record; raises InputError where it is wrong.
+        progress: Told of each line.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    bad = 0
+    for number, record in records_of(path):
+        try:
+            if isinstance(record, InputError):
+                raise record
+            known = {"id": record["id"]} if "id" in record else {}
+            answer_json({**known, **await answer(record)})
+        except InputError as error:
+            bad += 1
+            answer_json({"line": number, "error": str(error)})
+        if progress is not None:
+            progress.add(1)
+    if progress is not None:
+        progress.finish()
+    return bad

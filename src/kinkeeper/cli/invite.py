@@ -5,12 +5,11 @@ from typing import Annotated
 import typer
 
 from kinkeeper.bootstrap.web import server_address
-from kinkeeper.cli.keys import granted_role, key_record
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import member_named, opened
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.server_link import phone_address, served_settings, show_qr_code
 from kinkeeper.cli.terminal import answer, answer_json, notice
+from kinkeeper.cli.token import granted_role, key_record
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.web.access import logins

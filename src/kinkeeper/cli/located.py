@@ -1,4 +1,4 @@
-"""The options every command has: which household, which database, which environment."""
+"""The options and arguments of commands: which household, database and environment, and what several share."""
 
 import inspect
 from collections.abc import Callable
@@ -94,3 +94,19 @@ def _take_on_options(run: Callable[..., None], command: Callable[..., None]) -> 
     parameters = [parameter.replace(kind=kind) for parameter in own] + common
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
     run.__annotations__ = {each.name: each.annotation for each in parameters}
+
+
+# Options and arguments that several commands have.
+
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="Action id, or its first characters.")
+]
+AsOption = Annotated[
+    str | None,
+    typer.Option("--as", metavar="MEMBER", help="Who decides; default is the owner."),
+]
+LookOption = Annotated[
+    str | None,
+    typer.Option("--as", metavar="MEMBER", help="Who is asking; includes their private items."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -11,9 +11,8 @@ from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.receipts import failure
 from kinkeeper.actions.repository import actions_of_type
 from kinkeeper.cli.card_decision import Again, decide
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import opened
-from kinkeeper.cli.options import AsOption, JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.mail.drafts import Draft, list_drafts

@@ -12,14 +12,13 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from kinkeeper.bootstrap.embedder import embedder_opened
-from kinkeeper.cli.chat_lines import BadLine
+from kinkeeper.bootstrap.memory import embedder_opened
+from kinkeeper.cli.chat_files import BadLine
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory_lines import episode_of, fact_of, read_lines
 from kinkeeper.cli.memory_opener import Memory, memory_opened
-from kinkeeper.cli.progress import Progress
-from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.cli.terminal import Progress, answer_json, notice
 from kinkeeper.core.time import SystemClock
 from kinkeeper.memory.episodes import count_episodes, insert_episodes
 from kinkeeper.memory.facts import count_facts, facts_by_id

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from kinkeeper.brain.evidence_search import Kind, check_kinds
-from kinkeeper.cli.chat_lines import BadLine
+from kinkeeper.cli.chat_files import BadLine
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import instant_told, latest_told
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE

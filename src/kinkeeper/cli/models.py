@@ -10,12 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from kinkeeper.bootstrap import System
-from kinkeeper.bootstrap.embedder import embedder_finding
-from kinkeeper.bootstrap.model_checks import ServerState, look_at_servers
-from kinkeeper.bootstrap.models import llama_server, model_config
-from kinkeeper.cli.located import Where, located
+from kinkeeper.bootstrap.memory import embedder_finding
+from kinkeeper.bootstrap.models import ServerState, llama_server, look_at_servers, model_config
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.time import SystemClock

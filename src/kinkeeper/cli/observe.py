@@ -15,14 +15,12 @@ from sqlalchemy import Connection
 
 from kinkeeper.bootstrap import System, live_intake
 from kinkeeper.bootstrap.models import models_opened, reads_talk
-from kinkeeper.cli.chat_lines import BadLine, ChatLine
+from kinkeeper.cli.chat_files import BadLine, ChatLine, read_any_chat
 from kinkeeper.cli.chat_replay import REFUSED, decisions, guest_warning, with_warning
-from kinkeeper.cli.chats import read_any_chat
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import instant_of, opened
-from kinkeeper.cli.progress import Progress
-from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.cli.terminal import Progress, answer_json, notice
 from kinkeeper.core.errors import ConflictError, InvariantError, UnavailableError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import SystemClock

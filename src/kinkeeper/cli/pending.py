@@ -13,9 +13,8 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import SHOWN_EXPIRED, list_actions, restorable_actions
 from kinkeeper.cli.card_decision import Confirm, Reject, Resolve, Restore, decide
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import AsOption, IdArgument, JsonOption, LookOption, Where, located
 from kinkeeper.cli.opener import looking, opened
-from kinkeeper.cli.options import AsOption, IdArgument, JsonOption, LookOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.time import SystemClock

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import AsOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.options import AsOption
 from kinkeeper.cli.terminal import answer
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.time import SystemClock

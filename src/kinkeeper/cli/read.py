@@ -11,8 +11,7 @@ import typer
 
 from kinkeeper.bootstrap import System, household_path, read_households
 from kinkeeper.bootstrap.models import models_opened
-from kinkeeper.cli.input import records_of, text_in
-from kinkeeper.cli.line_by_line import answered
+from kinkeeper.cli.input import answered, records_of, text_in
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import log_to_stderr, opened, settings_of
 from kinkeeper.cli.terminal import answer_json

@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import Sequence
+from math import inf
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from kinkeeper.bootstrap import System
-from kinkeeper.bootstrap.embedder import embedder_opened
-from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory_hits import AS_LONG_AS_IT_TAKES, ranked
+from kinkeeper.bootstrap.memory import embedder_opened
+from kinkeeper.brain.evidence_search import EventHit
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import member_named, opened
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InputError
@@ -20,6 +20,22 @@ from kinkeeper.core.time import SystemClock, latest_told
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.context.session_facts import Names, name_of
 from kinkeeper.memory.finding.search import Finder, Hit, Search
+
+# What a search of memory on the command line waits for, and how it writes a hit.
+
+# Whoever waits for an answer here would rather wait once than get one that is not complete.
+AS_LONG_AS_IT_TAKES = inf
+
+
+def ranked(hit: Hit | EventHit) -> dict[str, Any]:
+    """Return the JSON form of a hit: which it is, and how it scored."""
+    legs = {} if isinstance(hit, EventHit) else hit.parts
+    parts = {name: round(part, 4) for name, part in legs.items()}
+    return {
+        "id": hit.id, "kind": hit.kind.value, "score": round(hit.score, 4),
+        "parts": parts | {"relevance": round(hit.relevance, 4)},
+    }  # fmt: skip
+
 
 app = typer.Typer()
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kinkeeper.cli.input import text_in
-from kinkeeper.cli.line_by_line import answered
+from kinkeeper.cli.input import answered, text_in
 from kinkeeper.cli.located import Where, located
 from kinkeeper.core.errors import InputError
 from kinkeeper.memory.statements import relation

@@ -1,4 +1,4 @@
-"""`kinkeeper remember`: memory by hand."""
+"""`kinkeeper remember`: memory by hand, and what is told of it."""
 
 import asyncio
 from typing import Annotated
@@ -6,15 +6,43 @@ from typing import Annotated
 import typer
 
 from kinkeeper.actions import approvals
+from kinkeeper.actions.button_removal import can_be_undone
 from kinkeeper.actions.memory_proposals import asked_to_remember
-from kinkeeper.actions.receipts import Outcome
-from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory_receipt import tell_receipt
+from kinkeeper.actions.payload import action_record
+from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.options import AsOption, JsonOption
+from kinkeeper.cli.terminal import answer, answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope
+
+# Tells what came of remembering or erasing something by hand.
+
+
+def tell_receipt(receipt: Receipt, done: str, *, as_json: bool) -> None:
+    """Tell what came of it, and how to undo it.
+
+    Args:
+        receipt: Of the request.
+        done: What to say where it is done.
+        as_json: Answer with one JSON object.
+    """
+    if as_json:
+        answer_json(
+            {
+                "outcome": receipt.outcome.value,
+                "message": receipt.message,
+                "changed": receipt.is_change,
+                "action": action_record(receipt.action),
+            }
+        )
+    elif receipt.outcome is Outcome.DONE:
+        way_back = f" Undo it with: kinkeeper undo {receipt.action.id}"
+        answer(f"{done}{way_back}" if can_be_undone(receipt.action) else done)
+    else:
+        answer(receipt.message)
+
 
 _CHANNEL = "terminal"
 

@@ -8,12 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from kinkeeper.bootstrap.embedder import embedder_opened
-from kinkeeper.cli.input import text_in
-from kinkeeper.cli.line_by_line import answered
+from kinkeeper.bootstrap.memory import embedder_opened
+from kinkeeper.cli.input import answered, text_in
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import log_to_stderr, settings_of
-from kinkeeper.cli.progress import Progress
+from kinkeeper.cli.terminal import Progress
 from kinkeeper.conversation.model import Exchange
 from kinkeeper.conversation.routing.router import Routed, Router, exchanges_of
 from kinkeeper.core.errors import InputError

@@ -8,15 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from kinkeeper.bootstrap.embedder import embedder_opened
+from kinkeeper.bootstrap.memory import embedder_opened
 from kinkeeper.brain.evidence_search import find
-from kinkeeper.cli.chat_lines import BadLine
+from kinkeeper.cli.chat_files import BadLine
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory_hits import AS_LONG_AS_IT_TAKES, ranked
 from kinkeeper.cli.memory_import import embed_all
 from kinkeeper.cli.memory_lines import Query, query_of, read_lines
 from kinkeeper.cli.memory_opener import Memory, memory_opened
+from kinkeeper.cli.recall import AS_LONG_AS_IT_TAKES, ranked
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.viewers import Viewer

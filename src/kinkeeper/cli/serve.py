@@ -1,4 +1,4 @@
-"""`kinkeeper serve`: the API, the pages and the workers in one process."""
+"""`kinkeeper serve`: the API, the pages and the workers in one process, reported to the service manager."""
 
 import asyncio
 import os
@@ -20,28 +20,63 @@ from kinkeeper.bootstrap.houses import LAST_TURNS, Talking
 from kinkeeper.bootstrap.telegram import telegram_connected
 from kinkeeper.bootstrap.web import end_keys_of_who_left, web_context
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory import (
-    end_at_once,
-    give_back_unused,
-    keep_what_is_loaded,
-)
+from kinkeeper.cli.memory import end_at_once, give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.opener import opened_houses
 from kinkeeper.cli.server_link import published
-from kinkeeper.cli.supervision import READY, STOPPING, report, stay_alive
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, UnavailableError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.observability.failures import count_unforeseen, surviving
 from kinkeeper.observability.log import log_as_json
+from kinkeeper.settings.load import Supervisor, find_supervisor
 from kinkeeper.settings.model import Settings
-from kinkeeper.settings.supervisor import find_supervisor
 from kinkeeper.web.access.repository import somebody_decides
 from kinkeeper.web.app import create_app
-from kinkeeper.web.connections import TimedProtocol
 from kinkeeper.web.context import WebContext
+from kinkeeper.web.guard import TimedProtocol
 from kinkeeper.web.security.hosts import is_loopback
 from kinkeeper.web.views.welcome import Heard
+
+# Reports to the service manager: ready, alive, stopping. One datagram each.
+
+READY = "READY=1"
+STOPPING = "STOPPING=1"
+ALIVE = "WATCHDOG=1"
+
+
+def report(supervisor: Supervisor | None, state: str) -> None:
+    """Send one report; without a supervisor nothing happens, and one that is gone is no error.
+
+    Args:
+        supervisor: Who waits for it.
+        state: Such as `READY`.
+    """
+    if supervisor is None:
+        return
+    path = supervisor.socket
+    address = "\0" + path[1:] if path.startswith("@") else path
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+        try:
+            sender.connect(address)
+            sender.send(state.encode())
+        except OSError:
+            return
+
+
+async def stay_alive(supervisor: Supervisor | None) -> None:
+    """Report a sign of life, twice as often as it is waited for, until cancelled.
+
+    It comes from the event loop: a loop that hangs reports nothing.
+    """
+    if supervisor is None or supervisor.patience is None:
+        return
+    half = supervisor.patience.total_seconds() / 2
+    while True:
+        with surviving("supervision", foreseen=OSError):
+            report(supervisor, ALIVE)
+        await asyncio.sleep(half)
+
 
 log = structlog.get_logger()
 
@@ -190,7 +225,7 @@ async def _warmed_up(context: WebContext) -> None:
 
 async def _sample() -> AsyncIterator[Heard]:
     """Play the sample family's days; what that takes is loaded when somebody first looks."""
-    from kinkeeper.cli.sample_family import play_sample  # noqa: PLC0415 - an idle server is spared it
+    from kinkeeper.cli.chat_replay import play_sample  # noqa: PLC0415 - an idle server is spared it
 
     async for heard in play_sample():
         yield heard

@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from kinkeeper.bootstrap.embedder import embedder_opened
-from kinkeeper.cli.located import Where, located
+from kinkeeper.bootstrap.memory import embedder_opened
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import log_to_stderr, settings_of
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.language.sorting.domains import DomainRouter, Route

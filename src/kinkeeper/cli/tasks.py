@@ -14,9 +14,8 @@ from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform_by_hand
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.bootstrap import System
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import AsOption, JsonOption, LookOption, Where, located
 from kinkeeper.cli.opener import acting, member_named, opened
-from kinkeeper.cli.options import AsOption, JsonOption, LookOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError

@@ -2,22 +2,51 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from kinkeeper.bootstrap import System
-from kinkeeper.cli.keys import granted_role, key_record
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import member_named, opened
-from kinkeeper.cli.options import JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.time import SystemClock
+from kinkeeper.household.model import Member
 from kinkeeper.web.access import logins, repository
-from kinkeeper.web.access.model import Key, is_alive
+from kinkeeper.web.access.model import AccessRole, Key, is_alive, usual_role
+
+# What making a key of a household takes: the role it gets, and how it is written.
+
+
+def granted_role(system: System, member: Member, named: str | None) -> AccessRole:
+    """Return the role that a key of a member gets: the one named, else the member's usual one.
+
+    Raises:
+        InputError: There is no such role, or it is not for them.
+    """
+    if named is None:
+        return usual_role(system.household, member)
+    try:
+        role = AccessRole(named)
+    except ValueError as error:
+        known = ", ".join(each.value for each in AccessRole)
+        raise InputError(f"unknown role {named!r}; use one of {known}") from error
+    logins.require_fitting(system.household, member, role)
+    return role
+
+
+def key_record(key: Key) -> dict[str, Any]:
+    """Return the JSON form of a key, without its secret."""
+    return {
+        "id": key.id, "kind": key.kind.value, "member": key.member, "role": key.role.value,
+        "program": key.is_program, "label": key.label, "created_at": key.created_at.isoformat(),
+        "expires_at": key.expires_at.isoformat() if key.expires_at else None,
+        "seen_at": key.seen_at.isoformat(),
+    }  # fmt: skip
+
 
 _MOST_DAYS = 3650
 

@@ -12,10 +12,9 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.bootstrap import System
-from kinkeeper.bootstrap.tools import tools_opened
-from kinkeeper.cli.located import Where, located
+from kinkeeper.bootstrap.outside import tools_opened
+from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.options import AsOption, JsonOption
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.connectors.tools import tool_records

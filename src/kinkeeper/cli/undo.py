@@ -6,11 +6,9 @@ import typer
 
 from kinkeeper.actions.import_undo import UndoneImport, find_import, steps_to_undo, undo_step
 from kinkeeper.cli.card_decision import Undo, decide
-from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.located import AsOption, IdArgument, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.options import AsOption, IdArgument, JsonOption
-from kinkeeper.cli.progress import Progress
-from kinkeeper.cli.terminal import answer, answer_json
+from kinkeeper.cli.terminal import Progress, answer, answer_json
 from kinkeeper.core.time import SystemClock
 
 app = typer.Typer()

@@ -1,12 +1,17 @@
-"""Every setting: its name, default, unit and meaning."""
+"""Every setting: its name, default, unit and meaning; and which hosts the settings let the program talk to."""
 
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, model_validator
 
-from kinkeeper.settings.connections import CONNECTOR_SECRETS, ConnectorSettings
-from kinkeeper.settings.embeddings import EMBEDDER_SECRETS, EmbedderSettings
+from kinkeeper.settings.connections import (
+    CONNECTOR_SECRETS,
+    MAIL_SECRETS,
+    ConnectorSettings,
+    MailSettings,
+)
 from kinkeeper.settings.fields import (
     DailyHours,
     DailyTime,
@@ -22,8 +27,12 @@ from kinkeeper.settings.fields import (
     Url,
     WebhookSecret,
 )
-from kinkeeper.settings.mail import MAIL_SECRETS, MailSettings
-from kinkeeper.settings.models import MODEL_SECRETS, ModelSettings
+from kinkeeper.settings.models import (
+    EMBEDDER_SECRETS,
+    MODEL_SECRETS,
+    EmbedderSettings,
+    ModelSettings,
+)
 
 
 class Settings(ModelSettings, EmbedderSettings, ConnectorSettings, MailSettings):
@@ -210,3 +219,34 @@ SECRETS = (
     | {"brain_token", "database_url", "telegram_bot_token", "telegram_webhook_secret"}
 )
 """Settings that are never shown; each can also be read from a file named by NAME_FILE."""
+
+
+# Which hosts the settings let this program talk to. Pure.
+
+
+def outbound_hosts(settings: Settings) -> tuple[str, ...]:
+    """Return the hosts that the program will contact by itself; with default settings none.
+
+    Args:
+        settings: In force.
+    """
+    addresses = [settings.database_url, settings.brain_base_url, *_model_urls(settings)]
+    if settings.telegram_bot_token is not None:
+        addresses.append(str(settings.telegram_api_url))
+    if settings.caldav_url is not None:
+        addresses.append(settings.caldav_url.get_secret_value())
+    addresses += [server.url for server in settings.tool_servers]
+    accounts = (settings.smtp_account, settings.imap_account)
+    hosts = {urlsplit(address).hostname for address in addresses if address}
+    hosts |= {account.host for account in accounts if account}
+    return tuple(sorted(host for host in hosts if host))
+
+
+def _model_urls(settings: Settings) -> tuple[str | None, ...]:
+    return (
+        settings.model_url,
+        settings.light_model_url,
+        settings.strong_model_url,
+        settings.extraction_model_url,
+        settings.embedder_url,
+    )

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
 from kinkeeper.web import live, probes, problems
+from kinkeeper.web import mcp_route as model_context
 from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import (
@@ -26,14 +27,12 @@ from kinkeeper.web.api import (
     quiet,
     sessions,
     tasks,
-    webhook,
 )
 from kinkeeper.web.api import context as context_api
 from kinkeeper.web.api import pending as pending_api
 from kinkeeper.web.api.description import described
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import Guard
-from kinkeeper.web.model_context import route as model_context
 from kinkeeper.web.pages import every
 
 _API = (
@@ -87,7 +86,7 @@ class Application(FastAPI):
         self.state.editions = feeds.Editions()
         self.state.listeners = live.Listeners()
         # What comes with every message must not pay for what pages need.
-        hot = [*observe.routes, *(webhook.routes if context.webhook is not None else ())]
+        hot = [*observe.routes, *(observe.webhook_routes if context.webhook is not None else ())]
         self.router.routes[:0] = [*hot, *probes.routes, *model_context.routes, *every.plain]
         for router in (*_API, *every.routers):
             self.include_router(router)

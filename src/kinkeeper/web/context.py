@@ -21,7 +21,7 @@ from kinkeeper.observer.accounts.proof import Prover
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.store.store import Store
-from kinkeeper.web.security.rates import RateLimits
+from kinkeeper.web.security.request_limits import RateLimits
 from kinkeeper.web.views.welcome import Heard
 
 Check = Callable[[], Awaitable[str | None]]

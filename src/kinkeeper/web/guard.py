@@ -1,15 +1,11 @@
-"""What happens to every request before and after its route: one layer, so that it costs little.
+"""What happens to every connection and request before and after its route."""
 
-Before: an id, the Host check, the client's rate, the size of the body. After: the security headers, a count, a log line
-that names the route's template and no address, text or person. An error that no route expected ends
-here as a 500 that says nothing.
-"""
-
+import asyncio
 import itertools
 import secrets
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from fastapi import FastAPI
@@ -19,15 +15,70 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.web import problems
 from kinkeeper.web.context import WebContext
-from kinkeeper.web.security.bodies import announced_length, counted, largest_body, too_large
-from kinkeeper.web.security.headers import ALWAYS, OVER_TLS
+from kinkeeper.web.security.browser_protection import ALWAYS, OVER_TLS
 from kinkeeper.web.security.hosts import is_our_host
-from kinkeeper.web.security.rates import RateGate
+from kinkeeper.web.security.request_limits import (
+    RateGate,
+    announced_length,
+    counted,
+    largest_body,
+    too_large,
+)
+
+# Connections of the HTTP server that do not send their request in time are closed.
+
+HEADER_SECONDS: Final = 10.0
+"""How long a client may take from connecting, or from a request's first byte, to the end of its headers."""
+
+
+class TimedProtocol(HttpToolsProtocol):
+    """The server's protocol with a time limit for request headers.
+
+    An idle connection between two requests is closed by the server's own keep-alive limit.
+    """
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time limit of the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def on_message_begin(self) -> None:
+        """Start the time limit of a further request on the same connection."""
+        super().on_message_begin()
+        if self._waiting is None:
+            self._wait()
+
+    def on_headers_complete(self) -> None:
+        """End the time limit: the request is there."""
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the time limit with the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(HEADER_SECONDS, self._close)
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _close(self) -> None:
+        self._waiting = None
+        if not self.transport.is_closing():
+            self.transport.abort()
+
 
 log = structlog.get_logger()
 

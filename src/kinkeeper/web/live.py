@@ -29,7 +29,7 @@ from kinkeeper.web.access.door import Allowed, door_of, house_of
 from kinkeeper.web.access.model import VIEWERS, Person
 from kinkeeper.web.context import WebContext, context_of
 from kinkeeper.web.event_streams import RECONNECT
-from kinkeeper.web.plain import plain_route
+from kinkeeper.web.route_parts import plain_route
 
 _LOOK_EVERY_SECONDS = 5.0  # other processes commit without a signal
 _LONGEST_CURSOR = 120

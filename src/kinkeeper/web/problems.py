@@ -22,9 +22,9 @@ from kinkeeper.core.errors import (
     UnclearError,
 )
 from kinkeeper.web.access.door import LoginNeededError
-from kinkeeper.web.completions.errors import PATHS, error_body, status_there
+from kinkeeper.web.openai_protocol import PATHS, error_body, status_there
 from kinkeeper.web.pages.responses import error_page, wants_page
-from kinkeeper.web.security import ways
+from kinkeeper.web.security import browser_protection
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
@@ -147,8 +147,16 @@ def _login_needed(request: Request, error: LoginNeededError) -> Response:
 def _login(request: Request) -> str:
     """Return where to log in, and where that leads back to."""
     query = f"?{request.url.query}" if request.url.query else ""
-    page = ways.own_page(f"{request.url.path}{query}") if request.method == "GET" else ways.START
-    return "/login" if page == ways.START else f"/login?next={ways.kept(page)}"
+    page = (
+        browser_protection.own_page(f"{request.url.path}{query}")
+        if request.method == "GET"
+        else browser_protection.START
+    )
+    return (
+        "/login"
+        if page == browser_protection.START
+        else f"/login?next={browser_protection.kept(page)}"
+    )
 
 
 def _writable(text: str) -> str:

@@ -1,11 +1,20 @@
-"""Who may talk with the assistant through this server, and with what."""
+"""Who may ask the assistant through this server, in words or by hand on pages and by programs."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from starlette.requests import Request
 
+from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import ActionResult, Asked
+from kinkeeper.actions.requests.notes import note_requests
+from kinkeeper.actions.requests.request_runner import perform_by_hand
+from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.errors import DeniedError, UnavailableError
 from kinkeeper.web.access.door import house_of
-from kinkeeper.web.access.model import Person
+from kinkeeper.web.access.model import Person, new_secret
+from kinkeeper.web.context import context_of
 
 CHANNEL = "web"
 """The channel of what is said on pages and over HTTP."""
@@ -26,3 +35,50 @@ def conversation_of(request: Request, person: Person) -> Conversation:
             "conversations are not available on this server; run `kinkeeper serve`"
         )
     return talk
+
+
+# Tasks and notes as people change them on pages and by programs of theirs: the requests of a
+# conversation.
+
+_CHANNEL = "web"
+
+
+async def done_by_hand(
+    request: Request,
+    person: Person,
+    key: str,
+    params: Mapping[str, Any],
+    *,
+    idempotency_key: str | None = None,
+) -> ActionResult:
+    """Do something with a task or a note for whoever makes a request.
+
+    Args:
+        request: Theirs.
+        person: Who makes it.
+        key: Domain and name of what is done: "task.create".
+        params: What it takes.
+        idempotency_key: Names the deed, so that it is done once; a new one each time where None.
+
+    Raises:
+        DeniedError: Their login is for looking only.
+        KinkeeperError: It cannot be done; the message says why.
+    """
+    if not person.may_speak:
+        raise DeniedError("this sign-in is read-only")
+    house = house_of(request, person)
+    domain, _, action = key.partition(".")
+    return await perform_by_hand(
+        Catalogue((*task_requests(house.store), *note_requests(house.store))), house.store,
+        _asked(request, person, idempotency_key or new_secret()),
+        domain=domain, action=action, params=params,
+    )  # fmt: skip
+
+
+def _asked(request: Request, person: Person, deed: str) -> Asked:
+    household, now = house_of(request, person).household, context_of(request).clock.now()
+    return Asked(
+        household=household, member=person.member, channel=_CHANNEL, thread_id="",
+        now=now.astimezone(household.zone),
+        turn_id=f"{_CHANNEL}:{person.member.id}/{deed}",
+    )  # fmt: skip

@@ -24,12 +24,17 @@ from kinkeeper.web.access.model import (
     Key,
     KeyKind,
     Person,
+    digest_of,
     is_alive,
     role_now,
 )
-from kinkeeper.web.access.secret import digest_of
 from kinkeeper.web.context import House, WebContext, context_of
-from kinkeeper.web.security.forms import csrf_token, is_write, require_own_origin, require_token
+from kinkeeper.web.security.browser_protection import (
+    csrf_token,
+    is_write,
+    require_own_origin,
+    require_token,
+)
 
 # How long another process's ending of a key may go unnoticed here.
 _BELIEVED = timedelta(seconds=5)

@@ -1,10 +1,15 @@
-"""On whose behalf a login reads what is kept. Pure."""
+"""On whose behalf a login reads what is kept, and which actions it may read."""
 
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
-from kinkeeper.core.errors import DeniedError
+from sqlalchemy import Connection
+
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.readers import Reader
+from kinkeeper.actions.repository import read_action
+from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.web.access.model import DECIDERS, AccessRole, Person
 
@@ -30,3 +35,61 @@ def viewer_of(person: Person, *, now: datetime, projects: Collection[str] = ()) 
     if projects:
         return Viewer.of(household, person.member.id, projects=projects)
     return viewer_for(person.household, person.member, now=now)
+
+
+# Which actions a person may read.
+
+
+def may_read(person: Person, action: PendingAction) -> bool:
+    """Whether somebody may read an action: what was said to the assistant only who may say yes to it, a child their own.
+
+    The mail of another adult is theirs.
+
+    Args:
+        person: Who looks.
+        action: Of their household.
+    """
+    return reader_of(person, Viewer.of(person.household.id, person.member.id)).may_read(action)
+
+
+def reader_of(person: Person, viewer: Viewer) -> Reader:
+    """Return who reads actions on a page or in the API: nobody reads along.
+
+    Args:
+        person: Who looks.
+        viewer: On whose behalf rows are read.
+    """
+    return Reader(member=person.member, household=person.household, viewer=viewer)
+
+
+def require_may_read(person: Person, action: PendingAction) -> None:
+    """Refuse to show an action, as if there were none.
+
+    Args:
+        person: Who looks.
+        action: Of their household.
+
+    Raises:
+        NotFoundError: They may not read it.
+    """
+    if not may_read(person, action):
+        raise NotFoundError(f"there is no action {action.id!r}", action_id=action.id)
+
+
+def action_shown_to(
+    conn: Connection, person: Person, action_id: str, *, now: datetime
+) -> PendingAction:
+    """Return an action that a person may read.
+
+    Args:
+        conn: Any transaction.
+        person: Who looks.
+        action_id: Full id.
+        now: Aware.
+
+    Raises:
+        NotFoundError: There is none with that id that they may read.
+    """
+    action = read_action(conn, viewer_of(person, now=now), action_id)
+    require_may_read(person, action)
+    return action

@@ -13,11 +13,13 @@ from kinkeeper.web.access.model import (
     AccessRole,
     Key,
     KeyKind,
+    digest_of,
     is_alive,
+    new_id,
+    new_secret,
     role_now,
     usual_role,
 )
-from kinkeeper.web.access.secret import digest_of, new_id, new_secret
 
 _LONGEST_SESSION = timedelta(days=365)
 _LONGEST_LABEL = 80

@@ -1,12 +1,48 @@
-"""Keys in the database. Functions over the caller's transaction."""
+"""Keys in the database, by digest only: their table, and functions over the caller's transaction."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Connection,
+    Index,
+    Row,
+    String,
+    Table,
+    UniqueConstraint,
+    bindparam,
+    false,
+    insert,
+    select,
+    update,
+)
 
+from kinkeeper.store.schema import Instant, metadata
 from kinkeeper.web.access.model import DECIDERS, AccessRole, Key, KeyKind, is_alive
-from kinkeeper.web.access.tables import access_keys
+
+# Table of what opens a household: invites, sessions and API tokens, by digest only.
+
+access_keys = Table(
+    "access_keys",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("id", String(32), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("member", String(64), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("label", String(80), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+    Column("seen_at", Instant, nullable=False),
+    Column("ended_at", Instant),
+    Column("is_program", Boolean, nullable=False, server_default=false()),
+    UniqueConstraint("digest"),
+    Index("ix_access_keys_kind", "household", "kind", "ended_at"),
+)
+
 
 _COLUMNS = [column for column in access_keys.c if column.name not in {"digest", "ended_at"}]
 _BY_DIGEST = select(*_COLUMNS).where(

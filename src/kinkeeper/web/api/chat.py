@@ -23,7 +23,7 @@ from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
 from kinkeeper.web.event_streams import ALIVE, HEADERS, RECONNECT, alive
 from kinkeeper.web.live import Listeners
-from kinkeeper.web.request_values import LARGEST_NUMBER
+from kinkeeper.web.route_parts import LARGEST_NUMBER
 from kinkeeper.web.speakers import CHANNEL, conversation_of
 
 router = APIRouter(tags=["conversation"])

@@ -19,11 +19,9 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Reader, door_of
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.completions.completion_request import Completion, require_model, shown_by
-from kinkeeper.web.completions.completion_text import Telling
-from kinkeeper.web.completions.errors import error_body
 from kinkeeper.web.context import context_of
 from kinkeeper.web.event_streams import ALIVE, HEADERS, alive
+from kinkeeper.web.openai_protocol import Completion, Telling, error_body, require_model, shown_by
 from kinkeeper.web.speakers import conversation_of
 
 router = APIRouter(prefix="/v1", tags=["programs"])

@@ -5,7 +5,7 @@ from copy import deepcopy
 from http import HTTPStatus
 from typing import Any
 
-from kinkeeper.web.completions.errors import PATHS, status_there
+from kinkeeper.web.openai_protocol import PATHS, status_there
 from kinkeeper.web.problems import MEDIA_TYPE
 
 _REF = {"$ref": "#/components/schemas/Problem"}

@@ -19,7 +19,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.language.text import one_line
 from kinkeeper.store.store import Store
 from kinkeeper.web.access.door import Decider, house_of
-from kinkeeper.web.access.secret import new_secret
+from kinkeeper.web.access.model import new_secret
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["calendar"])

@@ -22,7 +22,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer as Viewing
 from kinkeeper.web.access.door import Decider, Viewer, house_of
 from kinkeeper.web.access.login_viewer import viewer_of
-from kinkeeper.web.access.secret import new_secret
+from kinkeeper.web.access.model import new_secret
 from kinkeeper.web.api.pending import Told
 from kinkeeper.web.context import context_of
 

@@ -1,9 +1,4 @@
-"""POST /observe: messages of a chat, from whatever program bridges it.
-
-One JSON object, an array of them, or one object a line. All are taken in or none: the answer 202
-comes after the commit, and what was sent before is only told to be a repeat. Anything that keeps the
-messages from being stored is an answer that says so, after which the bridge sends them again.
-"""
+"""POST /observe and /telegram/webhook: messages of a chat, from whatever program bridges it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,15 +12,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from kinkeeper.core.errors import ConflictError, DeniedError, InputError
+from kinkeeper.core.errors import ConflictError, DeniedError, InputError, NotFoundError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.messaging.message_json import parse_message, parse_record
 from kinkeeper.observer.intake import Received
 from kinkeeper.web.access.door import Allowed, house_of
 from kinkeeper.web.access.model import BRIDGES
-from kinkeeper.web.context import House, context_of
-from kinkeeper.web.plain import plain_route
+from kinkeeper.web.context import House, Webhook, context_of
 from kinkeeper.web.problems import problem
+from kinkeeper.web.route_parts import plain_route
 
 CHANNEL = "http"
 MOST_MESSAGES = 100
@@ -154,5 +149,39 @@ def _received(
 routes: list[Route] = [
     plain_route(
         "/observe", observe, rule=Allowed(BRIDGES), methods=("POST",),
+    )
+]  # fmt: skip
+
+
+# POST /telegram/webhook: updates as the chat service posts them.
+
+_SECRET_HEADER = "x-telegram-bot-api-secret-token"  # noqa: S105 - a header's name
+
+
+async def genuine(request: Request) -> Webhook:
+    """Rule: lets in who knows the agreed secret.
+
+    Raises:
+        NotFoundError: No updates are taken here.
+        DeniedError: The secret is missing or wrong.
+    """
+    webhook = context_of(request).webhook
+    if webhook is None:
+        raise NotFoundError("updates are not accepted here")
+    if not webhook.is_genuine(request.headers.get(_SECRET_HEADER)):
+        raise DeniedError("the secret is missing or wrong")
+    return webhook
+
+
+async def receive(request: Request) -> Response:
+    """Take in one update; answers once it is durable."""
+    webhook: Webhook = request.state.person
+    await webhook.receive(await request.body())
+    return Response(status_code=200)
+
+
+webhook_routes: list[Route] = [
+    plain_route(
+        "/telegram/webhook", receive, rule=genuine, methods=("POST",),
     )
 ]  # fmt: skip

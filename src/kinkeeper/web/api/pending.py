@@ -18,9 +18,8 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.restore import restore
 from kinkeeper.observer import feedback
-from kinkeeper.web.access.action_access import action_shown_to, may_read, require_may_read
 from kinkeeper.web.access.door import Decider, Relative, house_of
-from kinkeeper.web.access.login_viewer import viewer_of
+from kinkeeper.web.access.login_viewer import action_shown_to, may_read, require_may_read, viewer_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
 

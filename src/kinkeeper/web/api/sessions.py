@@ -21,7 +21,7 @@ from kinkeeper.web.access.door import Proposer, house_of
 from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
-from kinkeeper.web.request_values import ToldTime
+from kinkeeper.web.route_parts import ToldTime
 
 router = APIRouter(tags=["memory"])
 

@@ -13,8 +13,8 @@ from kinkeeper.tasks.repository import load_task
 from kinkeeper.web.access.door import Reader, house_of
 from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.by_hand import done_by_hand
 from kinkeeper.web.context import context_of
+from kinkeeper.web.speakers import done_by_hand
 
 router = APIRouter(tags=["tasks"])
 

@@ -16,7 +16,7 @@ from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.pages.page_queries import load_ground
 from kinkeeper.web.pages.pending import Hash, press, told
 from kinkeeper.web.views.calendar import clamped
-from kinkeeper.web.views.card_correction import correction_form
+from kinkeeper.web.views.cards import correction_form
 
 router = APIRouter(include_in_schema=False)
 

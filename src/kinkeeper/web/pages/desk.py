@@ -16,19 +16,17 @@ from kinkeeper.actions.repository import SHOWN_EXPIRED, restorable_actions
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
 from kinkeeper.web import live
-from kinkeeper.web.access.action_access import action_shown_to, may_read, reader_of
 from kinkeeper.web.access.door import house_of
-from kinkeeper.web.access.login_viewer import viewer_of
+from kinkeeper.web.access.login_viewer import action_shown_to, may_read, reader_of, viewer_of
 from kinkeeper.web.access.model import FAMILY, Person
 from kinkeeper.web.context import House, context_of
 from kinkeeper.web.pages.responses import page
+from kinkeeper.web.views.calendar_diff import DiffWords
 from kinkeeper.web.views.cards import Cards
 from kinkeeper.web.views.day_text import Wording
-from kinkeeper.web.views.diff import DiffWords
-from kinkeeper.web.views.frame import Frame
 from kinkeeper.web.views.items import Lines
 from kinkeeper.web.views.known import Recollection
-from kinkeeper.web.views.people import People, people_of
+from kinkeeper.web.views.people import Frame, People, people_of
 from kinkeeper.web.views.quotes import Quotes
 
 

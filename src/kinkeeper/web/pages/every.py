@@ -8,42 +8,22 @@ from kinkeeper.web.pages import (
     calendar,
     card_form,
     chat,
-    digest,
     health,
-    imports,
-    keys,
-    login,
     pending,
-    silence,
-    static,
+    responses,
+    sign_ins,
     tasks,
     today,
     welcome,
     why,
 )
-from kinkeeper.web.pages.memory import fact, heard, known, memory_changes, memory_download
-from kinkeeper.web.pages.memory import map as map_
+from kinkeeper.web.pages.memory import fact, known, memory_changes, overviews
 
-plain: list[Route] = [*static.routes, *live.routes]
-routers: tuple[APIRouter, ...] = (
-    login.router,
-    today.router,
-    chat.router,
-    pending.router,
-    card_form.router,
-    digest.router,
-    calendar.router,
-    imports.router,
-    why.router,
-    known.router,
-    fact.router,
-    heard.router,
-    map_.router,
-    memory_changes.router,
-    memory_download.router,
-    tasks.router,
-    silence.router,
-    health.router,
-    keys.router,
-    welcome.router,
-)
+plain: list[Route] = [*responses.routes, *live.routes]
+routers: tuple[APIRouter, ...] = tuple(
+    page.router
+    for page in (
+        sign_ins, today, chat, pending, card_form, calendar, why, known, fact, overviews,
+        memory_changes, tasks, health, welcome,
+    )
+)  # fmt: skip

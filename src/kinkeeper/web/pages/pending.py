@@ -22,9 +22,16 @@ from kinkeeper.observer.accounts.metrics import failures
 from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.page_queries import load_ground, load_message, load_standing
-from kinkeeper.web.views.batches import Batch, batches
-from kinkeeper.web.views.cards import Card, Ground, is_past, lapses_at
-from kinkeeper.web.views.notices import Notice, notice_of
+from kinkeeper.web.views.cards import (
+    Batch,
+    Card,
+    Ground,
+    Notice,
+    batches,
+    is_past,
+    lapses_at,
+    notice_of,
+)
 
 router = APIRouter(include_in_schema=False)
 

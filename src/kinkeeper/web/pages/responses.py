@@ -1,14 +1,55 @@
-"""Pages as answers, and who gets one instead of JSON."""
+"""Pages as answers: their templates, who gets one instead of JSON, and the files they use."""
 
+import hashlib
+import mimetypes
 from collections.abc import Mapping
+from functools import cache
 from http import HTTPStatus
+from importlib.resources import files
 from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
+from kinkeeper.web.access.door import anyone
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.pages.html_templates import render
+from kinkeeper.web.route_parts import plain_route
+
+# Templates to HTML: everything is escaped, and a name that is missing is an error.
+
+_STATIC = files("kinkeeper.web").joinpath("static")
+
+
+@cache
+def environment() -> Environment:
+    """Return the one template environment."""
+    made = Environment(
+        loader=PackageLoader("kinkeeper.web", "templates"), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.globals["asset"] = asset
+    return made
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a page.
+
+    Args:
+        template: Name of its file.
+        values: What it shows; all escaped.
+    """
+    return environment().get_template(template).render(**values)
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the address of a static file; it changes with the content, so that it may be cached for good."""
+    digest = hashlib.sha256(_STATIC.joinpath(name).read_bytes()).hexdigest()
+    return f"/static/{name}?v={digest[:12]}"
+
 
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
 _TITLES = {
@@ -60,3 +101,29 @@ def error_page(status: int, detail: str, headers: Mapping[str, str] | None = Non
         detail = "There is no page at this address."
     detail = detail[:1].upper() + detail[1:]
     return page("error.html", None, status=status, headers=headers, title=title, detail=detail)
+
+
+# Style sheets, scripts and icons: files of the program itself, which anyone may have.
+
+_TYPES = {"js": "text/javascript", "webmanifest": "application/manifest+json"}
+_FOR_GOOD = "public, max-age=31536000, immutable"
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    folder = files("kinkeeper.web").joinpath("static")
+    return {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
+
+
+async def static_file(request: Request) -> Response:
+    """Answer one file; the address carries a hash of its content, so it is kept for good."""
+    name = request.path_params["name"]
+    content = _files().get(name)
+    if content is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND, f"there is no file {name!r}")
+    kind = _TYPES.get(name.rsplit(".", 1)[-1]) or mimetypes.guess_type(name)[0]
+    headers = {"Cache-Control": _FOR_GOOD if "v" in request.query_params else "no-cache"}
+    return Response(content, media_type=kind, headers=headers)
+
+
+routes: list[Route] = [plain_route("/static/{name}", static_file, rule=anyone)]

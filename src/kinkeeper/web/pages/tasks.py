@@ -20,10 +20,10 @@ from kinkeeper.tasks.model import TaskStatus
 from kinkeeper.tasks.repository import list_tasks
 from kinkeeper.web.access.door import Reader
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.by_hand import done_by_hand
 from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.speakers import done_by_hand
+from kinkeeper.web.views.cards import Notice
 from kinkeeper.web.views.lists import note_cards, task_lines
-from kinkeeper.web.views.notices import Notice
 
 router = APIRouter(include_in_schema=False)
 

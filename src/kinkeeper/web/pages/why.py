@@ -1,6 +1,7 @@
-"""Why something was said, kept or left alone; the proof of it; and what people think of it."""
+"""Why something was said, kept or left alone, and how little of what was heard was said."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -9,15 +10,19 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.core.gates import Stage
 from kinkeeper.messaging import inbox
-from kinkeeper.observer import feedback
+from kinkeeper.observer import feedback, repository
+from kinkeeper.observer.accounts.metrics import LedgerDay, NearMiss, load_metrics
 from kinkeeper.observer.accounts.proof import Proof
 from kinkeeper.observer.accounts.trace import load_trace
 from kinkeeper.observer.feedback import Verdict
 from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.pages.page_queries import load_message
 from kinkeeper.web.views.addresses import replay_href, why_href
-from kinkeeper.web.views.why import proof_words, why
+from kinkeeper.web.views.quotes import Quote
+from kinkeeper.web.views.why import ledger, proof_words, why
 
 router = APIRouter(include_in_schema=False)
 
@@ -97,3 +102,47 @@ def _read(conn: Connection, desk: Desk, message_id: str, chat: str | None) -> Ma
         if desk.house.prover and desk.person.may_decide
         else "",
     }  # fmt: skip
+
+
+# Activity: how much was heard, and how little of it was said.
+
+_DAYS = 14
+
+
+@router.get("/silence")
+async def silence_page(request: Request, person: Relative) -> HTMLResponse:
+    """Show the last two weeks."""
+    desk = desk_of(request, person)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        last = desk.wording.today
+        found = load_metrics(
+            conn, desk.household, desk.wording.zone, first=last - timedelta(days=_DAYS - 1),
+            last=last, now=desk.now,
+        )  # fmt: skip
+        quotes = near_misses(conn, desk, found.days)
+        return {"days": ledger(found.days, quotes, wording=desk.wording)}
+
+    return await show("silence.html", desk, "silence", read)
+
+
+def near_misses(
+    conn: Connection, desk: Desk, days: Sequence[LedgerDay]
+) -> Mapping[NearMiss, tuple[Quote, float]]:
+    """Return the near misses as they are quoted, with what the first look would have needed.
+
+    Args:
+        conn: Any transaction.
+        desk: Who looks.
+        days: Of the ledger.
+    """
+    found = {}
+    for miss in (miss for day in days for miss in day.near_misses):
+        stored = load_message(conn, desk.household, miss.message_id, miss.chat_id)
+        if stored is None:
+            continue
+        gates = repository.gates_of(conn, desk.household, str(stored.id))
+        needed = [gate.threshold for gate in gates if gate.stage == Stage.TRIPWIRE.value]
+        if needed:
+            found[miss] = (desk.quotes.of(stored), needed[0])
+    return found

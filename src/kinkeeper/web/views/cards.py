@@ -1,22 +1,26 @@
-"""What awaits a person: one card, one decision. Pure."""
+"""What awaits a person: one card, one decision; its correction, and what became of it. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.effects.calendar import AddEvent
 from kinkeeper.actions.effects.memory import remembered_lines
-from kinkeeper.actions.model import ActionType, PendingAction, RejectReason
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction, RejectReason
 from kinkeeper.actions.payload import shown_lines
+from kinkeeper.actions.receipts import Outcome, failure
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import kept_from, person_of
 from kinkeeper.language.text import enumerated
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.cards.card_corrections import correctable
-from kinkeeper.web.views.calendar_diff import Standing, changes_of
-from kinkeeper.web.views.diff import ChangeLine, DiffWords
-from kinkeeper.web.views.overlay import job_title, unowned
+from kinkeeper.web.views.calendar_diff import ChangeLine, DiffWords, Standing, changes_of
+from kinkeeper.web.views.day_text import Wording
+from kinkeeper.web.views.items import job_title, unowned
+from kinkeeper.web.views.people import People, Person
 from kinkeeper.web.views.quotes import Quote, Quotes
 
 _KINDS = {
@@ -216,3 +220,183 @@ def is_past(action: PendingAction, today: date) -> bool:
 def lapses_at(action: PendingAction) -> datetime:
     """Return when a card ends by itself: what lapses first comes first."""
     return action.expires_at
+
+
+# Cards that may be confirmed together. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Cards of one kind that can be confirmed together and taken back one by one.
+
+    Attributes:
+        kind: In words.
+        cards: At least two.
+    """
+
+    kind: str
+    cards: tuple[Card, ...]
+
+
+def batches(cards: Iterable[Card]) -> tuple[Batch, ...]:
+    """Return the cards that can be confirmed together: one kind, one plain way, easily taken back."""
+    plain = [
+        card
+        for card in cards
+        if card.may_decide and len(card.ways) == 1 and _is_plain(card.ways[0])
+    ]
+    counted = Counter(card.kind for card in plain)
+    return tuple(
+        Batch(kind=kind, cards=tuple(card for card in plain if card.kind == kind))
+        for kind, count in counted.items()
+        if count > 1
+    )
+
+
+def _is_plain(way: Way) -> bool:
+    return not way.choice and not way.is_grave and bool(way.changes or way.remembers)
+
+
+# The form that corrects a card before it is saved. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Somebody who may be put in charge."""
+
+    person: Person
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionForm:
+    """The form, filled with what the card says.
+
+    Attributes:
+        action_id: Of the card.
+        payload_hash: Of what the card shows.
+        line: Of the card.
+        day: ISO date.
+        start: HH:MM; empty of whole days.
+        end: HH:MM; empty of whole days.
+        candidates: Adults of the household; empty where the card has no owner.
+    """
+
+    action_id: str
+    payload_hash: str
+    line: str
+    day: str
+    start: str
+    end: str
+    candidates: tuple[Candidate, ...]
+
+
+def correction_form(
+    action: PendingAction, *, household: Household, people: People, wording: Wording
+) -> CorrectionForm | None:
+    """Return the form; None where the card cannot be corrected in one."""
+    effect = correctable(action)
+    if effect is None:
+        return None
+    is_whole_day = False
+    chosen: tuple[str, ...] = ()
+    candidates: tuple[Member, ...] = ()
+    length: timedelta | None
+    if isinstance(effect, AddEvent):
+        start, length = effect.event.start, effect.event.duration
+        is_whole_day = effect.event.all_day
+        chosen = effect.event.responsible if action.proposal.effects else ()
+        candidates = tuple(household.adults)
+    else:
+        start, length = effect.new_start, effect.new_duration
+    begin = wording.local(start)
+    return CorrectionForm(
+        action_id=action.id,
+        payload_hash=action.payload_hash,
+        line=action.proposal.summary,
+        day=begin.date().isoformat(),
+        start="" if is_whole_day else f"{begin:%H:%M}",
+        end="" if is_whole_day or length is None else f"{wording.local(start + length):%H:%M}",
+        candidates=tuple(
+            Candidate(person=people.of(member.id), is_chosen=member.id in chosen)
+            for member in candidates
+        ),
+    )
+
+
+# What became of a decision, as it is told to whoever made it. Pure.
+
+_MESSAGES = {
+    Outcome.DENIED: "Only an adult in the household can decide this. Nothing was changed.",
+    Outcome.CHANGED: "The card has changed in the meantime; nothing was saved. Please check it again.",
+    Outcome.CHOOSE: "Nothing has been changed yet. Choose one of the options on the card.",
+    Outcome.NOT_UNDOABLE: "This can't be undone.",
+    Outcome.ALREADY_DONE: "That was already approved; nothing changed.",
+    Outcome.ALREADY_UNDONE: "That was already undone; nothing changed.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """What became of the last decision.
+
+    Attributes:
+        text: One line.
+        undo_id: Action that can be taken back; empty where there is nothing.
+        is_good: Whether the person's wish came true.
+    """
+
+    text: str
+    undo_id: str = ""
+    is_good: bool = True
+
+
+def notice_of(
+    outcome: Outcome, action: PendingAction, household: Household, *, is_change: bool
+) -> Notice:
+    """Return what became of a decision, told from the stored action.
+
+    Args:
+        outcome: Of the person's press.
+        action: As it stands now.
+        household: Whose it is.
+        is_change: Whether that very press changed anything.
+    """
+    summary = action.proposal.summary
+    is_done = action.status is ActionStatus.DONE and action.undone_at is None
+    if outcome is Outcome.DONE and is_done:
+        chosen = [each.result for each in action.proposal.choices if each.label == action.choice]
+        return Notice(text=f"Saved: {(chosen or [summary])[0]}", undo_id=action.id)
+    if outcome is Outcome.RESTORED and action.status is ActionStatus.PENDING:
+        return Notice(text=f"Waiting for approval again: {summary}", undo_id=action.id)
+    is_expired = action.status is ActionStatus.EXPIRED
+    if outcome is Outcome.UNDONE and (is_expired or action.undone_at is not None):
+        return Notice(text=f"{'Expired again' if is_expired else 'Undone'}: {summary}")
+    if outcome is Outcome.REJECTED and is_change and action.status is ActionStatus.REJECTED:
+        return Notice(text=f"Dismissed: {summary}")
+    if action.status is ActionStatus.FAILED:
+        return Notice(text=f"{failure(action)}.", is_good=False)
+    if action.status is ActionStatus.EXECUTING:
+        return Notice(text=f"In progress: {summary}")
+    if outcome in _MESSAGES:
+        undo_id = action.id if outcome is Outcome.ALREADY_DONE and is_done else ""
+        return Notice(text=_MESSAGES[outcome], undo_id=undo_id, is_good=False)
+    return Notice(text=f"{_stands(action, household)} Nothing changed.", is_good=False)
+
+
+def _stands(action: PendingAction, household: Household) -> str:
+    member = household.member(action.decided_by) if action.decided_by else None
+    by = f" by {member.name}" if member else ""
+    match action.status:
+        case ActionStatus.DONE | ActionStatus.CONFIRMED:
+            return f"Already approved{by}."
+        case ActionStatus.REJECTED:
+            return f"Already dismissed{by}."
+        case ActionStatus.EXPIRED:
+            return "This had expired; you can restore it below."
+        case ActionStatus.SUPERSEDED:
+            return "It was replaced by something newer."
+        case ActionStatus.WITHDRAWN:
+            return "This was withdrawn in the chat."
+        case _:
+            return "This is still waiting."

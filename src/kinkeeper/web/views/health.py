@@ -1,16 +1,265 @@
-"""How the household's assistant is doing: checks, queues, comfort, and which hosts it talks to. Pure."""
+"""How the assistant is doing: checks, queues, hosts, and its comfort as figures with charts of the days. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from statistics import median
 
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.conversation.turn_records import Effects, Fired, ModeShare
 from kinkeeper.observability.findings import Finding, Health
 from kinkeeper.observer.accounts.metrics import Metrics
-from kinkeeper.observer.feedback import FeedbackCount
-from kinkeeper.web.views.comfort import Comfort, comfort
+from kinkeeper.observer.feedback import FeedbackCount, Verdict
 from kinkeeper.web.views.day_text import Wording
+
+# Charts of days as shapes: bars in a fixed box, drawn by attributes alone. Pure.
+
+WIDTH, HEIGHT = 300, 72
+_FOOT = 14  # below the bars, for the days
+_GAP = 0.25  # of a bar's place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One day's bar, in the box's units.
+
+    Attributes:
+        x: Left edge.
+        y: Upper edge.
+        width: > 0.
+        height: >= 0; of something that is not zero at least one, so that it is seen.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A chart.
+
+    Attributes:
+        title: What it counts.
+        unit: Head of the column of values.
+        spoken: The chart in words.
+        bars: One a day.
+        goal_y: Height of the line that should not be crossed, if there is one.
+        first: Label of the first day.
+        last: Label of the last day.
+        rows: Day and value, for the table beside it.
+    """
+
+    title: str
+    unit: str
+    spoken: str
+    bars: tuple[Bar, ...]
+    goal_y: float | None
+    first: str
+    last: str
+    rows: tuple[tuple[str, str], ...]
+
+
+def chart(
+    title: str,
+    values: Mapping[date, float],
+    *,
+    figure: str,
+    days: Sequence[date],
+    labels: Mapping[date, str],
+    goal: float | None = None,
+    unit: str = "Count",
+) -> Chart | None:
+    """Return a chart; None where every day's value is zero.
+
+    Args:
+        title: What it counts.
+        values: By day, >= 0; a day without one counts as zero.
+        figure: The number that sums it up.
+        days: The days shown, in order, at least one.
+        labels: Names of the days.
+        goal: Value that should not be crossed.
+        unit: Head of the column of values.
+    """
+    if not any(values.get(day) for day in days):
+        return None
+    top = max([*(values.get(day, 0.0) for day in days), goal or 0.0, 1.0])
+    room = HEIGHT - _FOOT
+    place = WIDTH / len(days)
+    bars = tuple(
+        _bar(values.get(day, 0.0), number * place, place, top, room)
+        for number, day in enumerate(days)
+    )
+    peak = max(days, key=lambda day: values.get(day, 0.0))
+    return Chart(
+        title=title,
+        unit=unit,
+        spoken=f"{title}: {figure}. Highest on {labels[peak]}: {values.get(peak, 0.0):g}.",
+        bars=bars,
+        goal_y=None if goal is None else round(room - goal / top * room, 2),
+        first=labels[days[0]],
+        last=labels[days[-1]],
+        rows=tuple((labels[day], f"{values.get(day, 0.0):g}") for day in days if values.get(day)),
+    )
+
+
+def _bar(value: float, x: float, place: float, top: float, room: float) -> Bar:  # noqa: PLR0917
+    height = 0.0 if value <= 0 else max(1.0, value / top * room)
+    return Bar(
+        x=round(x + place * _GAP / 2, 2), y=round(room - height, 2),
+        width=round(place * (1 - _GAP), 2), height=round(height, 2),
+    )  # fmt: skip
+
+
+# How the assistant is to live with: five figures, each with its chart of the days. Pure.
+
+_MOST_SPOKEN_A_DAY = 2.0
+_WONDER_DAYS = 7
+_MINUTE = 60
+_HOUR_MINUTES = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comfort:
+    """One figure about how it is to live with.
+
+    Attributes:
+        name: What it is.
+        figure: The number; empty where nothing is known yet.
+        note: What is wanted, or what it counts; where nothing is known yet, why.
+        chart: Of the days; None where there is nothing to draw.
+    """
+
+    name: str
+    figure: str
+    note: str
+    chart: Chart | None = None
+
+
+def comfort(
+    metrics: Metrics,
+    said: Mapping[date, FeedbackCount],
+    actions: Sequence[PendingAction],
+    *,
+    days: Sequence[date],
+    wording: Wording,
+) -> tuple[Comfort, ...]:
+    """Return the figures.
+
+    Args:
+        metrics: Of the days shown.
+        said: What people said on each of those days.
+        actions: Created in those days, whatever became of them.
+        days: Shown, in order, at least one.
+        wording: For the household, now.
+    """
+    draw = _Draw(days, wording)
+    return (
+        _interruptions(metrics, draw),
+        _false_speaks(said, draw),
+        _confirmed(metrics, actions, draw),
+        _time_to_confirm(actions, draw),
+        _wonder(said, draw),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """Draws charts of the same days."""
+
+    days: Sequence[date]
+    wording: Wording
+
+    def chart(
+        self,
+        title: str,
+        values: Mapping[date, float],
+        *,
+        figure: str,
+        unit: str = "Count",
+        goal: float | None = None,
+    ) -> Chart | None:
+        labels = {day: self.wording.short_day(day) for day in self.days}
+        return chart(
+            title, values, figure=figure, days=self.days, labels=labels, unit=unit, goal=goal
+        )
+
+    def minutes_to_yes(self, actions: Sequence[PendingAction]) -> Mapping[date, Sequence[float]]:
+        """Return by local day of the yes how many minutes each had waited for it."""
+        waits: dict[date, list[float]] = {}
+        for action in actions:
+            if action.is_confirmed and action.decided_at is not None:
+                day = self.wording.local(action.decided_at).date()
+                waited = (action.decided_at - action.created_at).total_seconds() / _MINUTE
+                waits.setdefault(day, []).append(waited)
+        return waits
+
+
+def _interruptions(metrics: Metrics, draw: _Draw) -> Comfort:
+    name, figure = "Unprompted messages", f"{metrics.spoken_per_day:.1f} a day"
+    values = {day.day: float(day.spoken) for day in metrics.days}
+    return Comfort(
+        name=name, figure=figure, note="Goal: fewer than 2 a day.",
+        chart=draw.chart(name, values, figure=figure, goal=_MOST_SPOKEN_A_DAY),
+    )  # fmt: skip
+
+
+def _false_speaks(said: Mapping[date, FeedbackCount], draw: _Draw) -> Comfort:
+    name = "Should have stayed quiet"
+    wrong = {day: float(each.verdicts.get(Verdict.KEEP_QUIET, 0)) for day, each in said.items()}
+    judged = sum(sum(each.verdicts.values()) for each in said.values())
+    if not judged:
+        return Comfort(
+            name=name, figure="", note="No feedback yet; use “why?” on a message to give some.",
+        )  # fmt: skip
+    figure = f"{sum(wrong.values()) / judged:.0%}"
+    return Comfort(
+        name=name, figure=figure, note=f"Of {judged} decisions with feedback.",
+        chart=draw.chart(name, wrong, figure=figure),
+    )  # fmt: skip
+
+
+def _confirmed(metrics: Metrics, actions: Sequence[PendingAction], draw: _Draw) -> Comfort:
+    name, share = "Approved cards", metrics.confirmed_share
+    if share is None:
+        return Comfort(name=name, figure="", note="Nothing decided yet.")
+    figure = f"{share:.0%}"
+    values = {day: float(len(waits)) for day, waits in draw.minutes_to_yes(actions).items()}
+    return Comfort(
+        name=name, figure=figure, note="Of all decided cards. Goal: over 70%.",
+        chart=draw.chart("Approved", values, figure=figure),
+    )  # fmt: skip
+
+
+def _time_to_confirm(actions: Sequence[PendingAction], draw: _Draw) -> Comfort:
+    name, waits = "Time to approval", draw.minutes_to_yes(actions)
+    if not waits:
+        return Comfort(name=name, figure="", note="Nothing approved yet.")
+    figure = _length(median(minutes for day in waits.values() for minutes in day))
+    values = {day: float(round(median(minutes))) for day, minutes in waits.items()}
+    return Comfort(
+        name=name, figure=figure, note="Median.",
+        chart=draw.chart(name, values, figure=figure, unit="Minutes"),
+    )  # fmt: skip
+
+
+def _wonder(said: Mapping[date, FeedbackCount], draw: _Draw) -> Comfort:
+    name = "Asked why it spoke"
+    values = {day: float(each.confusion) for day, each in said.items()}
+    figure = f"{sum(values.get(day, 0.0) for day in draw.days[-_WONDER_DAYS:]):.0f}"
+    return Comfort(
+        name=name, figure=figure, note="In the last 7 days. Goal: 0.",
+        chart=draw.chart(name, values, figure=f"{figure} in the last 7 days"),
+    )  # fmt: skip
+
+
+def _length(minutes: float) -> str:
+    whole = round(minutes)
+    if whole < _HOUR_MINUTES:
+        return f"{whole} min"
+    return f"{whole // _HOUR_MINUTES} h {whole % _HOUR_MINUTES:02d} min"
+
 
 _DAY = timedelta(days=1)
 _READING = {

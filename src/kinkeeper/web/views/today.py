@@ -1,19 +1,20 @@
-"""The next 24 hours of a household: who is where, what nobody has, what collides, what waits. Pure."""
+"""The next 24 hours of a household, and a digest as its page shows it. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.core.time import Interval, as_utc
+from kinkeeper.digest.content import DigestWords
+from kinkeeper.digest.model import Digest
 from kinkeeper.web.views.calendar_diff import Standing
+from kinkeeper.web.views.cards import ExpiredCard
 from kinkeeper.web.views.day_text import Wording
-from kinkeeper.web.views.items import Item, Lines
-from kinkeeper.web.views.lanes import Clash, Look, lay_out
-from kinkeeper.web.views.overlay import Found, collect, entry_of
+from kinkeeper.web.views.items import Found, Item, Lines, collect, entry_of
+from kinkeeper.web.views.lanes import Clash, DrawnLane, DrawnTick, Look, draw, lay_out
 from kinkeeper.web.views.people import People, Person
-from kinkeeper.web.views.track import DrawnLane, DrawnTick, draw
 
 AHEAD = timedelta(hours=24)
 _TICK_HOURS = 6
@@ -202,3 +203,75 @@ def _sentence(
 
 def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
+
+
+# A digest as its page shows it. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingLine:
+    """A plan that waits.
+
+    Attributes:
+        href: Its card.
+        line: What it is.
+        until: Until when it waits, in words.
+    """
+
+    href: str
+    line: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestPage:
+    """The page.
+
+    Attributes:
+        headline: How many plans wait; empty where none does.
+        waiting: Those plans.
+        unassigned: What nobody has taken on for tomorrow, a sentence each.
+        expired: What expired since the last digest.
+        at: The chosen local time as HH:MM; empty where the digest is off.
+        spoken_at: The same as the household's region writes it.
+    """
+
+    headline: str
+    waiting: tuple[WaitingLine, ...]
+    unassigned: tuple[str, ...]
+    expired: tuple[ExpiredCard, ...]
+    at: str
+    spoken_at: str
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not (self.waiting or self.unassigned or self.expired)
+
+
+def digest_page(
+    digest: Digest, words: DigestWords, *, expired: Sequence[ExpiredCard], at: time | None
+) -> DigestPage:
+    """Return the page of a digest.
+
+    Args:
+        digest: As it is now.
+        words: Puts it into words.
+        expired: The cards of what expired.
+        at: The chosen local time; None where the digest is off.
+    """
+    return DigestPage(
+        headline=words.headline(len(digest.waiting)) if digest.waiting else "",
+        waiting=tuple(
+            WaitingLine(
+                href=f"/pending#card-{each.id}", line=each.proposal.summary,
+                until=f"Waits {words.expires(each.expires_at)}",
+            )
+            for each in digest.waiting
+        ),
+        unassigned=tuple(
+            words.nobody(each) for each in digest.unassigned if each.action_id is None
+        ),
+        expired=tuple(expired), at="" if at is None else f"{at:%H:%M}",
+        spoken_at="" if at is None else words.clock(at),
+    )  # fmt: skip

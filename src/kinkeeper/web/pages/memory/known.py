@@ -22,12 +22,11 @@ from kinkeeper.memory.upkeep.questions import Answer as Answered
 from kinkeeper.web.access import door
 from kinkeeper.web.access.model import READERS
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.memory.memory_notices import Told, notice_of, setting_right, told
+from kinkeeper.web.pages.memory.fact import Told, notice_of, setting_right, told
 from kinkeeper.web.pages.page_queries import load_ground, load_standing
 from kinkeeper.web.views.cards import Card, lapses_at
 from kinkeeper.web.views.known import Evidence, OpenQuestion
-from kinkeeper.web.views.memory_question import Answer, asked_for, shown_day
-from kinkeeper.web.views.shelves import ShelfView, shelves
+from kinkeeper.web.views.memory_page import Answer, ShelfView, asked_for, shelves, shown_day
 
 router = APIRouter(include_in_schema=False)
 

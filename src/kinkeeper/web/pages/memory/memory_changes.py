@@ -22,8 +22,8 @@ from kinkeeper.memory.upkeep.rollback import keep_all
 from kinkeeper.memory.upkeep.runs import ChangeKind, RunState, tell
 from kinkeeper.web.access import door
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.memory.memory_notices import Told, back_to, notice_of, setting_right, told
-from kinkeeper.web.request_values import LARGEST_NUMBER
+from kinkeeper.web.pages.memory.fact import Told, back_to, notice_of, setting_right, told
+from kinkeeper.web.route_parts import LARGEST_NUMBER
 from kinkeeper.web.views.memory_changes import (
     CAUSES,
     Change,

@@ -1,0 +1,108 @@
+"""Checks of what a database holds: memory, its upkeep, reminders, and keys that never end."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import URL
+
+from kinkeeper.bootstrap.memory import memory_findings
+from kinkeeper.bootstrap.nights import upkeep_findings
+from kinkeeper.bootstrap.reminders import reminder_findings
+from kinkeeper.core.errors import KinkeeperError
+from kinkeeper.household.model import Household
+from kinkeeper.memory.invariants import check
+from kinkeeper.observability.findings import Finding, Health, broken, ok
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.checks import is_up_to_date
+from kinkeeper.store.engines import is_sqlite
+from kinkeeper.store.store import Store
+from kinkeeper.web.access.model import KeyKind, is_alive
+from kinkeeper.web.access.repository import list_keys
+
+# Checks of what a database holds: whether memory is sound, found, and looked after; whether
+# reminders are said.
+
+_CHECK = "memory"
+_SHOWN = 3
+
+
+def stored_memory_findings(
+    url: URL, settings: Settings, households: Sequence[Household], *, now: datetime
+) -> Sequence[Finding]:
+    """Check the memories in a database; one that is not there, or of another version, is left alone. Blocks.
+
+    Args:
+        url: Where it is.
+        settings: In force.
+        households: Whose memories.
+        now: Aware.
+    """
+    if is_sqlite(url) and not Path(str(url.database)).exists():
+        return ()
+    try:
+        if not is_up_to_date(url):
+            return ()
+        with Store.open(url.render_as_string(hide_password=False)) as store:
+            return [
+                *(_soundness(store, household.id) for household in households),
+                *memory_findings(settings, households, store),
+                *upkeep_findings(households, store, now=now),
+                *reminder_findings(store, households, now=now),
+            ]
+    except KinkeeperError as error:
+        return [broken(_CHECK, str(error), "see the message")]
+
+
+def _soundness(store: Store, household: str) -> Finding:
+    breaches = store.read_now(lambda conn: check(conn, household))
+    if not breaches:
+        found = ok(_CHECK, "every memory has a source")
+        return replace(found, household=household)
+    told = "; ".join(f"{len(each.ids)} × {each.what}" for each in breaches[:_SHOWN])
+    if any(each.is_mendable for each in breaches):
+        remedy = "run `kinkeeper doctor --mend`; you can undo it on the Memory page"
+    else:
+        remedy = "restore an earlier backup with `kinkeeper restore FILE`"
+    return replace(broken(_CHECK, told, remedy), household=household)
+
+
+# Whether keys that open a household end at some time.
+
+_KEYS_CHECK = "tokens"
+
+
+def stored_key_findings(
+    url: URL, households: Sequence[Household], *, now: datetime
+) -> Sequence[Finding]:
+    """Return which households have API tokens that never expire. Blocks.
+
+    A database that is not there, or of another version, is left alone.
+
+    Args:
+        url: Of the database.
+        households: Whose tokens.
+        now: Aware.
+    """
+    is_there = not is_sqlite(url) or Path(str(url.database)).exists()
+    try:
+        if not is_there or not is_up_to_date(url):
+            return ()
+        with Store.open(url.render_as_string(hide_password=False)) as store:
+            return [_tokens(store, each, now) for each in households]
+    except KinkeeperError as error:
+        return [broken(_KEYS_CHECK, str(error), "see the message")]
+
+
+def _tokens(store: Store, household: Household, now: datetime) -> Finding:
+    keys = store.read_now(lambda conn: list_keys(conn, household.id))
+    alive = [each for each in keys if each.kind is KeyKind.TOKEN and is_alive(each, now)]
+    endless = sum(each.expires_at is None for each in alive)
+    if not endless:
+        return ok(_KEYS_CHECK, f"{len(alive)} API tokens, all with an expiry date")
+    return Finding(
+        check=_KEYS_CHECK, health=Health.WARNING, found=f"{endless} of {len(alive)} API tokens never expire",
+        remedy="see `kinkeeper token list`; revoke what is no longer used and create new ones, which last 365 days",
+        household=household.id,
+    )  # fmt: skip

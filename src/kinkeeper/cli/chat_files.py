@@ -1,0 +1,254 @@
+"""Chat files, read line by line: JSON lines, or a Telegram Desktop export, recognised by its shape."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import Any
+
+from kinkeeper.cli.input import LONGEST_DOCUMENT, too_long
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.messages import InboundMessage
+from kinkeeper.household.model import Household
+from kinkeeper.household.senders import resolve_sender
+from kinkeeper.messaging.message_json import parse_message, parse_record
+from kinkeeper.observer.speaker import REPLAY
+
+# A line of a chat file: it is a message, or tells what is wrong with it. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatLine:
+    """A message of an input line.
+
+    Attributes:
+        number: 1-based line.
+        message: What was sent.
+        is_local: Whether `sent_at` came without an offset; then its digits are local time.
+        account: The sender's account number, where the file has it beside the name.
+    """
+
+    number: int
+    message: InboundMessage
+    is_local: bool
+    account: str | None = None
+
+    def placed(self, household: Household) -> InboundMessage:
+        """Return the message as the household understands it: local times, known accounts."""
+        message = self.message
+        if self.is_local:
+            message = replace(message, sent_at=message.sent_at.replace(tzinfo=household.zone))
+        if self.account is not None and resolve_sender(household, self.account) is not None:
+            message = replace(message, sender=self.account)
+        return message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadLine:
+    """A line that is no message.
+
+    Attributes:
+        number: 1-based line.
+        error: What is wrong and how to mend it.
+    """
+
+    number: int
+    error: str
+
+    def record(self) -> dict[str, Any]:
+        """Return the line that stands in its place in the output."""
+        return {"line": self.number, "error": self.error}
+
+
+def chat_line(number: int, record: Mapping[str, Any]) -> ChatLine:
+    """Return the message of a record.
+
+    Raises:
+        InputError: A field is missing, of the wrong type, or impossible.
+    """
+    message, is_local = parse_message(record, channel=REPLAY)
+    return ChatLine(number=number, message=message, is_local=is_local)
+
+
+# Messages out of a Telegram Desktop export (`result.json` of one chat). Pure.
+
+
+def is_export(record: Mapping[str, Any]) -> bool:
+    """Whether a JSON object is an export of one chat."""
+    return isinstance(record.get("messages"), list) and "id" in record
+
+
+def export_lines(export: Mapping[str, Any]) -> Iterator[ChatLine | BadLine]:
+    """Yield the messages and reactions of an export in the order they were sent.
+
+    What is no message (somebody joined, the title changed) is left out. Lines are counted as
+    messages are, from 1.
+
+    Args:
+        export: One that `is_export`.
+    """
+    found: list[tuple[datetime, ChatLine | BadLine]] = []
+    latest = datetime.min.replace(tzinfo=UTC)
+    for number, message in enumerate(export["messages"], start=1):
+        try:
+            for line in _lines(number, message, export["id"]):
+                latest = line.message.sent_at
+                found.append((latest, line))
+        except InputError as error:
+            found.append((latest, BadLine(number=number, error=str(error))))
+    found.sort(key=lambda item: item[0])
+    yield from (line for _, line in found)
+
+
+def _lines(number: int, message: Any, chat_id: Any) -> Iterator[ChatLine]:
+    if not isinstance(message, Mapping):
+        raise InputError("a message in the export is not an object")
+    if message.get("type") != "message":
+        return
+    sent_at, offset = _times(message)
+    common = {"chat_id": chat_id, "message_id": message.get("id")}
+    line = chat_line(
+        number,
+        {
+            **common,
+            **_sender(message),
+            "text": _text(message.get("text", "")),
+            "sent_at": sent_at.isoformat(),
+            "reply_to": message.get("reply_to_message_id"),
+        },
+    )
+    yield replace(line, account=_account(message))
+    for reaction in _mappings(message.get("reactions")):
+        for giver in _mappings(reaction.get("recent")):
+            yield _reaction(number, common, reaction, giver, offset)
+
+
+def _reaction(
+    number: int,
+    common: Mapping[str, Any],
+    reaction: Mapping[str, Any],
+    giver: Mapping[str, Any],
+    offset: timedelta,
+) -> ChatLine:
+    emoji = _text(reaction.get("emoji", ""))
+    given_at = _instant(giver.get("date")) - offset
+    line = chat_line(
+        number,
+        {
+            "chat_id": common["chat_id"],
+            "message_id": f"{common['message_id']}:{emoji}:{giver.get('from_id')}",
+            **_sender(giver),
+            "text": emoji,
+            "sent_at": given_at.isoformat(),
+            "kind": "reaction",
+            "target": common["message_id"],
+        },
+    )
+    return replace(line, account=_account(giver))
+
+
+def _sender(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {"sender": record.get("from") or record.get("from_id")}
+
+
+def _account(record: Mapping[str, Any]) -> str | None:
+    account = str(record.get("from_id", "")).removeprefix("user")
+    return account if account.isdecimal() else None
+
+
+def _times(message: Mapping[str, Any]) -> tuple[datetime, timedelta]:
+    """Return when a message was sent, and how far the exporting machine's clock was ahead of UTC."""
+    local = _instant(message.get("date"))
+    seconds = str(message.get("date_unixtime", ""))
+    if not seconds.isdecimal() or len(seconds) > len("9999999999"):
+        return local, timedelta()
+    sent_at = datetime.fromtimestamp(int(seconds), UTC)
+    return sent_at, local - sent_at
+
+
+def _instant(value: Any) -> datetime:
+    try:
+        return datetime.fromisoformat(str(value)).replace(tzinfo=UTC)
+    except ValueError as error:
+        raise InputError(f'"date" is {value!r}, which is not a real date and time') from error
+
+
+def _text(value: Any) -> str:
+    """Return a text that may come in pieces (bold, links, mentions)."""
+    if isinstance(value, list):
+        return "".join(_text(piece) for piece in value)
+    if isinstance(value, Mapping):
+        return _text(value.get("text", ""))
+    return value if isinstance(value, str) else ""
+
+
+def _mappings(value: Any) -> list[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
+# Reads a chat file line by line: JSON lines, or a Telegram Desktop export, recognised by its shape.
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_any_chat(lines: Iterable[bytes]) -> Iterator[ChatLine | BadLine]:
+    """Yield a message or an error for each line that is not blank, as soon as it was read.
+
+    A Telegram export is one JSON document: it is read whole, and its messages are counted as lines.
+    """
+    numbered = _not_blank(lines)
+    first = next(numbered, None)
+    if first is None:
+        return
+    if first[1].strip() == b"{":
+        yield from _export([first, *_document(numbered)])
+        return
+    try:
+        record = parse_record(first[1])
+    except InputError:
+        record = {}
+    if is_export(record):
+        yield from export_lines(record)
+        return
+    for number, line in chain([first], numbered):
+        yield _read(number, line)
+
+
+def _document(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of one document.
+
+    Raises:
+        InputError: There are too many of them to be held in memory.
+    """
+    size = 0
+    for number, line in lines:
+        size += len(line)
+        if size > LONGEST_DOCUMENT:
+            raise too_long("an export")
+        yield number, line
+
+
+def _export(lines: Sequence[tuple[int, bytes]]) -> Iterator[ChatLine | BadLine]:
+    """Read one document that spans lines; where it is none, each line by itself."""
+    try:
+        record = parse_record(b"".join(line for _, line in lines))
+    except InputError:
+        record = {}
+    if is_export(record):
+        yield from export_lines(record)
+        return
+    yield from (_read(number, line) for number, line in lines)
+
+
+def _not_blank(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    for number, raw in enumerate(lines, start=1):
+        line = raw.removeprefix(_BOM) if number == 1 else raw
+        if line.strip():
+            yield number, line
+
+
+def _read(number: int, raw: bytes) -> ChatLine | BadLine:
+    try:
+        return chat_line(number, parse_record(raw))
+    except InputError as error:
+        return BadLine(number=number, error=str(error))
