@@ -12,8 +12,8 @@ from kinkeeper.memory.statement_match import is_of_speaker, is_shared
 from kinkeeper.reading.definite import speaks_of_other
 from kinkeeper.reading.roots import root_of
 
-# Fitted to evals/data/memory/brain and evals/data/memory/months/mkhize (docs/evaluation.md): from one half on, a question's best
-# source bears on it.
+# Fitted to evals/data/memory/brain and evals/data/memory/months/mkhize (docs/history/evaluation.md): from one half on, a
+# question's best source bears on it.
 _RELEVANCE, _COVERED, _ATTRIBUTE, _BASE = 1.0, 5.1, 2.5, -2.35
 _SOMEBODY_ELSE, _SOMEBODY, _NO_ANSWER, _OTHER_THING = -5.5, -2.0, -5.0, -2.5
 _PRONOUN = re.compile(r"\b(?:he|she|him|his|her|they)\b", re.IGNORECASE)
