@@ -1,13 +1,14 @@
 """What is said in sessions is read in the background: each turn once, whatever happens in between."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import ClassVar
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete, update
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import VirtualClock
@@ -20,6 +21,7 @@ from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.memory_rows import TOPIC
 from kinkeeper.memory.model import Episode, Fact, Observation
 from kinkeeper.memory.sessions import SessionMessage, take_in
+from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.undecided import settle_doubt
 from kinkeeper.store.store import Store
 from memory_chains import NOW, START
@@ -37,8 +39,8 @@ def _nobody_is_asked(conn: Connection, episode: Episode, found: Sequence[Observa
     raise AssertionError(episode.text)
 
 
-def reading(store: Store) -> SessionReading:
-    return SessionReading(
+def reading(store: Store, kind: type[SessionReading] = SessionReading) -> SessionReading:
+    return kind(
         store, "h", people={"dad": "john", "ida": "ida", "sarah": "sarah"},
         guardians={"ida": ("john", "sarah")}, zone=ZoneInfo("Europe/London"), locale="en-GB",
         clock=VirtualClock(NOW), propose=_nobody_is_asked,
@@ -293,3 +295,41 @@ def test_dad_is_a_childs_own_father_and_anybody_for_others(store: Store) -> None
     assert facts_of(store)["I'm allergic to kiwi"].doubted_by is None
     say(store, 2, "ida", "Dad is no longer allergic to kiwi.")
     assert facts_of(store)["I'm allergic to kiwi"].doubted_by is not None
+
+
+class Interrupted(SessionReading):
+    """Has something happen to a turn once it was read and before what was found is written."""
+
+    happens: ClassVar[list[Callable[[], None]]] = []
+
+    def _observed(self, episode: Episode, previous: Sequence[str]) -> list[Observation]:
+        found = super()._observed(episode, previous)
+        while self.happens:
+            self.happens.pop()()
+        return found
+
+
+@pytest.mark.parametrize("text", ["The stopcock is behind the piano.", "I have asthma."])
+@pytest.mark.parametrize(
+    ("before", "after"), [("household", "person:john"), ("person:john", "household")]
+)
+def test_what_is_shared_or_hidden_while_it_is_read_is_kept_for_those_meant_last(
+    store: Store, text: str, before: str, after: str
+) -> None:
+    tell(store, text, scope=before)
+
+    def change() -> None:
+        store.write_now(lambda conn: conn.execute(update(episodes).values(scope=after)))
+
+    Interrupted.happens.append(change)
+    asyncio.run(reading(store, Interrupted).run_once())
+    assert not Interrupted.happens
+    found = store.read_now(lambda conn: list_facts(conn, JOHN, now=NOW))
+    assert {fact.scope for fact in found} == {after}
+
+
+def test_what_is_erased_while_it_is_read_is_not_written(store: Store) -> None:
+    tell(store, "The stopcock is behind the piano.")
+    Interrupted.happens.append(lambda: store.write_now(lambda conn: conn.execute(delete(episodes))))
+    asyncio.run(reading(store, Interrupted).run_once())
+    assert known(store) == []

@@ -33,7 +33,7 @@ from kinkeeper.store.store import Store
 
 # How well something remembered bears on a question. Pure.
 
-# Fitted to evals/data/memory/brain and evals/data/memory/months/mkhize (docs/evaluation.md): from one half on, a question's best
+# Fitted to evals/data/memory/brain and evals/data/memory/months/mkhize (docs/history/evaluation.md): from one half on, a question's best
 # source bears on it.
 _RELEVANCE, _COVERED, _ATTRIBUTE, _BASE = 1.0, 5.1, 2.5, -2.35
 _SOMEBODY_ELSE, _SOMEBODY, _NO_ANSWER, _OTHER_THING = -5.5, -2.0, -5.0, -2.5

@@ -20,7 +20,13 @@ from kinkeeper.core.beside import beside
 from kinkeeper.core.time import Clock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.concepts import follow_all_facts, is_behind
-from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes, unread_of
+from kinkeeper.memory.episodes import (
+    claim_reading,
+    episodes_by_id,
+    neighbours,
+    unread_episodes,
+    unread_of,
+)
 from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.memory_rows import TOPIC
 from kinkeeper.memory.model import Episode, Observation
@@ -138,7 +144,14 @@ class SessionReading:
                     lambda conn, turn=each, known=corrections: self._written(conn, turn, known)  # type: ignore[misc]
                 )
 
-    def _written(self, conn: Connection, episode: Episode, found: Sequence[Observation]) -> None:
+    def _written(self, conn: Connection, read: Episode, found: Sequence[Observation]) -> None:
+        """Write what was found, for those who may see the turn now: a person may have changed that meanwhile.
+
+        A turn whose words changed meanwhile stays unread.
+        """
+        episode = _present(conn, read)
+        if episode is None or episode.text != read.text:
+            return
         if not found:
             claim_reading(conn, self._household, episode.id)
             return
@@ -181,15 +194,27 @@ def pieces(text: str, size: int = PIECE) -> Iterator[tuple[int, str]]:
         start = end
 
 
+def _present(conn: Connection, episode: Episode) -> Episode | None:
+    """Return an episode as it is stored now; None if it was erased."""
+    return episodes_by_id(conn, episode.household, [episode.id]).get(episode.id)
+
+
+def _around(conn: Connection, episode: Episode, *, before: int, after: int) -> list[Episode]:
+    """Return the turns about an episode that are for the same people now; none if it was erased."""
+    now = _present(conn, episode)
+    if now is None:
+        return []
+    viewer = Viewer(now.household, frozenset({now.scope}))
+    return neighbours(conn, viewer, now.id, before=before, after=after)
+
+
 def _read_after(conn: Connection, episode: Episode) -> list[Episode]:
     """Return the turns after one that may refer to it and were read already."""
-    viewer = Viewer(episode.household, frozenset({episode.scope}))
-    turns = neighbours(conn, viewer, episode.id, before=0, after=_EARLIER_TURNS)[1:]
+    turns = _around(conn, episode, before=0, after=_EARLIER_TURNS)[1:]
     unread = unread_of(conn, episode.household, [turn.id for turn in turns])
     return [turn for turn in turns if not turn.is_assistant and turn.id not in unread]
 
 
 def _earlier(conn: Connection, episode: Episode) -> list[str]:
-    viewer = Viewer(episode.household, frozenset({episode.scope}))
-    turns = neighbours(conn, viewer, episode.id, before=_EARLIER_TURNS, after=0)
+    turns = _around(conn, episode, before=_EARLIER_TURNS, after=0)
     return [turn.text[:PIECE] for turn in turns[:-1]]
