@@ -44,6 +44,12 @@ TAKEN_BACK = (
     "{base} or rather no, scrap that, later", "{base}, oh we already did", "{base}, but I already did it", "{base}, jk",
     "{base}. Not really!", "{base} — no, forget it — or do I mean later",
 )  # fmt: skip
+SCORNED = (
+    "{base}? no chance", "{base}? fat chance, she never rang back", "{base}? nope, he hasn't been", "{base}? as if I'd forget",
+    "{base}... said nobody ever", "{base}, yeah right", "{base}? no way", "{base}? not likely", "{base}, in your dreams",
+    "{base}? over my dead body", "{base}? never", "{base}? hardly", "{base} - who am I kidding", "{base}? like hell I will",
+    "{base}? haha, we never do that", "{base}? dream on",
+)  # fmt: skip
 UNWANTED = (
     "please stop {ing}", "quit {ing}", "avoid {ing}", "refrain from {ing}", "hold off on {ing}", "no point in {ing}",
     "I'd give up {ing}", "enough of {ing}",
@@ -66,7 +72,9 @@ async def test_what_is_taken_back_in_the_same_breath_is_never_done() -> None:
     assert done == []
 
 
-@pytest.mark.parametrize("forms", [UNWANTED, OTHERS], ids=["unwanted", "of others"])
+@pytest.mark.parametrize(
+    "forms", [UNWANTED, OTHERS, SCORNED], ids=["unwanted", "of others", "scorned"]
+)
 @on_a_loop
 async def test_what_is_not_wanted_or_anothers_wish_writes_nothing_at_once(
     forms: Sequence[str],

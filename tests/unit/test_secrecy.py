@@ -245,3 +245,39 @@ def test_a_wish_at_the_end_of_any_message_keeps_it_secret(length: int) -> None:
     told = "The bike is in the attic. " + "It came by post. " * (length // 17) + "Don't tell Ben."
 
     assert is_hidden_from(audience_of(told, HOUSEHOLD, "niamh"), "ben")
+
+
+GIFTS = (
+    "getting {whom} a telescope for christmas", "we're getting {whom} a watch for {their} birthday",
+    "ordered {whom} some trainers for xmas", "remind me to wrap the scooter for {whom} on Thursday",
+    "I bought a bike for {whom} for christmas", "booked a balloon ride for {whom} this Christmas",
+    "knitting {whom} a cardigan", "knitting a scarf for {whom}", "wrap {whom}'s trainers tonight",
+    "get a Valentine's present for {whom}", "for {their} birthday we are buying {whom} a guitar",
+    "picked up the earrings for {whom}, for our anniversary", "baking {whom} a cake for {their} birthday",
+    "remind me to engrave the watch for {whom}", "hide the drum kit, it's for {whom}'s birthday",
+)  # fmt: skip
+NO_GIFTS = (
+    "{whom} is home for christmas", "picking {whom} up from school at Easter", "get {whom} to tidy up for the party",
+    "we wrap up at five so {whom} can come", "dinner with {whom} on Thursday for our planning",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("member", ["chidi", "ben", "ife"])
+@pytest.mark.parametrize("form", GIFTS)
+def test_a_gift_is_kept_from_whom_it_is_for(form: str, member: str) -> None:
+    name, pronoun = NAMES[member]
+    text = form.format(whom=name, their={"he": "his", "she": "her"}[pronoun])
+    assert is_hidden_from(audience_of(text, HOUSEHOLD, "niamh"), member)
+
+
+@pytest.mark.parametrize("form", NO_GIFTS)
+def test_what_only_sounds_like_a_gift_is_kept_from_nobody(form: str) -> None:
+    assert secrecy_of(form.format(whom="Ben"), HOUSEHOLD, "niamh") is None
+
+
+@pytest.mark.parametrize(
+    "wish", ["parents cant see this", "the grown-ups mustnt know", "dont let my parents see", "the olds wont hear of it"]
+)  # fmt: skip
+def test_a_teenagers_wish_without_apostrophes_is_heard(wish: str) -> None:
+    scope = audience_of(f"Text Rufio at 10pm, {wish}", HOUSEHOLD, "ben")
+    assert all(is_hidden_from(scope, each) for each in ("niamh", "chidi"))
