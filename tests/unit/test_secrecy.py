@@ -254,10 +254,16 @@ GIFTS = (
     "knitting {whom} a cardigan", "knitting a scarf for {whom}", "wrap {whom}'s trainers tonight",
     "get a Valentine's present for {whom}", "for {their} birthday we are buying {whom} a guitar",
     "picked up the earrings for {whom}, for our anniversary", "baking {whom} a cake for {their} birthday",
-    "remind me to engrave the watch for {whom}", "hide the drum kit, it's for {whom}'s birthday",
+    "remind me to engrave the watch for {whom}", "start a list of ideas for {whom}'s birthday: skates, perfume",
+    "ordering {whom} flowers for valentines", 
+    "{whom} thinks they're getting socks but it's a phone", "if {whom} asks, the parcel is for the school",
+    "assemble the trampoline on Christmas Eve once {whom} is asleep", "Ssssh, 24 December 5pm carols for {whom}",
+    "{whom} still believes in Santa, so the train set is from him", "the drone is in the loft, {whom} is clueless", "hide the drum kit, it's for {whom}'s birthday",
 )  # fmt: skip
 NO_GIFTS = (
-    "{whom} is home for christmas", "picking {whom} up from school at Easter", "get {whom} to tidy up for the party",
+    "{whom} is home for christmas", "the alarm code is 4417", "the wifi password is swordfish", "if {whom} asks to come, say when",
+    "{whom} thinks the film starts at six",
+    "{whom} thinks pickup is at three but it's at four", "picking {whom} up from school at Easter", "get {whom} to tidy up for the party",
     "we wrap up at five so {whom} can come", "dinner with {whom} on Thursday for our planning",
 )  # fmt: skip
 
@@ -268,6 +274,20 @@ def test_a_gift_is_kept_from_whom_it_is_for(form: str, member: str) -> None:
     name, pronoun = NAMES[member]
     text = form.format(whom=name, their={"he": "his", "she": "her"}[pronoun])
     assert is_hidden_from(audience_of(text, HOUSEHOLD, "niamh"), member)
+
+
+@pytest.mark.parametrize("member", ["ben", "ife"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password for the gun safe is Wibble77", "the code of the medicine cabinet is 4417", "gun cabinet code: 9921",
+        "the PIN for parental controls is 2211", "our screen time passcode is 8080", "the drinks cabinet key is behind the clock",
+    ],
+)  # fmt: skip
+def test_codes_of_what_children_must_not_open_are_kept_from_them(text: str, member: str) -> None:
+    scope = audience_of(text, HOUSEHOLD, "niamh")
+    assert is_hidden_from(scope, member)
+    assert not is_hidden_from(scope, "chidi")
 
 
 @pytest.mark.parametrize("form", NO_GIFTS)
