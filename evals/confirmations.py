@@ -18,9 +18,8 @@ from typing import Any
 from evals.planner_gold import judge, labelled_requests
 from evals.report import Floor, Report, Table
 from kinkeeper.actions.consent import Consent, Stakes, consent_for
-from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.email import email_requests
-from kinkeeper.actions.requests.model import RequestKind
+from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.bootstrap import open_system
 from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext

@@ -9,8 +9,7 @@ from typing import Any, Final
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
-from kinkeeper.mail.mailbox import MailQuery, ReceivedMail
-from kinkeeper.mail.model import Address
+from kinkeeper.mail.model import Address, MailQuery, ReceivedMail
 
 BEGUN = datetime(2026, 3, 2, 8)  # noqa: DTZ001 - on the household's clock
 _SIGNATURE = 24

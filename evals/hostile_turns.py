@@ -28,9 +28,8 @@ from evals.hostile_places import (
 from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.email import email_requests
-from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.bootstrap.requests import catalogue_of

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, select
 
 from evals.memory_chains import Draws, Told
-from kinkeeper.household.member_names import members_by_name
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Household, members_by_name
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory import tables
 from kinkeeper.memory.context.session_facts import as_markdown, injected

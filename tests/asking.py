@@ -13,14 +13,13 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.requests.calendar import calendar_requests
-from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.memory import memory_requests
-from kinkeeper.actions.requests.model import ActionResult, Asked
+from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.actions.requests.own_record import record_requests
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.actions.requests.tasks import task_requests
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.calendar.repository import insert_event

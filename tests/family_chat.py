@@ -18,7 +18,7 @@ from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.repository import list_actions, load_action, open_actions
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.bootstrap import System, observer_config, open_system
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.core.messages import InboundMessage, MessageKind

@@ -7,8 +7,7 @@ from sqlalchemy import Connection, select
 
 from kinkeeper.actions.approvals import confirm, request
 from kinkeeper.actions.consent import Origin
-from kinkeeper.actions.effects.email import CreateDraft, SendMail
-from kinkeeper.actions.effects.tables import outside_work
+from kinkeeper.actions.effects.outside import CreateDraft, SendMail, outside_work
 from kinkeeper.actions.model import ActionType, PendingAction, Proposal
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.repository import load_action

@@ -5,15 +5,14 @@ from datetime import datetime, timedelta
 from kinkeeper.actions.approvals import confirm, reject, resolve
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.journal import count_refusals
-from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
+from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal, Refusal
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.repository import (
     list_actions,
     load_action,
 )
-from kinkeeper.actions.states import Refusal
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store

@@ -9,8 +9,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import RequestKind
+from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.answering.answerer import Answerer

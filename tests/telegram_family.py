@@ -16,10 +16,10 @@ from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap import Houses, System, open_houses
 from kinkeeper.bootstrap.telegram import Connected, telegram_connected
 from kinkeeper.channels.telegram import bot as telegram
+from kinkeeper.channels.telegram.bot_status import NOBODY
 from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.families import Families
 from kinkeeper.channels.telegram.families import Family as Member
-from kinkeeper.channels.telegram.strangers import NOBODY
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs.job import Job, Pace

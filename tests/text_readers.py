@@ -21,7 +21,7 @@ from kinkeeper.conversation.taking_back import how_many, wants_undo
 from kinkeeper.language.sorting.domains import DomainRouter
 from kinkeeper.language.text import shorten, strip_controls, tokenise
 from kinkeeper.language.wonder import wonders
-from kinkeeper.mail.query import read_query
+from kinkeeper.mail.lookup import read_query
 from kinkeeper.memory.extraction_job import pieces
 from kinkeeper.memory.finding.shelf import traits_of
 from kinkeeper.memory.finding.signals import periods_of, wants_of

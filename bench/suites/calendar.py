@@ -18,10 +18,10 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, create_engine, insert, select
 
 from bench.report import Ratio
-from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.event_rows import event_row
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.occurrences import extend_horizon
+from kinkeeper.calendar.search import find_conflicts
 from kinkeeper.calendar.tables import events, occurrence_people
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewers import Viewer

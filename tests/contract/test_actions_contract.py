@@ -12,8 +12,8 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_action, list_actions
-from kinkeeper.actions.undo import undo
-from kinkeeper.calendar.import_limit import ImportLimit
+from kinkeeper.actions.reversal import undo
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store

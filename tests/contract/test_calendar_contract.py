@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Connection, create_engine, make_url, select
 
-from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.event_changes import (
     add_event,
     assign_occurrence,
     cancel_occurrence,
     move_occurrence,
+    undo_change,
 )
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.occurrences import extend_horizon
@@ -21,6 +21,7 @@ from kinkeeper.calendar.repository import load_event
 from kinkeeper.calendar.search import (
     activity_occurrences,
     care_between,
+    find_conflicts,
     occurrences_between,
 )
 from kinkeeper.calendar.tables import (
@@ -31,7 +32,6 @@ from kinkeeper.calendar.tables import (
     occurrences,
     overrides,
 )
-from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewers import Viewer

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import Connection
 
 from kinkeeper.connectors.caldav import sync_records
-from kinkeeper.connectors.caldav.model import Delta, Mark
 from kinkeeper.connectors.caldav.sync_records import ObjectRow, ObjectState
+from kinkeeper.connectors.caldav.wire import Delta, Mark
+from kinkeeper.connectors.tools.connection import described
 from kinkeeper.connectors.tools.model import ToolServer
-from kinkeeper.connectors.tools.output_sanitizer import described
 from kinkeeper.connectors.tools.tool_records import (
     accept,
     list_servers,

@@ -11,7 +11,7 @@ from kinkeeper.actions.approvals import confirm, resolve
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.bootstrap import Houses, System, live_intake
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import occurrences_between

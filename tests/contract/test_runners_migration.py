@@ -7,7 +7,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, MetaData, String, Table, insert, select
 
-from kinkeeper.actions.effects.tables import outside_work
+from kinkeeper.actions.effects.outside import outside_work
 from kinkeeper.conversation.context.repository import conversation_encodings
 from kinkeeper.conversation.tables import turns
 from kinkeeper.jobs import leases

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from kinkeeper.actions.outside.adapter import Adapter, PointOfNoReturn, Trace, Work
-from kinkeeper.actions.outside.outside_metrics import work_states
+from kinkeeper.actions.outside.work_claims import work_states
 from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
 from kinkeeper.bootstrap.outside import mail_adapters
 from kinkeeper.core.time import SystemClock

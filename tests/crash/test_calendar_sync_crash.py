@@ -17,7 +17,7 @@ from kinkeeper.calendar.repository import insert_event, list_events, replace_eve
 from kinkeeper.connectors.caldav.client import CalDavClient
 from kinkeeper.connectors.caldav.events import Events
 from kinkeeper.connectors.caldav.rounds import CalendarSync
-from kinkeeper.connectors.caldav.tables import calendars
+from kinkeeper.connectors.caldav.sync_records import calendars
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import SystemClock, VirtualClock
 from kinkeeper.household.viewers import Viewer

@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
-from kinkeeper.actions.effects.email import CreateDraft, SendMail
+from kinkeeper.actions.effects.outside import CreateDraft, SendMail
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.connectors.mail.message import message_id
+from kinkeeper.connectors.mail.adapters import message_id
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.mail.model import Address, Mail

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli_program import MILLER, Program, message
-from kinkeeper.store.runner_lock import runner_lock
+from kinkeeper.store.locks import runner_lock
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ import pytest
 from botapi import Message, Person
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar.tables import events
-from kinkeeper.channels.telegram.strangers import NOBODY
+from kinkeeper.channels.telegram.bot_status import NOBODY
 from kinkeeper.memory.tables import facts
 from kinkeeper.messaging.tables import outbox
 from telegram_family import Family, run

@@ -7,7 +7,7 @@ import pytest
 
 from botapi.chats import Message
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.channels.telegram import strangers
+from kinkeeper.channels.telegram import bot_status
 from kinkeeper.messaging.tables import chat_moves, messages, outbox, private_chats
 from kinkeeper.observer.tables import feedback, observer_messages, quiet_periods
 from kinkeeper.store.schema import metadata
@@ -196,7 +196,7 @@ def test_of_a_foreign_group_nothing_is_kept_but_its_number(millers: Family) -> N
             )  # fmt: skip
             assert "SECRET" not in "".join(dump)
             found = program.houses.store.read_now(
-                lambda conn: strangers.find(conn, str(millers.bot.id))
+                lambda conn: bot_status.find_strangers(conn, str(millers.bot.id))
             )
             assert {each.chat_id for each in found} == {str(club.id)}
             assert not millers.api.calls("sendMessage")
@@ -319,7 +319,7 @@ def test_private_chats_are_for_those_who_are_known(millers: Family) -> None:
             [told] = millers.alone_with(tom)
             assert str(tom.id) in told.text
             assert "Leo" not in told.text
-            assert [row.household for row in program.rows(outbox)] == [strangers.NOBODY]
+            assert [row.household for row in program.rows(outbox)] == [bot_status.NOBODY]
             millers.sarah.starts(millers.bot)
             millers.sarah.says(millers.bot, "I'll pick up Leo Thursday at 4pm")
             await program.step()

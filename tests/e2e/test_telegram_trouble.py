@@ -10,10 +10,10 @@ from sqlalchemy.engine import make_url
 from botapi.clients import bare_client
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.bootstrap.telegram import telegram_findings
+from kinkeeper.channels.telegram.bot import TAKEN_OVER
 from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.outbound import TelegramChannel
-from kinkeeper.channels.telegram.update_polling import TAKEN_OVER
-from kinkeeper.channels.telegram.webhook import WebhookAddress
+from kinkeeper.channels.telegram.presence import WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.messaging.channel import NotSentError, OutgoingItem
 from kinkeeper.messaging.outbound import OutboundKind, Route

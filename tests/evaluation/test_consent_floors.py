@@ -12,7 +12,7 @@ from evals.consent import FURTHER, Case, cases_of, outcomes
 from evals.hostile_places import PLACES
 from evals.hostile_turns import CHANNELS, Outcome
 from evals.hostile_turns import attacked as household
-from kinkeeper.actions import admission, approvals, executor
+from kinkeeper.actions import approvals, authority, executor
 from kinkeeper.actions.consent import Consent
 
 ROOT = Path(__file__).parents[2]
@@ -74,8 +74,8 @@ def test_without_the_gate_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.evaluation
 def test_without_a_look_at_who_presses_others_get_past(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admission, "objection", lambda *_: None)
-    monkeypatch.setattr(admission, "_is_theirs", lambda *_: True)
+    monkeypatch.setattr(authority, "objection", lambda *_: None)
+    monkeypatch.setattr(authority, "_is_theirs", lambda *_: True)
 
     assert all("a child's press" in each.effects for each in attacked(cases(len(PLACES))))
 

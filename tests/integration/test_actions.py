@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.journal import list_transitions
-from kinkeeper.actions.model import ActionStatus, Proposal
+from kinkeeper.actions.model import ActionStatus, Cause, Proposal, Refusal
 from kinkeeper.actions.proposals import expire_due, propose, supersede, withdraw
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import (
@@ -19,7 +19,6 @@ from kinkeeper.actions.repository import (
     load_action,
     open_actions,
 )
-from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.calendar.repository import (
     find_event,
 )

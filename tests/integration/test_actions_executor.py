@@ -22,9 +22,8 @@ from kinkeeper.actions.effects.calendar import (
 )
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.journal import list_transitions
-from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
+from kinkeeper.actions.model import ActionStatus, Cause, PendingAction, Proposal, Refusal
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.actions.tables import action_transitions, pending_actions
 from kinkeeper.calendar.event_changes import move_occurrence
 from kinkeeper.calendar.model import EventState

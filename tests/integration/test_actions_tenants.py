@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from kinkeeper.actions.action_retention import purge_extractions
 from kinkeeper.actions.journal import count_refusals, list_transitions
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.model import ActionStatus, PendingAction, Refusal
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.proposals import expire_due
 from kinkeeper.actions.receipts import Outcome
@@ -18,9 +18,8 @@ from kinkeeper.actions.repository import (
     list_actions,
     load_action,
 )
-from kinkeeper.actions.states import Refusal
+from kinkeeper.actions.reversal import undo
 from kinkeeper.actions.tables import action_transitions, pending_actions
-from kinkeeper.actions.undo import undo
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store

@@ -10,7 +10,7 @@ import pytest
 from calendar_server import COLLECTION, CalendarServer, calendar_server
 from kinkeeper.connectors.caldav.address import Address
 from kinkeeper.connectors.caldav.client import CalDavClient
-from kinkeeper.connectors.caldav.model import Mark
+from kinkeeper.connectors.caldav.wire import Mark
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError, UnavailableError
 
 T = TypeVar("T")

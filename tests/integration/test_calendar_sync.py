@@ -15,20 +15,30 @@ from sqlalchemy import Connection
 from calendar_server import CalendarServer, calendar_server
 from kinkeeper.actions import approvals
 from kinkeeper.actions.consent import Origin
-from kinkeeper.actions.effects.calendar import AddEvent, CancelEvent, MoveOccurrence, SetEventScope
+from kinkeeper.actions.effects.calendar import (
+    AddEvent,
+    CancelEvent,
+    MoveOccurrence,
+    SetEventScope,
+    event_to_json,
+)
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction, Proposal
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
 from kinkeeper.calendar.repository import find_event, list_events, list_overrides, load_event
 from kinkeeper.connectors.caldav.client import CalDavClient
-from kinkeeper.connectors.caldav.difference_cards import KEEP_OURS
 from kinkeeper.connectors.caldav.events import Events
+from kinkeeper.connectors.caldav.incoming_changes import KEEP_OURS
 from kinkeeper.connectors.caldav.rounds import CalendarSync, Tally
-from kinkeeper.connectors.caldav.sync_records import find_calendar, list_objects
+from kinkeeper.connectors.caldav.sync_records import (
+    calendars,
+    find_calendar,
+    forget_objects,
+    list_objects,
+)
 from kinkeeper.connectors.caldav.todos import Todos
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
@@ -444,8 +454,6 @@ def test_a_lost_database_of_the_server_state_finds_its_own_again(home: Home):
     home.add_dentist()
     home.sync()
     before = home.server.objects()
-    from kinkeeper.connectors.caldav.sync_records import forget_objects  # noqa: PLC0415
-    from kinkeeper.connectors.caldav.tables import calendars  # noqa: PLC0415
 
     def forget(conn: Connection) -> None:
         forget_objects(

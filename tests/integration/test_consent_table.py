@@ -14,17 +14,22 @@ from sqlalchemy import Connection, select
 from evals.consent import FURTHER
 from evals.hostile_turns import Attacked, attacked
 from kinkeeper.actions import approvals
-from kinkeeper.actions.audience import is_own_affair
+from kinkeeper.actions.authority import is_own_affair
 from kinkeeper.actions.consent import Origin, Stakes, highest
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import read_effects, stakes_of
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
+from kinkeeper.actions.requests.model import (
+    ActionResult,
+    Asked,
+    Catalogue,
+    RequestKind,
+    ResultStatus,
+)
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_requests
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.conversation.model import Plan, PlannedAction, Source
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.model import Member

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, select
 from evals.hostile_places import texts_in
 from kinkeeper.actions import approvals, executor
 from kinkeeper.actions.consent import Consent, Stakes
-from kinkeeper.actions.effects.tables import outside_work
+from kinkeeper.actions.effects.outside import outside_work
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import (
     ActionResult,
@@ -27,7 +27,7 @@ from kinkeeper.actions.requests.model import (
 from kinkeeper.calendar.tables import event_changes, events
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.stages import Limits
-from kinkeeper.mail.tables import mail_drafts
+from kinkeeper.mail.drafts import mail_drafts
 from kinkeeper.memory.tables import memory_verdicts, statements
 from kinkeeper.notes.repository import notes
 from kinkeeper.tasks.repository import tasks

@@ -11,8 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
+from kinkeeper.actions.requests.model import Asked, Catalogue, Found, Parameters, RequestKind
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.conversation.criticism.critic import _AGAIN, ModelCritic
 from kinkeeper.conversation.criticism.model import Reviewed, Step

@@ -11,7 +11,7 @@ from shutil import copyfile
 import pytest
 from sqlalchemy import Connection, select
 
-from kinkeeper.actions import approvals, undo
+from kinkeeper.actions import approvals, reversal
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.actions.tables import action_sources, action_transitions, pending_actions
@@ -115,7 +115,7 @@ def _decide_all(system: System) -> None:
 
     done, details = system.store.write_now(work)
     details["now"] += timedelta(minutes=5)
-    system.store.write_now(lambda conn: undo.undo(conn, done[0], **details))
+    system.store.write_now(lambda conn: reversal.undo(conn, done[0], **details))
 
 
 def test_every_decision_of_the_sample_comes_out_the_same(system: System):

@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Connection, create_engine, select, text
 
-from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.event_changes import (
     add_event,
     assign_occurrence,
     cancel_event,
     cancel_occurrence,
     move_occurrence,
+    undo_change,
     update_event,
 )
 from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
@@ -32,6 +32,7 @@ from kinkeeper.calendar.repository import (
 from kinkeeper.calendar.search import (
     activity_occurrences,
     care_between,
+    find_conflicts,
     occurrences_between,
 )
 from kinkeeper.calendar.seeds import seed_events, sync_seeds
@@ -43,7 +44,6 @@ from kinkeeper.calendar.tables import (
     occurrences,
     overrides,
 )
-from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent

@@ -24,7 +24,7 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.model import ActionType, Choice, Proposal
 from kinkeeper.actions.proposals import propose
-from kinkeeper.actions.requests.calendar_parameters import Wanted
+from kinkeeper.actions.requests.event_views import Wanted
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import BrainQuery

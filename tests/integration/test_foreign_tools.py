@@ -17,14 +17,17 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.outside.worker import OutsideWorker
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
+from kinkeeper.actions.requests.model import (
+    ActionResult,
+    Asked,
+    Catalogue,
+    RequestKind,
+    ResultStatus,
+)
 from kinkeeper.actions.requests.request_runner import perform
-from kinkeeper.connectors.tools.adapter import ToolAdapter
 from kinkeeper.connectors.tools.model import ToolServer
-from kinkeeper.connectors.tools.servers import ToolServers
-from kinkeeper.connectors.tools.tool_records import accept
-from kinkeeper.connectors.tools.tool_status import findings
+from kinkeeper.connectors.tools.servers import ToolAdapter, ToolServers
+from kinkeeper.connectors.tools.tool_records import accept, findings
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.observability.findings import Health

@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import Connection
 
 from kinkeeper.actions.approvals import confirm
-from kinkeeper.actions.days_kept import keep_days_of_open
 from kinkeeper.actions.effects.calendar import (
     AddEvent,
     AssignOccurrence,
@@ -19,6 +18,7 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.lifetime import keep_days_of_open
 from kinkeeper.actions.model import Choice, Proposal
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.receipts import Outcome
@@ -31,7 +31,7 @@ from kinkeeper.calendar.repository import (
     put_override,
 )
 from kinkeeper.calendar.search import occurrences_between
-from kinkeeper.calendar.whole_days import keep_whole_days
+from kinkeeper.calendar.seeds import keep_whole_days
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store

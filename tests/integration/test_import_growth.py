@@ -12,18 +12,16 @@ from sqlalchemy import Connection
 from growth import DOUBLINGS, cpu_seconds, grows_too_fast, takes_too_long
 from kinkeeper.actions.calendar_import import Import
 from kinkeeper.actions.event_files import EventFile, read_events
-from kinkeeper.calendar.import_limit import MOST_OCCURRENCES, ImportLimit
+from kinkeeper.calendar.event_limits import MOST_OCCURRENCES, ImportLimit
 from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.connectors.caldav.difference_cards import Asking
 from kinkeeper.connectors.caldav.events import Events
-from kinkeeper.connectors.caldav.incoming_changes import Incoming
-from kinkeeper.connectors.caldav.model import Version
+from kinkeeper.connectors.caldav.incoming_changes import Asking, Incoming
+from kinkeeper.connectors.caldav.wire import Version
 from kinkeeper.core.errors import InputError, UnavailableError
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.store.rehearsal import RehearsedError, rehearsed
-from kinkeeper.store.store import Store
+from kinkeeper.store.store import RehearsedError, Store, rehearsed
 
 NOW = datetime(2026, 5, 4, 8, tzinfo=UTC)
 ANN = Member(id="ann", name="Ann", role=Role.PARENT)

@@ -23,7 +23,7 @@ from kinkeeper.jobs.engine import JobEngine
 from kinkeeper.jobs.job import Handler, Job
 from kinkeeper.jobs.leases import Key, RetryLadder, WorkState
 from kinkeeper.jobs.queue import JobQueue
-from kinkeeper.store.runner_lock import runner_lock
+from kinkeeper.store.locks import runner_lock
 from kinkeeper.store.store import Store
 from work_rows import WorkRows, work
 

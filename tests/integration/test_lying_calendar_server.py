@@ -13,8 +13,7 @@ import pytest
 
 from kinkeeper.connectors.caldav.address import Address
 from kinkeeper.connectors.caldav.client import CalDavClient
-from kinkeeper.connectors.caldav.model import Mark
-from kinkeeper.connectors.caldav.wire import read_answers
+from kinkeeper.connectors.caldav.wire import Mark, read_answers
 from kinkeeper.core.errors import InputError, KinkeeperError, UnavailableError
 
 USER = "ana"

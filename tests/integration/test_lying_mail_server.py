@@ -12,7 +12,7 @@ import pytest
 from kinkeeper.connectors.mail.account import parse_account
 from kinkeeper.connectors.mail.mailbox import Mailbox
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.mail.mailbox import MailQuery
+from kinkeeper.mail.model import MailQuery
 
 PATIENCE = 2.0
 Answers = Callable[[bytes, bytes], bytes | None]

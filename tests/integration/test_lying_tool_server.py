@@ -18,8 +18,8 @@ from urllib.parse import quote
 import pytest
 
 from kinkeeper.actions.requests.tools import ForeignArguments
+from kinkeeper.connectors.tools.connection import described
 from kinkeeper.connectors.tools.model import ToolServer
-from kinkeeper.connectors.tools.output_sanitizer import described
 from kinkeeper.connectors.tools.servers import ToolServers
 from kinkeeper.core.errors import KinkeeperError, UnavailableError
 from kinkeeper.core.time import VirtualClock

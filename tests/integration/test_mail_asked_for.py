@@ -13,15 +13,13 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
 from kinkeeper.actions.action_retention import purge_extractions
-from kinkeeper.actions.outside.outside_metrics import purge_work
-from kinkeeper.actions.outside.result_wait import settled
+from kinkeeper.actions.outside.work_claims import purge_work, settled
 from kinkeeper.actions.outside.worker import OutsideWorker
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform, result_of
 from kinkeeper.actions.retries import try_again
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.bootstrap.outside import mail_adapters, mail_requests
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.ids import stable_id

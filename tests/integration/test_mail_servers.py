@@ -16,13 +16,11 @@ from kinkeeper.actions.effects.outside import Verb
 from kinkeeper.actions.outside.adapter import NotDoneError, RefusedError, Trace, Work
 from kinkeeper.connectors.mail.absent import NotSetUp
 from kinkeeper.connectors.mail.account import parse_account
-from kinkeeper.connectors.mail.adapters import DraftAdapter, SendAdapter
+from kinkeeper.connectors.mail.adapters import DraftAdapter, SendAdapter, message_id
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
-from kinkeeper.connectors.mail.message import message_id
 from kinkeeper.connectors.mail.smtp import MailServer
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.mail.mailbox import MailQuery
-from kinkeeper.mail.model import Address, Mail
+from kinkeeper.mail.model import Address, Mail, MailQuery
 from mailpeers.imap import Postbox, certificate_of, postbox, server_context
 from mailpeers.samples import AT, MAIL, drafting, sending
 from mailpeers.smtp import Post, post_office

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.actions import undo
+from kinkeeper.actions import reversal
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.setting_right import SettingRight
-from kinkeeper.channels.telegram.remember_commands import Wish, forget
+from kinkeeper.channels.telegram.commands import Wish, forget
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.memory.journal import list_changes
 from kinkeeper.memory.model import Category
@@ -56,7 +56,7 @@ def test_remembering_is_undone_once_and_says_so(tmp_path: Path):
         hand = hand_of(serving, "john")
         for outcome in (Outcome.UNDONE, Outcome.ALREADY_UNDONE):
             told = serving.context.store.write_now(
-                lambda conn: undo.undo(
+                lambda conn: reversal.undo(
                     conn, receipt.action.id, member=hand.member, household=hand.household,
                     now=hand.now,
                 )

@@ -12,7 +12,7 @@ import pytest
 from kinkeeper.bootstrap import Houses
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.store.nightly import NightlyBackups, nightly_backups, set_aside
+from kinkeeper.store.backups import NightlyBackups, nightly_backups, set_aside
 from kinkeeper.store.store import Store
 from live_household import MONDAY, live_system
 

@@ -11,10 +11,10 @@ from sqlalchemy import Table, select
 from test_conversation_injection import WANTED
 
 from cli_program import Program
-from kinkeeper.actions.effects.tables import outside_work
+from kinkeeper.actions.effects.outside import outside_work
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar.tables import event_changes, events
-from kinkeeper.mail.tables import mail_drafts
+from kinkeeper.mail.drafts import mail_drafts
 from kinkeeper.memory.tables import facts
 from kinkeeper.notes.repository import notes
 from kinkeeper.store.store import Store

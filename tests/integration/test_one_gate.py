@@ -17,8 +17,8 @@ from sqlalchemy import Connection, select
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.bootstrap.memory import reading_of
-from kinkeeper.channels.telegram.remember_commands import Wish
-from kinkeeper.channels.telegram.remember_commands import remember as remember_by_command
+from kinkeeper.channels.telegram.commands import Wish
+from kinkeeper.channels.telegram.commands import remember as remember_by_command
 from kinkeeper.household.viewers import person_scope
 from kinkeeper.store.schema import metadata
 from kinkeeper.web.access.model import AccessRole

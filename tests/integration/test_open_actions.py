@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kinkeeper.actions.payload import Scope
 from kinkeeper.actions.proposals import expire_due, propose
 from kinkeeper.actions.repository import next_expiry, open_actions
-from kinkeeper.actions.scope import Scope
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, NOW, ZONE, adding, event, proposal

@@ -16,7 +16,7 @@ from sqlalchemy import Table, func, select
 
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import Catalogue
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.conversation.conversation import Conversation

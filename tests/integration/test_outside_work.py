@@ -10,16 +10,15 @@ import pytest
 from sqlalchemy import Connection, update
 
 from kinkeeper.actions.button_removal import can_be_undone, result_line
-from kinkeeper.actions.effects.email import CreateDraft, SendMail
-from kinkeeper.actions.effects.tables import outside_work
+from kinkeeper.actions.effects.outside import CreateDraft, SendMail, outside_work
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.outside import work_claims
 from kinkeeper.actions.outside.adapter import NotDoneError, RefusedError
-from kinkeeper.actions.outside.result_wait import settled
+from kinkeeper.actions.outside.work_claims import settled
 from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
 from kinkeeper.actions.receipts import Outcome
+from kinkeeper.actions.reversal import undo
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.actions.undo import undo
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.store.store import Store

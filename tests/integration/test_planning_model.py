@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.email import email_requests
+from kinkeeper.actions.requests.model import Catalogue
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.conversation.model import Branch, Plan, PlanningContext, Source
 from kinkeeper.conversation.planning.model_planner import REPHRASE, STAGE, ModelPlanner

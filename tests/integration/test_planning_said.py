@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import Found, Parameters, RequestKind, ResultStatus
+from kinkeeper.actions.requests.model import Catalogue, Found, Parameters, RequestKind, ResultStatus
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.conversation.model import Plan, PlanningContext
 from kinkeeper.conversation.planning.model_planner import REPHRASE, ModelPlanner

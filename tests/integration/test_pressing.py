@@ -12,8 +12,8 @@ from kinkeeper.actions import approvals, proposals
 from kinkeeper.actions.button_removal import SETTLED_FIRST
 from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
 from kinkeeper.actions.press_tokens import PREFIX, PressRefusal, purge_tokens
+from kinkeeper.actions.reversal import undo
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.actions.undo import undo
 from kinkeeper.core.time import Interval
 from kinkeeper.messaging.addresses import record_move, remember_private_chat, set_member_only
 from kinkeeper.messaging.outbound import OutboundKind, OutboundState

@@ -22,10 +22,9 @@ from kinkeeper.core.errors import (
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.tables import messages
-from kinkeeper.store.backup_check import BackupContents, check_backup
+from kinkeeper.store.backups import BackupContents, check_backup, restore
+from kinkeeper.store.locks import runner_lock
 from kinkeeper.store.migrate import SCHEMA_VERSION
-from kinkeeper.store.restore import restore
-from kinkeeper.store.runner_lock import runner_lock
 from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
 
@@ -274,7 +273,7 @@ import os, sys
 from datetime import UTC, datetime
 from pathlib import Path
 import kinkeeper.messaging.tables
-from kinkeeper.store.restore import restore
+from kinkeeper.store.backups import restore
 
 calls, last = 0, int(sys.argv[3])
 

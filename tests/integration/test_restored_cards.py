@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.action_retention import RESTORABLE, purge_extractions
 from kinkeeper.actions.journal import list_transitions
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.model import ActionStatus, Cause, PendingAction
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.proposals import withdraw
 from kinkeeper.actions.receipts import Outcome, Receipt
@@ -20,9 +20,7 @@ from kinkeeper.actions.repository import (
     open_actions,
     restorable_actions,
 )
-from kinkeeper.actions.restore import restore
-from kinkeeper.actions.states import Cause
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import restore, undo
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer, person_scope

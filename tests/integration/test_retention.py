@@ -13,8 +13,8 @@ from sqlalchemy import Connection, select
 from family_chat import Chat, chat
 from kinkeeper.actions import proposals
 from kinkeeper.actions.journal import count_refusals, record_refusal
+from kinkeeper.actions.model import Refusal
 from kinkeeper.actions.press_tokens import PressedButton, count_refused, redeem
-from kinkeeper.actions.states import Refusal
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.tables import messages
 from kinkeeper.models.model import Outcome

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects.tools import CallTool
+from kinkeeper.actions.effects.outside import CallTool
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.outside.adapter import NotDoneError, PointOfNoReturn, Trace, Work
 from kinkeeper.actions.outside.worker import OutsideWorker

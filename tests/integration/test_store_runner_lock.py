@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.core.errors import ConflictError, InputError
-from kinkeeper.store.runner_lock import runner_lock
+from kinkeeper.store.locks import runner_lock
 
 Holder = subprocess.Popen[str]
 
 HOLDER = """
 import sys
-from kinkeeper.store.runner_lock import runner_lock
+from kinkeeper.store.locks import runner_lock
 with runner_lock(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.readline()

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.actions.authority import is_anothers
-from kinkeeper.actions.model import ActionStatus, Proposal
+from kinkeeper.actions.model import ActionStatus, Proposal, Refusal
 from kinkeeper.actions.press_tokens import PressRefusal
 from kinkeeper.actions.receipts import Outcome
-from kinkeeper.actions.states import Refusal
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.store.store import Store
 from outside_samples import sending

@@ -3,8 +3,7 @@
 from datetime import UTC, datetime
 
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.email import CreateDraft, SendMail
-from kinkeeper.actions.effects.outside import Verb
+from kinkeeper.actions.effects.outside import CreateDraft, SendMail, Verb
 from kinkeeper.actions.outside.adapter import Work
 from kinkeeper.core.ids import stable_id
 from kinkeeper.mail.model import Address, Mail

@@ -10,7 +10,7 @@ import pytest
 
 import kinkeeper
 from kinkeeper.actions.button_removal import UNDER_WAY
-from kinkeeper.actions.states import TRANSITIONS, Cause
+from kinkeeper.actions.model import TRANSITIONS, Cause
 
 _WORDS = re.compile(r"\w+")
 SOURCE = Path(kinkeeper.__file__).parent

@@ -40,12 +40,12 @@ SURFACES = {
 # Through what a route that writes reaches the gate.
 GATED = (
     "kinkeeper.actions.approvals.", "kinkeeper.actions.session_words.keep", "kinkeeper.actions.setting_right.",
-    "kinkeeper.actions.calendar_import.", "kinkeeper.actions.import_undo.", "kinkeeper.actions.requests.request_runner.", "kinkeeper.actions.undo.",
+    "kinkeeper.actions.calendar_import.", "kinkeeper.actions.calendar_import.", "kinkeeper.actions.requests.request_runner.", "kinkeeper.actions.reversal.",
     "kinkeeper.observer.cards.card_corrections.",
     # A turn of a conversation: what it would do is requested, what it tells goes the way of sessions.
     "kinkeeper.web.speakers.conversation_of",
     # What expired waits again; the press is let in as any other.
-    "kinkeeper.actions.restore.",
+    "kinkeeper.actions.reversal.",
     # A message of a chat: only ever proposes.
     "kinkeeper.observer.intake.",
 )  # fmt: skip

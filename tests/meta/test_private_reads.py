@@ -13,12 +13,12 @@ READERS = {
     "kinkeeper.notes.repository.notes": {"kinkeeper.notes.repository"},
     "kinkeeper.calendar.tables": {
         "kinkeeper.calendar.repository", "kinkeeper.calendar.event_rows", "kinkeeper.calendar.search",
-        "kinkeeper.calendar.occurrences", "kinkeeper.calendar.journal",
+        "kinkeeper.calendar.occurrences", "kinkeeper.calendar.event_changes",
         # Counts and takes back changes by their ids; shows none.
         "kinkeeper.observer.accounts.rewind",
     },
     "kinkeeper.actions.tables": {
-        "kinkeeper.actions.repository", "kinkeeper.actions.action_writes", "kinkeeper.actions.audience", "kinkeeper.actions.action_retention", "kinkeeper.actions.journal",
+        "kinkeeper.actions.repository", "kinkeeper.actions.action_writes", "kinkeeper.actions.authority", "kinkeeper.actions.action_retention", "kinkeeper.actions.journal",
         "kinkeeper.actions.press_tokens",
         # Counts, instants and states; no words.
         "kinkeeper.observer.accounts.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.accounts.trace", "kinkeeper.observer.accounts.rewind",
@@ -31,14 +31,14 @@ WHOLE = {
     # They write, and must find what they write over.
     "kinkeeper.actions.effects.calendar", "kinkeeper.actions.effects.notes", "kinkeeper.actions.effects.tasks",
     "kinkeeper.actions.calendar_import", "kinkeeper.calendar.event_changes", "kinkeeper.calendar.occurrences",
-    "kinkeeper.calendar.repository", "kinkeeper.calendar.seeds", "kinkeeper.calendar.undo", "kinkeeper.notes.note_changes",
+    "kinkeeper.calendar.repository", "kinkeeper.calendar.seeds", "kinkeeper.notes.note_changes",
     "kinkeeper.tasks.task_changes",
     # Reads others' private events to tell that they are busy, and nothing else of them.
     "kinkeeper.calendar.search",
     # Says reminders to those whose they are.
     "kinkeeper.tasks.reminders",
     # Decides for how long actions wait, and keeps their days when a household moves.
-    "kinkeeper.actions.lifetime", "kinkeeper.actions.days_kept",
+    "kinkeeper.actions.lifetime",
     # Leaves out what is private here, but for what came from there.
     "kinkeeper.connectors.caldav.events", "kinkeeper.connectors.caldav.todos",
     # Counts.
@@ -59,8 +59,7 @@ OWN_VIEWERS = {
     # Refuses all others.
     "kinkeeper.brain.remote",
     # For the adult who decides, or for a person about what is their own.
-    "kinkeeper.actions.effects.memory", "kinkeeper.actions.calendar_import", "kinkeeper.actions.import_undo",
-    "kinkeeper.actions.setting_right",
+    "kinkeeper.actions.effects.memory", "kinkeeper.actions.calendar_import", "kinkeeper.actions.setting_right",
     # Of the person who asks; where others read along, of everybody.
     "kinkeeper.actions.requests.model",
     # What is forgotten is shown to all adults first.
@@ -90,8 +89,7 @@ LISTING_ACTIONS = {
     # Show when something is planned, or count, and tell nothing that was said.
     "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
     # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace.
-    "kinkeeper.actions.lifetime", "kinkeeper.actions.days_kept",
-    "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
+    "kinkeeper.actions.lifetime", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
     # Shows a model on a private address what the chat can see of its own cards.
     "kinkeeper.observer.settling.talk_job",
     # The operator's own commands and export.

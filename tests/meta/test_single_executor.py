@@ -19,7 +19,6 @@ from source_names import Module, Modules, read, sources, writers
 
 GRAPH = "kinkeeper.calendar"
 CHANGES = "kinkeeper.calendar.event_changes"
-UNDO = "kinkeeper.calendar.undo"
 TABLES = "kinkeeper.calendar.tables"
 # The household file is its owner's own word, and derived rows follow from what is already written.
 OWN_UPKEEP = frozenset({f"{GRAPH}.seeds.sync_seeds", f"{GRAPH}.occurrences.extend_horizon"})
@@ -45,7 +44,7 @@ def runs_only_where_it_is_undone(name: str, module: Module) -> bool:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     ]  # fmt: skip
     return (
-        "kinkeeper.store.rehearsal.require_rehearsal" in module.names
+        "kinkeeper.store.store.require_rehearsal" in module.names
         and "require_rehearsal" not in module.made
         and [ast.unparse(node.body[1]).partition("(")[0] for node in public]
         == ["require_rehearsal"]
@@ -62,7 +61,7 @@ def offences(modules: Modules) -> list[str]:
         if runs_only_where_it_is_undone(name, module):
             continue
         for line, each in module.named:
-            is_change = any(f"{each}.".startswith(f"{one}.") for one in (CHANGES, UNDO))
+            is_change = f"{each}.".startswith(f"{CHANGES}.")
             is_table = each.startswith(f"{TABLES}.")
             if is_change or is_table or each in forbidden:
                 found.append(f"{name}:{line} {each}")
@@ -77,7 +76,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
     found = graph_writers()
     assert {
         f"{CHANGES}.add_event",
-        f"{UNDO}.undo_change",
+        f"{CHANGES}.undo_change",
         f"{GRAPH}.repository.insert_event",
         f"{GRAPH}.repository.delete_override",
         f"{GRAPH}.seeds.sync_seeds",
@@ -91,17 +90,16 @@ def test_the_writers_are_found_by_what_they_do() -> None:
     [
         "from kinkeeper.calendar.event_changes import add_event",
         "from kinkeeper.calendar import event_changes",
-        "from kinkeeper.calendar import undo",
         "import kinkeeper.calendar.event_changes",
         "import kinkeeper.calendar.event_changes as harmless",
-        "def late():\n    from kinkeeper.calendar.undo import undo_change as harmless",
+        "def late():\n    from kinkeeper.calendar.event_changes import undo_change as harmless",
         "import importlib\nimportlib.import_module('kinkeeper.calendar.event_changes')",
         "from kinkeeper.calendar.repository import insert_event",
         "from kinkeeper.calendar import repository as r\nr.replace_event",
         "import kinkeeper\nkinkeeper.calendar.repository.delete_event",
         "from kinkeeper.calendar.tables import events",
         "from kinkeeper.calendar import tables\ntables.events",
-        "from kinkeeper.calendar.journal import record",
+        "from kinkeeper.calendar.event_changes import record",
     ],
 )
 @pytest.mark.parametrize("module", ["kinkeeper.observer.planted", "kinkeeper.actions.planted"])
@@ -150,9 +148,9 @@ def test_taking_records_back_is_refused_where_it_would_be_kept(tmp_path: Path) -
 @pytest.mark.parametrize(
     "code",
     [
-        "from kinkeeper.calendar.undo import undo_change\ndef rewind(conn):\n    'x'\n    undo_change(conn)",
+        "from kinkeeper.calendar.event_changes import undo_change\ndef rewind(conn):\n    'x'\n    undo_change(conn)",
         (
-            "from kinkeeper.calendar.undo import undo_change\nfrom kinkeeper.store.rehearsal import require_rehearsal\n"
+            "from kinkeeper.calendar.event_changes import undo_change\nfrom kinkeeper.store.store import require_rehearsal\n"
             "def rewind(conn):\n    'x'\n    require_rehearsal(conn)\ndef other(conn):\n    'x'\n    undo_change(conn)"
         ),
     ],

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine, create_engine, select
 
-from kinkeeper.calendar.conflicts import find_conflicts, overlaps
 from kinkeeper.calendar.event_changes import (
     add_event,
     assign_occurrence,
     cancel_event,
     cancel_occurrence,
     move_occurrence,
+    undo_change,
     update_event,
 )
 from kinkeeper.calendar.model import (
@@ -37,7 +37,7 @@ from kinkeeper.calendar.repository import (
     list_events,
     put_override,
 )
-from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.calendar.search import find_conflicts, occurrences_between, overlaps
 from kinkeeper.calendar.tables import (
     events,
     horizons,
@@ -45,7 +45,6 @@ from kinkeeper.calendar.tables import (
     occurrences,
     overrides,
 )
-from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewers import Viewer

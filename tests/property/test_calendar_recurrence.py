@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from kinkeeper.calendar.ics import export_ics
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
-from kinkeeper.calendar.recurrence import expand, original_starts
-from kinkeeper.calendar.recurrence_rules import check_rule
+from kinkeeper.calendar.recurrence import check_rule, expand, original_starts
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Interval
 

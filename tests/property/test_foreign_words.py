@@ -11,12 +11,7 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from kinkeeper.actions.requests.tools import ForeignArguments
-from kinkeeper.connectors.tools.output_sanitizer import (
-    clean_data,
-    clean_text,
-    described,
-    is_tool_name,
-)
+from kinkeeper.connectors.tools.connection import clean_data, clean_text, described, is_tool_name
 
 UNSEEN = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 words = st.text(max_size=60)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinkeeper.core.errors import ConfigError, Problem
+from kinkeeper.household.document import Path as TomlPath
+from kinkeeper.household.document import locate
 from kinkeeper.household.file import parse_household
 from kinkeeper.household.name_folding import fold, slugify
-from kinkeeper.household.positions import Path as TomlPath
-from kinkeeper.household.positions import locate
 from kinkeeper.household.recurrence import read_recurrence
 from kinkeeper.household.template import TemplateAnswers, quoted, render_template
 from kinkeeper.household.vocabulary import compile_vocabulary

@@ -14,9 +14,9 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.calendar_import import Import
 from kinkeeper.actions.event_files import read_events
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.calendar.event_rows import event_row
 from kinkeeper.calendar.ics import export_ics
-from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.model import Event, EventKind, Override, Provenance, SourceType
 from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.calendar.repository import (
@@ -34,8 +34,7 @@ from kinkeeper.household.viewers import (
     surprise_scope,
     viewer_for,
 )
-from kinkeeper.store.rehearsal import RehearsedError, rehearsed
-from kinkeeper.store.store import Store
+from kinkeeper.store.store import RehearsedError, Store, rehearsed
 
 ZONE = ZoneInfo("Pacific/Auckland")
 NOW = datetime(2026, 5, 4, 8, tzinfo=UTC)

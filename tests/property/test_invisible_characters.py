@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from icalendar import Calendar, Todo
 from icalendar import Event as Component
 
-from kinkeeper.actions.effects.calendar import AddEvent
-from kinkeeper.actions.effects.events import event_to_json
+from kinkeeper.actions.effects.calendar import AddEvent, event_to_json
 from kinkeeper.actions.event_files import read_events
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.calendar.event_records import event_of_record
 from kinkeeper.calendar.event_rows import event_from_row, event_row
-from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.model import Event, EventKind, Override, Provenance, SourceType
 from kinkeeper.connectors.caldav import objects
 from kinkeeper.connectors.caldav.todos import Todos

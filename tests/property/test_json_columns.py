@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.store.json_text import json_text, json_value
+from kinkeeper.store.schema import json_text, json_value
 
 VALUES = st.recursive(
     st.none()

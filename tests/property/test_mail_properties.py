@@ -7,11 +7,10 @@ from email.policy import default
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kinkeeper.connectors.mail.html_text import text_of_html
-from kinkeeper.connectors.mail.mail_parser import read_mail
-from kinkeeper.connectors.mail.message import mail_bytes
+from kinkeeper.connectors.mail.adapters import mail_bytes
+from kinkeeper.connectors.mail.mail_parser import read_mail, text_of_html
+from kinkeeper.mail.lookup import read_query
 from kinkeeper.mail.model import Address, Mail, one_line
-from kinkeeper.mail.query import read_query
 
 AT = datetime(2026, 5, 11, 9, 0, tzinfo=UTC)
 HEADERS = {"From", "To", "Reply-To", "Subject", "Date", "Message-ID", "MIME-Version"} | {

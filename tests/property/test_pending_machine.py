@@ -12,12 +12,11 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from kinkeeper.actions.approvals import confirm, reject, resolve
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.journal import count_refusals, list_transitions
-from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.model import DECISIONS, TRANSITIONS, ActionStatus
 from kinkeeper.actions.proposals import expire_due, propose, supersede, withdraw
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_by_source, list_actions
-from kinkeeper.actions.states import DECISIONS, TRANSITIONS
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store

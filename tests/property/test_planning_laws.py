@@ -6,19 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from kinkeeper.actions.requests.calendar_parameters import (
+from kinkeeper.actions.requests.event_views import (
     CreateEvent,
     FindEvent,
     FindFree,
     ListEvents,
     UpdateEventOf,
 )
-from kinkeeper.actions.requests.task_parameters import (
-    CreateTask,
-    FindTask,
-    ListTasks,
-    UpdateTaskOf,
-)
+from kinkeeper.actions.requests.tasks import CreateTask, FindTask, ListTasks, UpdateTaskOf
 from planning import plan, planned
 
 PARAMETERS: dict[str, type[BaseModel]] = {

@@ -21,7 +21,7 @@ from kinkeeper.actions.model import ActionStatus, ActionType, Proposal
 from kinkeeper.brain import schedule
 from kinkeeper.brain.question import read_question
 from kinkeeper.brain.schedule import EventWords
-from kinkeeper.calendar import conflicts, event_rows, search
+from kinkeeper.calendar import event_rows, search
 from kinkeeper.calendar import occurrences as horizon
 from kinkeeper.calendar import repository as events
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
@@ -50,7 +50,7 @@ SPAN = Interval(NOW - timedelta(days=3), NOW + timedelta(days=30))
 FAR = Interval(
     NOW - timedelta(days=45), NOW + timedelta(days=20)
 )  # begins before what the table of occurrences holds
-MODULES = (tasks, notes, events, event_rows, search, conflicts, actions, schedule)
+MODULES = (tasks, notes, events, event_rows, search, search, actions, schedule)
 
 
 @st.composite

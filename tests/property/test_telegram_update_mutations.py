@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from botapi import BotApi
 from botapi.updates_queue import KINDS
-from kinkeeper.channels.telegram.update_parser import parse_update
-from kinkeeper.channels.telegram.updates import Unknown
+from kinkeeper.channels.telegram.updates import Unknown, parse_update
 from telegram_family import family, run
 
 SEED = 20260302

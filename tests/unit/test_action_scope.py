@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kinkeeper.actions.effects.calendar import CancelEvent, CancelOccurrence, MoveOccurrence
-from kinkeeper.actions.scope import days_of
+from kinkeeper.actions.payload import days_of
 from pending_samples import adding, choice, event, proposal
 
 

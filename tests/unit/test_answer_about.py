@@ -8,7 +8,7 @@ import pytest
 from test_answer_templates import turn
 
 from kinkeeper.actions.requests.calendar import calendar_requests
-from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import Catalogue
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.conversation.answering.about import Standing, not_able, told_about
 from kinkeeper.conversation.routing.intent import asks_about

@@ -7,7 +7,7 @@ import pytest
 
 from kinkeeper.connectors.caldav.address import Address, followed, path_of
 from kinkeeper.connectors.caldav.sync_records import ObjectRow, ObjectState
-from kinkeeper.connectors.caldav.sync_rules import Verdict, decide
+from kinkeeper.connectors.caldav.things import Verdict, decide
 from kinkeeper.connectors.caldav.wire import read_answers
 from kinkeeper.core.errors import InputError, UnavailableError
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
+from kinkeeper.actions.requests.model import Asked, Catalogue, Found, Parameters, RequestKind
 from kinkeeper.core.errors import InputError, NotFoundError
 
 

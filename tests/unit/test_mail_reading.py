@@ -6,10 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from kinkeeper.connectors.mail.account import parse_account
-from kinkeeper.connectors.mail.html_text import text_of_html
-from kinkeeper.connectors.mail.mail_parser import read_mail
-from kinkeeper.mail.mailbox import MailQuery, ReceivedMail
-from kinkeeper.mail.query import read_query
+from kinkeeper.connectors.mail.mail_parser import read_mail, text_of_html
+from kinkeeper.mail.lookup import read_query
+from kinkeeper.mail.model import MailQuery, ReceivedMail
 
 AT = datetime(2026, 5, 11, 9, 0, tzinfo=UTC)
 NOW = datetime(2026, 5, 14, 12, 0, tzinfo=ZoneInfo("Europe/Vienna"))  # a Thursday

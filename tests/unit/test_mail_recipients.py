@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from kinkeeper.core.errors import ConfigError, InputError
 from kinkeeper.household.file import parse_household
 from kinkeeper.household.model import Contact, Group, Household, Member, Role
+from kinkeeper.mail.lookup import Found, find_recipients
 from kinkeeper.mail.model import Address, Mail, one_line
-from kinkeeper.mail.recipients import Found, find_recipients
 
 INES = Member(id="ines", name="Ines", role=Role.PARENT, aliases=("mum",), email="ines@home.example")
 OMAR = Member(id="omar", name="Omar", role=Role.PARENT, aliases=("dad",), email="omar@home.example")

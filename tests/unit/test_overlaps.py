@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kinkeeper.calendar.spans import share_time
+from kinkeeper.calendar.recurrence import share_time
 from kinkeeper.core.time import Interval
 
 NOON = datetime(2026, 4, 1, 12, tzinfo=UTC)

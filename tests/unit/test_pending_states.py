@@ -7,13 +7,21 @@ import pytest
 
 from kinkeeper.actions.authority import Press, may_decide, objection
 from kinkeeper.actions.consent import Consent, Origin, Stakes, consent_for
-from kinkeeper.actions.effects.calendar import AddEvent
-from kinkeeper.actions.effects.events import event_to_json
-from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
+from kinkeeper.actions.effects.calendar import AddEvent, event_to_json
+from kinkeeper.actions.model import (
+    DECISIONS,
+    TRANSITIONS,
+    ActionStatus,
+    Cause,
+    PendingAction,
+    Proposal,
+    Refusal,
+    as_of,
+    step,
+)
 from kinkeeper.actions.payload import action_record, payload_hash
 from kinkeeper.actions.receipts import Outcome, settled
 from kinkeeper.actions.registry import EFFECTS, read_effects, stakes_of
-from kinkeeper.actions.states import DECISIONS, TRANSITIONS, Cause, Refusal, as_of, step
 from kinkeeper.calendar.model import Event
 from kinkeeper.core.errors import InputError, InvariantError
 from pending_samples import (

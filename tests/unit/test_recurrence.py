@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from kinkeeper.calendar.event_limits import check_event
 from kinkeeper.calendar.model import (
     Event,
     EventKind,
@@ -15,9 +16,7 @@ from kinkeeper.calendar.model import (
     Provenance,
     SourceType,
 )
-from kinkeeper.calendar.recurrence import expand, original_starts, produces
-from kinkeeper.calendar.recurrence_rules import check_rule, parse_rule
-from kinkeeper.calendar.validity import check_event
+from kinkeeper.calendar.recurrence import check_rule, expand, original_starts, parse_rule, produces
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Interval
 

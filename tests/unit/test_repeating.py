@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.observability.failures import FAILURES
-from kinkeeper.observability.repeat_loop import repeat
+from kinkeeper.observability.failures import FAILURES, repeat
 
 
 def test_work_goes_on_after_any_failure_and_only_mistakes_are_counted() -> None:

@@ -255,7 +255,7 @@ GIFTS = (
     "get a Valentine's present for {whom}", "for {their} birthday we are buying {whom} a guitar",
     "picked up the earrings for {whom}, for our anniversary", "baking {whom} a cake for {their} birthday",
     "remind me to engrave the watch for {whom}", "start a list of ideas for {whom}'s birthday: skates, perfume",
-    "ordering {whom} flowers for valentines", 
+    "ordering {whom} flowers for valentines",
     "{whom} thinks they're getting socks but it's a phone", "if {whom} asks, the parcel is for the school",
     "assemble the trampoline on Christmas Eve once {whom} is asleep", "Ssssh, 24 December 5pm carols for {whom}",
     "{whom} still believes in Santa, so the train set is from him", "the drone is in the loft, {whom} is clueless", "hide the drum kit, it's for {whom}'s birthday",

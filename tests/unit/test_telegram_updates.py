@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from kinkeeper.channels.telegram.update_parser import parse_update
 from kinkeeper.channels.telegram.updates import (
     Commanded,
     Moved,
@@ -14,6 +13,7 @@ from kinkeeper.channels.telegram.updates import (
     Said,
     StandingChanged,
     Unknown,
+    parse_update,
 )
 
 CHAT = {"id": -100123, "type": "supergroup", "title": "The Millers"}

@@ -5,11 +5,15 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.household.file import load_household, parse_household
-from kinkeeper.household.generic_words import generic_activities, plural
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Household, resolve_sender
 from kinkeeper.household.name_folding import fold, slugify
-from kinkeeper.household.senders import resolve_sender
-from kinkeeper.household.vocabulary import Vocabulary, WordKind, compile_vocabulary
+from kinkeeper.household.vocabulary import (
+    Vocabulary,
+    WordKind,
+    compile_vocabulary,
+    generic_activities,
+    plural,
+)
 
 HOUSEHOLDS = Path(__file__).parents[1] / "households"
 MILLER = Path(__file__).parents[2] / "examples/miller/household.toml"

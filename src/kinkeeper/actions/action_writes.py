@@ -8,12 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, update
 
-from kinkeeper.actions.action_rows import action_row, state_row
 from kinkeeper.actions.button_removal import announce
 from kinkeeper.actions.journal import record_transition
-from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
-from kinkeeper.actions.payload import payload_hash
-from kinkeeper.actions.states import Cause, step
+from kinkeeper.actions.model import ActionStatus, Cause, PendingAction, Proposal, step
+from kinkeeper.actions.payload import action_row, payload_hash, state_row
 from kinkeeper.actions.tables import action_sources, pending_actions, press_tokens
 from kinkeeper.store.prepared import Prepared
 

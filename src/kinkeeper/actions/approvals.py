@@ -13,17 +13,14 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
 from kinkeeper.actions.action_writes import advance
-from kinkeeper.actions.admission import admit, count
-from kinkeeper.actions.audience import is_own_affair
-from kinkeeper.actions.authority import Press, PressDetails, may_decide
+from kinkeeper.actions.authority import Press, PressDetails, admit, count, is_own_affair, may_decide
 from kinkeeper.actions.consent import Audience, Author, Consent, decide, highest
 from kinkeeper.actions.executor import execute
-from kinkeeper.actions.model import ActionStatus, Choice, PendingAction, Proposal
+from kinkeeper.actions.model import ActionStatus, Cause, Choice, PendingAction, Proposal, Refusal
 from kinkeeper.actions.proposals import expire_if_due, propose
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import read_effects, stakes_of
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household, Member

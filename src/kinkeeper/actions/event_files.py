@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.calendar.event_records import event_of_line
 from kinkeeper.calendar.ics_class import Privacy
-from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.model import Event, Override
 from kinkeeper.core.errors import InputError
 from kinkeeper.household.model import Household, Member

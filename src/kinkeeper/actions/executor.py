@@ -11,16 +11,15 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions import audience, memory_words
+from kinkeeper.actions import action_retention, authority
 from kinkeeper.actions.action_writes import advance
 from kinkeeper.actions.consent import Consent, consent_for, highest
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.actions.journal import list_transitions, record_refusal
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.model import ActionStatus, Cause, PendingAction, Refusal
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import reaches_outside, read_effects, stakes_of
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.core.errors import (
     ConflictError,
     DeniedError,
@@ -58,7 +57,7 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
         return _failed(conn, action, TAMPERED, now)
     try:
         effects = read_effects(household, chosen_effects(action))
-        hidden = audience.hidden_by(conn, household, effects)
+        hidden = authority.hidden_by(conn, household, effects)
         with conn.begin_nested():
             execution = Execution(
                 household=household, action_id=action.id, change_id=action.id,
@@ -71,8 +70,8 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
         return action
     receipt = {"outcome": "done", "written": written}
     done = _advanced(advance(conn, action, Cause.SUCCEED, at=now, receipt=receipt))
-    memory_words.let_go(conn, done)
-    audience.narrow(conn, done, hidden)
+    action_retention.let_go(conn, done)
+    authority.narrow(conn, done, hidden)
     return done
 
 

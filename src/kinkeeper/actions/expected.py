@@ -27,9 +27,9 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.model import Change, Event, EventState, Occurrence, Waiting
+from kinkeeper.calendar.recurrence import in_utc, share_time
 from kinkeeper.calendar.repository import find_event, list_overrides
 from kinkeeper.calendar.search import occurrences_between, times_of
-from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.core.time import Interval, as_utc
 from kinkeeper.household.viewers import Viewer
 

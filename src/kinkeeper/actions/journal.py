@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, select
 
-from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.states import Cause, Refusal, Transition
+from kinkeeper.actions.model import ActionStatus, Cause, Refusal, Transition
 from kinkeeper.actions.tables import action_refusals, action_transitions
 from kinkeeper.core.time import Interval
 from kinkeeper.store.commits import touch

@@ -17,9 +17,8 @@ from sqlalchemy import Connection, Row, and_, delete, func, insert, select, upda
 from kinkeeper.actions import receipts
 from kinkeeper.actions.action_retention import RESTORABLE
 from kinkeeper.actions.authority import is_anothers, is_own
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.model import ActionStatus, PendingAction, is_due
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.states import is_due
 from kinkeeper.actions.tables import press_refusals, press_tokens
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import as_utc

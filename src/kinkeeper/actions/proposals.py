@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.actions.action_writes import advance, insert_action, insert_source
-from kinkeeper.actions.audience import scope_of
+from kinkeeper.actions.authority import scope_of
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.lifetime import expiry
-from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
+from kinkeeper.actions.model import ActionStatus, Cause, PendingAction, Proposal, is_due, step
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import reaches_outside, read_effects
 from kinkeeper.actions.repository import (
@@ -19,7 +19,6 @@ from kinkeeper.actions.repository import (
     find_of_slot,
     load_action,
 )
-from kinkeeper.actions.states import Cause, is_due, step
 from kinkeeper.core.errors import InputError, InvariantError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc

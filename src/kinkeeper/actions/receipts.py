@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kinkeeper.actions.model import ActionStatus, PendingAction
-from kinkeeper.actions.states import Refusal
+from kinkeeper.actions.model import ActionStatus, PendingAction, Refusal
 from kinkeeper.household.model import Household
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects import calendar, email, memory, notes, tasks, tools
+from kinkeeper.actions.effects import calendar, memory, notes, outside, tasks
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
 
@@ -57,19 +57,19 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
             parameters=calendar.CancelEvent, stakes=Stakes.HIGH, undo=calendar.undo
         ),
         "email.keep_draft": EffectKind(
-            parameters=email.KeepDraft, stakes=Stakes.LOW, undo=email.undo_kept
+            parameters=outside.KeepDraft, stakes=Stakes.LOW, undo=outside.undo_kept
         ),
         "email.create_draft": EffectKind(
-            parameters=email.CreateDraft,
+            parameters=outside.CreateDraft,
             stakes=Stakes.LOW,
-            undo=email.undo_created,
+            undo=outside.undo_created,
             is_outside=True,
         ),
         "email.send": EffectKind(
-            parameters=email.SendMail, stakes=Stakes.HIGH, undo=None, is_outside=True
+            parameters=outside.SendMail, stakes=Stakes.HIGH, undo=None, is_outside=True
         ),
         "tools.call": EffectKind(
-            parameters=tools.CallTool, stakes=Stakes.HIGH, undo=None, is_outside=True
+            parameters=outside.CallTool, stakes=Stakes.HIGH, undo=None, is_outside=True
         ),
         "memory.remember_fact": EffectKind(
             parameters=memory.RememberFact, stakes=Stakes.LOW, undo=memory.undo

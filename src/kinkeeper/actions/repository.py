@@ -17,16 +17,13 @@ from sqlalchemy import (
     update,
 )
 
-from kinkeeper.actions.action_rows import action_from_row, successor_slot
 from kinkeeper.actions.consent import Origin
-from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
-from kinkeeper.actions.scope import Scope
-from kinkeeper.actions.states import as_of
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction, as_of
+from kinkeeper.actions.payload import Scope, action_from_row, successor_slot
 from kinkeeper.actions.tables import action_sources, pending_actions
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.viewers import Viewer, narrowest
-from kinkeeper.store.prepared import Prepared
-from kinkeeper.store.visibility import in_scope
+from kinkeeper.store.prepared import Prepared, in_scope
 
 _actions = pending_actions.c
 _sources = action_sources.c

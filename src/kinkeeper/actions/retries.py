@@ -6,8 +6,7 @@ from typing import Unpack
 from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
-from kinkeeper.actions.admission import admit
-from kinkeeper.actions.authority import Press, PressDetails
+from kinkeeper.actions.authority import Press, PressDetails, admit
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.receipts import Receipt

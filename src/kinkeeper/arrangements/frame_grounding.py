@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from kinkeeper.arrangements.model import EVERYBODY, Heard, Told, When, days_between
-from kinkeeper.household.model import Household, Role
-from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.model import Household, Role, resolve_sender
 from kinkeeper.household.vocabulary import WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
 from kinkeeper.language.name_match import telling_stems

@@ -11,8 +11,8 @@ from sqlalchemy import URL
 
 from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.connectors.caldav.address import Address
-from kinkeeper.connectors.caldav.model import Collection
-from kinkeeper.connectors.caldav.server_status import CHECK, findings, load_standing
+from kinkeeper.connectors.caldav.sync_records import CHECK, findings, load_standing
+from kinkeeper.connectors.caldav.wire import Collection
 from kinkeeper.core.errors import KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock, SystemClock
 from kinkeeper.household.model import Household

@@ -11,8 +11,7 @@ from kinkeeper.bootstrap.memory import embedder_opened
 from kinkeeper.bootstrap.models import models_opened
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
-from kinkeeper.household.member_names import members_by_name
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Household, members_by_name
 from kinkeeper.memory.concepts import follow_all_facts
 from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.search import compares_meaning

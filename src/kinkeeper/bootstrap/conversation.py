@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import Catalogue
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM

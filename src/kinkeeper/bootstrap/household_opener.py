@@ -8,8 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.days_kept import keep_days_of_open
-from kinkeeper.actions.lifetime import extend_open
+from kinkeeper.actions.lifetime import extend_open, keep_days_of_open
 from kinkeeper.bootstrap.houses import Houses
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.system import System

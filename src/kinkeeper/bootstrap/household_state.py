@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.events import event_to_json
+from kinkeeper.actions.effects.calendar import event_to_json
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import list_actions

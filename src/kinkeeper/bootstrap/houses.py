@@ -26,7 +26,7 @@ from kinkeeper.observability.failures import surviving
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.settling.message_reader import Extractor
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.nightly import NightlyBackups
+from kinkeeper.store.backups import NightlyBackups
 from kinkeeper.store.store import Store
 
 Channels = Mapping[str, Sequence[Channel]]

@@ -16,8 +16,7 @@ from kinkeeper.conversation.context.repository import ENCODING
 from kinkeeper.conversation.encoding.job import Encoding
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
-from kinkeeper.household.member_names import members_by_name
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Household, members_by_name
 from kinkeeper.jobs.job import Pace
 from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.memory.episodes import count_episodes

@@ -29,8 +29,8 @@ from kinkeeper.memory.upkeep.runs import (
     looked_up_to,
     open_question,
 )
+from kinkeeper.observability.failures import repeat
 from kinkeeper.observability.findings import Finding, ok, warning
-from kinkeeper.observability.repeat_loop import repeat
 from kinkeeper.settings.load import environment_with
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from sqlalchemy import URL
 
-from kinkeeper.actions.effects.tools import CallTool
+from kinkeeper.actions.effects.outside import CallTool
 from kinkeeper.actions.outside.adapter import Adapter
 from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.connectors.mail.absent import NotSetUp
-from kinkeeper.connectors.tools.tool_status import CHECK, findings
+from kinkeeper.connectors.tools.tool_records import CHECK, findings
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
@@ -156,8 +156,7 @@ async def tools_opened(
         yield {}
         return
     # Loads the protocol's library, which takes seconds of a processor.
-    from kinkeeper.connectors.tools.adapter import ToolAdapter  # noqa: PLC0415
-    from kinkeeper.connectors.tools.servers import ToolServers  # noqa: PLC0415
+    from kinkeeper.connectors.tools.servers import ToolAdapter, ToolServers  # noqa: PLC0415
 
     async with AsyncExitStack() as stack:
         opened = {}

@@ -34,8 +34,7 @@ from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.digest.model import next_release
 from kinkeeper.digest.repository import digest_time
-from kinkeeper.household.model import Household, Member
-from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.model import Household, Member, resolve_sender
 from kinkeeper.household.viewers import viewer_for
 from kinkeeper.jobs.job import Pace
 from kinkeeper.memory.finding.embedding_worker import EmbeddingWork

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from kinkeeper.actions.requests.calendar import calendar_requests
-from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.memory import memory_requests
-from kinkeeper.actions.requests.model import RequestKind
+from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.actions.requests.own_record import record_requests
 from kinkeeper.actions.requests.tasks import task_requests

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from kinkeeper.actions.outside.outside_metrics import purge_work
+from kinkeeper.actions.outside.work_claims import purge_work
 from kinkeeper.actions.press_tokens import mint
-from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import Catalogue
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.household_work import LongTask, Work, household_tasks

@@ -28,7 +28,7 @@ from sqlalchemy import (
 
 from kinkeeper.actions.action_retention import drop_payload
 from kinkeeper.actions.model import FROM_CHAT, TOLD, ActionStatus, ActionType
-from kinkeeper.channels.telegram import tables as _telegram  # noqa: F401 - makes its tables known
+from kinkeeper.channels.telegram import progress as _telegram  # noqa: F401 - makes its tables known
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.household.viewers import person_scope
 from kinkeeper.memory import erasure

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.brain.model import KnownEvent, Source, SourceKind, Sureness, TemporalEntity
 from kinkeeper.brain.schedule import Scheduled
+from kinkeeper.calendar.event_records import occurrence_waiting
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import rule_seen
-from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import shorten

@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from kinkeeper.core.time import Interval
-from kinkeeper.household.member_names import members_by_name
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Household, members_by_name
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statement_match import subject_of

@@ -21,8 +21,7 @@ from kinkeeper.calendar.recurrence import local_start
 from kinkeeper.calendar.tables import events, overrides
 from kinkeeper.core.time import from_text, to_text
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.store.prepared import Prepared, is_one_of
-from kinkeeper.store.visibility import in_scope
+from kinkeeper.store.prepared import Prepared, in_scope, is_one_of
 
 _UNORDERED = select(events).where(
     events.c.household == bindparam("household"), in_scope(events.c.scope)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from icalendar import Calendar
 from icalendar import Event as Component
 
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.calendar.ics_class import Privacy
 from kinkeeper.calendar.ics_component import (
     Reading,
@@ -22,7 +23,6 @@ from kinkeeper.calendar.ics_component import (
     override_from,
     read_component,
 )
-from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.model import Event, Override
 from kinkeeper.calendar.recurrence import produces
 from kinkeeper.core.errors import InputError, Problem

@@ -14,6 +14,7 @@ from icalendar import Event as Component
 from icalendar import vDDDLists, vDDDTypes, vRecur
 from icalendar.parser import unescape_char
 
+from kinkeeper.calendar.event_limits import check_duration, check_event, check_start
 from kinkeeper.calendar.ics_class import Privacy, privacy_of, set_class
 from kinkeeper.calendar.model import (
     UNTITLED,
@@ -24,9 +25,7 @@ from kinkeeper.calendar.model import (
     Provenance,
     SourceType,
 )
-from kinkeeper.calendar.recurrence import local_start
-from kinkeeper.calendar.recurrence_rules import parse_rule
-from kinkeeper.calendar.validity import check_duration, check_event, check_start
+from kinkeeper.calendar.recurrence import local_start, parse_rule
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, update
 
+from kinkeeper.calendar.event_limits import check_duration, check_event, check_start
 from kinkeeper.calendar.event_rows import (
     event_row,
     override_row,
@@ -20,7 +21,6 @@ from kinkeeper.calendar.model import Event, EventState, Override, Provenance
 from kinkeeper.calendar.occurrences import clear, rebuild, rebuild_one
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.tables import events, overrides
-from kinkeeper.calendar.validity import check_duration, check_event, check_start
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.viewers import Viewer

@@ -1,26 +1,78 @@
-"""Finding occurrences: from the occurrence table, or expanded here where it does not reach.
-
-So an answer never misses anything, whatever span is asked for; only its cost differs.
-"""
+"""Finding occurrences: for whoever asks, as mere busy time where private, and who is double-booked."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam
 
-from kinkeeper.calendar.busy import as_busy
 from kinkeeper.calendar.event_rows import read_events, read_overrides
-from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, Override
-from kinkeeper.calendar.occurrences import load_horizon, near_parameters, near_query
-from kinkeeper.calendar.recurrence import expand
-from kinkeeper.calendar.spans import in_utc, share_time
+from kinkeeper.calendar.model import (
+    Event,
+    EventKind,
+    EventState,
+    Occurrence,
+    Override,
+    Provenance,
+    SourceType,
+)
+from kinkeeper.calendar.occurrences import booked_people, load_horizon, near_parameters, near_query
+from kinkeeper.calendar.recurrence import expand, in_utc, share_time
 from kinkeeper.calendar.tables import events, occurrences
+from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Interval
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_of, person_scope
 from kinkeeper.store.prepared import Prepared
+
+# What others see of what is private to a member: that the member is busy, and when. Pure.
+
+SUMMARY: Final = "something private"
+"""What it is called where the household must do without its name."""
+
+
+def as_busy(occurrence: Occurrence) -> Occurrence | None:
+    """Return what others see of an occurrence that is private to one member; None where it keeps that one not busy.
+
+    Nothing of the event is left but when it is: whoever else takes part is not named, and its id opens nothing.
+
+    Args:
+        occurrence: Of an event that is private to a member.
+    """
+    event = occurrence.event
+    member = person_of(event.scope)
+    if member is None or not _keeps_busy(occurrence, member):
+        return None
+    mask = Event(
+        id=stable_id(event.household, SUMMARY, event.id, occurrence.original_start.isoformat()),
+        household=event.household, kind=EventKind.BOOKING, scope=HOUSEHOLD_SCOPE, summary=SUMMARY,
+        start=occurrence.interval.start, duration=occurrence.interval.duration, tz=event.tz,
+        who=(member,), provenance=Provenance(source_type=SourceType.CHAT, source_id=""),
+    )  # fmt: skip
+    return replace(occurrence, event=mask, responsible=(), place=None, waiting=())
+
+
+def private_to(event: Event, member: str) -> Event:
+    """Return an event as one that only a member may see, and that keeps them busy.
+
+    Args:
+        event: Any.
+        member: Member id.
+    """
+    who = event.who if member in {*event.who, *event.responsible} else (member, *event.who)
+    return replace(event, who=who, scope=person_scope(member))
+
+
+def is_busy(event: Event) -> bool:
+    """Whether an event is only what others see of a private one: it cannot be asked about, moved or cancelled."""
+    return event.summary == SUMMARY and not event.provenance.source_id
+
+
+def _keeps_busy(occurrence: Occurrence, member: str) -> bool:
+    is_in_charge = not occurrence.event.all_day and member in occurrence.responsible
+    is_on = occurrence.state is EventState.CONFIRMED
+    return is_on and (is_in_charge or member in booked_people(occurrence))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,3 +315,61 @@ def _expanded(
 
 def _by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:
     return occurrence.interval.start, occurrence.event.id, occurrence.original_start
+
+
+# Who is double-booked: bookings of one person that collide with a span of time.
+
+_NO_BUFFER = timedelta()
+_BOOKED = Prepared(near_query(by_member=True, is_booked=True))
+
+
+def overlaps(first: Occurrence, second: Occurrence, *, buffer: timedelta = _NO_BUFFER) -> bool:
+    """Whether two occurrences share time or lie closer together than `buffer`.
+
+    Touching ends do not count; the order of the two does not matter.
+
+    Args:
+        first: One occurrence.
+        second: The other.
+        buffer: Time to be kept free between the two, >= 0.
+    """
+    return share_time(first.interval, second.interval, buffer)
+
+
+def find_conflicts(
+    conn: Connection,
+    viewer: Viewer,
+    *,
+    member: str,
+    interval: Interval,
+    buffer: timedelta = _NO_BUFFER,
+    ignore_events: Container[str] = (),
+) -> list[Occurrence]:
+    """Return what keeps a member busy within a span of time, ordered by start.
+
+    That they are busy is no secret, with what may be: what is private to others comes as `busy.as_busy`.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        member: Child or adult.
+        interval: Span to be free.
+        buffer: Time to be kept free before and after, >= 0.
+        ignore_events: Ids of events that do not count, such as those being talked about.
+    """
+    interval = in_utc(interval)
+    reach = interval.widened(buffer)
+    if not is_covered(conn, viewer.household, reach):
+        return [
+            each
+            for each in expand_all(conn, viewer, reach, ignore_events=ignore_events)
+            if member in booked_people(each) and share_time(each.interval, interval, buffer)
+        ]
+    colliding = [
+        row
+        for row in _BOOKED.mappings(conn, near_parameters(viewer.household, reach, member))
+        if row["event_id"] not in ignore_events
+        and share_time(Interval(row["start_at"], row["end_at"]), interval, buffer)
+    ]
+    found = stored_occurrences(conn, viewer, colliding, with_busy=True)
+    return [each for each in found if member in booked_people(each)]

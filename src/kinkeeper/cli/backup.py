@@ -7,16 +7,15 @@ import typer
 from rich.table import Table
 
 from kinkeeper.bootstrap import database_address
-from kinkeeper.channels.telegram import tables as _telegram  # noqa: F401 - makes its tables known
+from kinkeeper.channels.telegram import progress as _telegram  # noqa: F401 - makes its tables known
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import settings_of
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, notice
 from kinkeeper.core.time import SystemClock
 from kinkeeper.jobs import runners as _jobs  # noqa: F401 - makes its tables known
-from kinkeeper.store import restore as store_restore
-from kinkeeper.store.backup_check import BackupContents, check_backup
-from kinkeeper.store.restore import restorable
+from kinkeeper.store import backups as store_restore
+from kinkeeper.store.backups import BackupContents, check_backup, restorable
 from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
 from kinkeeper.web.access import repository as _access  # noqa: F401 - makes its tables known

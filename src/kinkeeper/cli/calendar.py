@@ -13,8 +13,7 @@ from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
-from kinkeeper.connectors.caldav.server_status import Standing, ask_again, load_standing
-from kinkeeper.connectors.caldav.sync_records import ObjectState
+from kinkeeper.connectors.caldav.sync_records import ObjectState, Standing, ask_again, load_standing
 from kinkeeper.core.time import SystemClock
 
 _TOLD = (ObjectState.ASKED, ObjectState.UNDECIDED, ObjectState.REFUSED, ObjectState.APART)

@@ -7,12 +7,12 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals, retries
-from kinkeeper.actions import undo as undoing
+from kinkeeper.actions import reversal as undoing
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_action
-from kinkeeper.actions.restore import restore
+from kinkeeper.actions.reversal import restore
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opener import acting, opened
 from kinkeeper.cli.terminal import answer, answer_json

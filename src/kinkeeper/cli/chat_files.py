@@ -9,8 +9,7 @@ from typing import Any
 from kinkeeper.cli.input import LONGEST_DOCUMENT, too_long
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.household.model import Household
-from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.model import Household, resolve_sender
 from kinkeeper.messaging.message_json import parse_message, parse_record
 from kinkeeper.observer.speaker import REPLAY
 

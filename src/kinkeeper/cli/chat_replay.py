@@ -17,8 +17,7 @@ from kinkeeper.cli.chat_files import BadLine, ChatLine, read_any_chat
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import ConflictError, DeniedError, InvariantError
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.household.model import Household
-from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.model import Household, resolve_sender
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.accounts.trace import load_trace
 from kinkeeper.observer.replay import Replay

@@ -15,7 +15,7 @@ from kinkeeper.cli.opener import opened
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.time import SystemClock
-from kinkeeper.household.member_names import members_by_name
+from kinkeeper.household.model import members_by_name
 from kinkeeper.household.name_folding import fold
 
 app = typer.Typer()

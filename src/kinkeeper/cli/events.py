@@ -9,9 +9,8 @@ import typer
 from rich.table import Table
 
 from kinkeeper.actions.expected import expected_between
-from kinkeeper.calendar.event_records import occurrence_record
+from kinkeeper.calendar.event_records import occurrence_record, occurrence_waiting
 from kinkeeper.calendar.model import Occurrence
-from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.cli.export import export_calendar
 from kinkeeper.cli.import_ import import_events
 from kinkeeper.cli.located import JsonOption, LookOption, Where, located

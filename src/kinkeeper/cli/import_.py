@@ -12,7 +12,7 @@ from kinkeeper.actions.calendar_import import Import
 from kinkeeper.actions.event_files import read_events
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.bootstrap import System
-from kinkeeper.calendar.import_limit import ImportLimit
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.memory_import import import_memories

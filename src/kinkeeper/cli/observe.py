@@ -30,7 +30,7 @@ from kinkeeper.observer.accounts.lines import decision_line
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.speaker import REPLAY
 from kinkeeper.store.engines import is_sqlite
-from kinkeeper.store.runner_lock import runner_lock
+from kinkeeper.store.locks import runner_lock
 
 _AT_ONCE = 128
 """Messages that are made durable together: a sync of the disk costs more than a message."""

@@ -11,8 +11,7 @@ from kinkeeper.bootstrap import Houses, System, open_houses, open_system
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, InputError
-from kinkeeper.household.model import Household, Member
-from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.model import Household, Member, resolve_sender
 from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.observability.log import WARNING
 from kinkeeper.settings.load import load_settings

@@ -8,8 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.outside import tools_opened

@@ -4,7 +4,7 @@ from functools import partial
 
 import typer
 
-from kinkeeper.actions.import_undo import UndoneImport, find_import, steps_to_undo, undo_step
+from kinkeeper.actions.calendar_import import UndoneImport, find_import, steps_to_undo, undo_step
 from kinkeeper.cli.card_decision import Undo, decide
 from kinkeeper.cli.located import AsOption, IdArgument, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened

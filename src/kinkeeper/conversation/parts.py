@@ -6,7 +6,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import Catalogue
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.context.turn_context import ContextGatherer

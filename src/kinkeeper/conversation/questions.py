@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
 from kinkeeper.actions.consent import Stakes, highest
-from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction, as_of
 from kinkeeper.actions.proposals import supersede
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.receipts import settled as receipt_of_settled
@@ -20,7 +20,6 @@ from kinkeeper.actions.registry import stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import result_of
-from kinkeeper.actions.states import as_of
 from kinkeeper.conversation.model import Confirmation, Social, Triage
 from kinkeeper.conversation.routing.confirmation import (
     Decision,

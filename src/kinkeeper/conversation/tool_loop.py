@@ -13,8 +13,13 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import FROM_CHAT
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.repository import find_of_slot
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
+from kinkeeper.actions.requests.model import (
+    ActionResult,
+    Asked,
+    Catalogue,
+    RequestKind,
+    ResultStatus,
+)
 from kinkeeper.actions.requests.request_runner import perform, result_of
 from kinkeeper.conversation.criticism.model import Critic, Reviewed, Step, Verdict
 from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext, Source

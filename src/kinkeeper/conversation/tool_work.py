@@ -9,7 +9,7 @@ from functools import partial
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.outside.result_wait import settled
+from kinkeeper.actions.outside.work_claims import settled
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.request_runner import result_of
 from kinkeeper.conversation.stages import Limits, StoppedError, StopSignal

@@ -31,9 +31,9 @@ from kinkeeper.core.errors import ConflictError, InputError, InvariantError, Not
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, RetryLadder, WorkState
-from kinkeeper.store.json_text import json_value
 from kinkeeper.store.locks import runner_of
 from kinkeeper.store.prepared import Prepared, is_one_of
+from kinkeeper.store.schema import json_value
 
 LEASE = timedelta(minutes=13)
 """Longest time a turn may take before another process may take it up: what tools and an answer may take, and a minute.

@@ -22,8 +22,7 @@ from kinkeeper.digest.repository import (
 )
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.quiet_hours import QuietHours
-from kinkeeper.observability.failures import count_failure
-from kinkeeper.observability.repeat_loop import repeat
+from kinkeeper.observability.failures import count_failure, repeat
 from kinkeeper.store.store import Store
 
 Deliver = Callable[[Connection, Member, Digest], None]

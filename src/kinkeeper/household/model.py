@@ -1,12 +1,13 @@
-"""A household as its file describes it: frozen values, no I/O."""
+"""A household as its file describes it: frozen values, and its members by what they are called. No I/O."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from kinkeeper.household.name_folding import in_words
+from kinkeeper.household.name_folding import fold, in_words
 
 
 class Role(StrEnum):
@@ -256,3 +257,43 @@ class Household:
         """Return the role to which a login limits a member; None where they have all rights that the file gives them."""
         known = self.member(member.id)
         return None if known is None or known.limited_to(member.role) == known else member.role
+
+
+# The members of a household by the words they are called.
+
+
+def members_by_name(household: Household) -> dict[str, str]:
+    """Return the members' ids by their folded names and aliases; a word for several of them is left out."""
+    named = [
+        (fold(word), member.id)
+        for member in household.members
+        for word in {member.id, member.name, *member.aliases}
+    ]
+    several = Counter(word for word, _ in set(named))
+    return {word: member for word, member in named if several[word] == 1}
+
+
+# Who sent a message: from the name a channel gives to a member of the household.
+
+
+def resolve_sender(household: Household, sender: str) -> Member | None:
+    """Return the member whom `sender` names.
+
+    Args:
+        household: Whose members are meant.
+        sender: A member id, name, alias or Telegram id; case and accents do not count.
+
+    Returns:
+        None where nobody or more than one is meant. An id exactly as written goes before all.
+    """
+    plain = sender.strip().removeprefix("@")
+    if exact := household.member(plain):
+        return exact
+    wanted = fold(plain)
+    found = [member for member in household.members if wanted in _names(member)]
+    return found[0] if len(found) == 1 else None
+
+
+def _names(member: Member) -> set[str]:
+    telegram = set() if member.telegram_id is None else {str(member.telegram_id)}
+    return telegram | {fold(word) for word in (member.id, member.name, *member.aliases)}

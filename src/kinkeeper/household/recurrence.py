@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from dateutil.rrule import rrule, rrulestr
 
-from kinkeeper.household.suggestions import did_you_mean
+from kinkeeper.household.name_folding import did_you_mean
 
 _FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
 _PARTS = (

@@ -19,10 +19,9 @@ from pydantic import (
     StringConstraints,
 )
 
-from kinkeeper.core.mail_address import is_mail_address
+from kinkeeper.core.addresses import is_mail_address
 from kinkeeper.household.model import Role
-from kinkeeper.household.name_folding import slugify
-from kinkeeper.household.suggestions import did_you_mean
+from kinkeeper.household.name_folding import did_you_mean, slugify
 from kinkeeper.household.zones import read_locale, read_zone
 
 _SLUG = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")

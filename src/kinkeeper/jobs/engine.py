@@ -40,7 +40,7 @@ from kinkeeper.jobs.runners import WORK_LEFT, announce_work
 from kinkeeper.observability.failures import surviving
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.store.commits import AFTERWARDS, CommitWatch
-from kinkeeper.store.runner_lock import runner_lock
+from kinkeeper.store.locks import runner_lock
 from kinkeeper.store.store import Store
 
 # Keeps the job engine from working while there is nothing to do, and calls it when there is.

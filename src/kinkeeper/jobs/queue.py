@@ -18,7 +18,7 @@ from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, RetryLadder, Stranded, WorkState
 from kinkeeper.jobs.library import DBOS, DBOSClient, DefaultSerializer, EnqueueOptions, Serializer
 from kinkeeper.jobs.runners import living
-from kinkeeper.observability.library_logs import route_library_log
+from kinkeeper.observability.log import route_library_log
 from kinkeeper.store.commits import touch
 from kinkeeper.store.engines import close_engine, library_engine
 from kinkeeper.store.faults import translated

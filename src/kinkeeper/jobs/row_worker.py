@@ -17,9 +17,8 @@ from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job, Pace
 from kinkeeper.jobs.leases import LeaseLostError, Stranded, WorkState
 from kinkeeper.jobs.runners import WORK_LEFT
-from kinkeeper.observability.failures import surviving
+from kinkeeper.observability.failures import repeat, surviving
 from kinkeeper.observability.log import without_message_text
-from kinkeeper.observability.repeat_loop import repeat
 from kinkeeper.store.commits import AFTERWARDS, Touch
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.store import Store

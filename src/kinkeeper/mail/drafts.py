@@ -4,11 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import JSON, Column, Connection, Index, String, Table, delete, insert, select
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.mail.model import Mail
-from kinkeeper.mail.tables import mail_drafts
+from kinkeeper.store.schema import Instant, metadata
+
+# Table of the drafts that are kept here, for households without a mailbox.
+
+mail_drafts = Table(
+    "mail_drafts",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("id", String(36), primary_key=True),
+    Column("mail", JSON, nullable=False),
+    Column("written_by", String(64), nullable=False),
+    Column("written_at", Instant, nullable=False),
+    Index("ix_mail_drafts_written", "household", "written_at"),
+)
+
 
 _drafts = mail_drafts.c
 

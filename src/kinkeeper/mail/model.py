@@ -1,13 +1,16 @@
-"""Mails and addresses: frozen values in which no line break can get into a header. No I/O."""
+"""Mails, addresses, and what a mailbox offers: frozen values that no line break gets into. No I/O."""
 
 import re
 import unicodedata
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from kinkeeper.core.addresses import is_mail_address
 from kinkeeper.core.errors import InputError
-from kinkeeper.core.mail_address import is_mail_address
 
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,500}>")
 _SEPARATORS = {"Cc", "Zl", "Zp"}
@@ -122,3 +125,75 @@ def parse_address(text: str) -> Address:
     if not is_mail_address(found):
         raise InputError(f"{one_line(text)!r} is not an email address like name@example.org")
     return Address(address=found, name=one_line(name.strip().strip('"'))[:200] if bracket else "")
+
+
+# What is read in a mailbox: values, and what a mailbox offers. All of it is other people's text.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedMail:
+    """A mail in the mailbox, as far as it is read.
+
+    Attributes:
+        message_id: As its sender gave it, where it is one.
+        sender: Who it says it is from; nobody has proven that.
+        answer_to: Where its sender wants answers.
+        subject: One line.
+        at: When it arrived, aware.
+        text: Beginning of its plain text.
+        references: Message-IDs of its conversation, oldest first.
+    """
+
+    message_id: str | None
+    sender: Address
+    answer_to: Address
+    subject: str
+    at: datetime
+    text: str
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailQuery:
+    """What is looked for; everything given must fit.
+
+    Attributes:
+        sender: Part of the name or address of who wrote it.
+        words: Each stands somewhere in it.
+        is_unread: Whether only unread mails count.
+        since: First day, local.
+        before: Day after the last, local.
+    """
+
+    sender: str = ""
+    words: tuple[str, ...] = ()
+    is_unread: bool = False
+    since: date | None = None
+    before: date | None = None
+
+
+class MailReader(Protocol):
+    """Reads the household's mailbox; changes nothing in it, not even what counts as read."""
+
+    async def search(self, query: MailQuery, *, limit: int) -> Sequence[ReceivedMail]:
+        """Return the latest mails that fit, latest first.
+
+        Args:
+            query: What is looked for.
+            limit: Most to return, > 0.
+
+        Raises:
+            UnavailableError: The mailbox cannot be reached.
+        """
+        ...
+
+    async def correspondents(self, name: str) -> Sequence[Address]:
+        """Return whom mail was written to, or who wrote, under a name; those written to first, each once.
+
+        Args:
+            name: Part of a name or address.
+
+        Raises:
+            UnavailableError: The mailbox cannot be reached.
+        """
+        ...

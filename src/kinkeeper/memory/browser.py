@@ -20,7 +20,7 @@ from kinkeeper.memory.memory_rows import (
 from kinkeeper.memory.model import Fact, FactStatus, Statement
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.tables import facts, statements
-from kinkeeper.store.visibility import in_own_scope
+from kinkeeper.store.prepared import in_own_scope
 
 
 def load_by_beginning(conn: Connection, viewer: Viewer, beginning: str) -> Fact:

@@ -21,8 +21,8 @@ from kinkeeper.memory.model import Fact
 from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.tables import concept_relations, facts, memory_counters
+from kinkeeper.store.prepared import in_own_scope
 from kinkeeper.store.store import Store
-from kinkeeper.store.visibility import in_own_scope
 
 _relations = concept_relations.c
 _counters = memory_counters.c

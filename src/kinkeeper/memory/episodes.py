@@ -31,8 +31,7 @@ from kinkeeper.memory.memory_rows import (
 )
 from kinkeeper.memory.model import Category, EmbedState, Episode, EpisodeKind, FactStatus
 from kinkeeper.memory.tables import episodes, facts, statements
-from kinkeeper.store.prepared import Prepared, is_one_of
-from kinkeeper.store.visibility import in_own_scope
+from kinkeeper.store.prepared import Prepared, in_own_scope, is_one_of
 
 EPISODE = "episode"
 CONTEXT = "context"

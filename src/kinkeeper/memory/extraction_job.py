@@ -31,8 +31,7 @@ from kinkeeper.memory.ingest import remember
 from kinkeeper.memory.memory_rows import TOPIC
 from kinkeeper.memory.model import Episode, Observation
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.observability.failures import count_failure
-from kinkeeper.observability.repeat_loop import repeat
+from kinkeeper.observability.failures import count_failure, repeat
 from kinkeeper.store.commits import AFTERWARDS
 from kinkeeper.store.store import Store
 

@@ -21,7 +21,7 @@ from kinkeeper.memory.memory_rows import (
 )
 from kinkeeper.memory.model import ACTIVE_STATUSES, Category, Fact, FactStatus, Statement
 from kinkeeper.memory.tables import facts, memory_vectors, statements
-from kinkeeper.store.visibility import in_own_scope
+from kinkeeper.store.prepared import in_own_scope
 
 FACT = "fact"
 

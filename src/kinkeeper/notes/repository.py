@@ -22,8 +22,8 @@ from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import from_text, to_text
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.model import Note
+from kinkeeper.store.prepared import in_scope
 from kinkeeper.store.schema import Instant, metadata
-from kinkeeper.store.visibility import in_scope
 
 # Table of notes.
 

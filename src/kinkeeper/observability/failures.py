@@ -1,11 +1,8 @@
-"""What goes wrong beside every request and every row: survived, counted by the name of the work, and told without text.
-
-The counts are of this process since its start. What fails in a request or on a row is recorded there instead.
-"""
+"""What goes wrong beside every request and row: survived and counted; and work that goes on despite it."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
@@ -118,3 +115,28 @@ def failure_finding() -> Finding:
 
 def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} ({count} times)" for name, count in sorted(counts.items()))
+
+
+# Work that goes on until the program ends: again and again, with a rest, whatever goes wrong in
+# between.
+
+
+async def repeat(
+    work: Callable[[], Awaitable[object]],
+    rest: Callable[[], Awaitable[object]],
+    *,
+    name: str,
+    foreseen: Kinds = UnavailableError,
+) -> None:
+    """Do work again and again until cancelled; what goes wrong is counted and told.
+
+    Args:
+        work: Done at once, and after each rest.
+        rest: Waits until there may be something to do again.
+        name: Of the work, in the log and the figures: "memory.embedding".
+        foreseen: Errors that say that something is away for now.
+    """
+    while True:
+        with surviving(name, foreseen=foreseen):
+            await work()
+        await rest()

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions import approvals, undo
+from kinkeeper.actions import approvals, reversal
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.model import PendingAction, RejectReason
 from kinkeeper.actions.press_tokens import (
@@ -19,7 +19,7 @@ from kinkeeper.actions.press_tokens import (
 )
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.restore import restore
+from kinkeeper.actions.reversal import restore
 from kinkeeper.actions.setting_right import SettingRight
 from kinkeeper.core.errors import ConflictError, InvariantError
 from kinkeeper.household.model import Household
@@ -101,7 +101,9 @@ def _decide(conn: Connection, redeemed: Redeemed, household: Household, now: dat
         case Verb.RESTORE:
             return _brought_back(conn, action_id, press)
         case Verb.UNDO:
-            return undo.undo(conn, action_id, member=redeemed.member, household=household, now=now)
+            return reversal.undo(
+                conn, action_id, member=redeemed.member, household=household, now=now
+            )
         case _:
             raise InvariantError(f"a button with the verb {redeemed.verb!r} decides nothing")
 

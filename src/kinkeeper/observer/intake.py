@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import DeniedError, InvariantError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.messages import InboundMessage, MessageKind
-from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.model import resolve_sender
 from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.jobs.leases import WorkState

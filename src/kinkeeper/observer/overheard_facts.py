@@ -14,10 +14,10 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
+from kinkeeper.actions.action_retention import OVERHEARD
 from kinkeeper.actions.consent import Origin as Asked
 from kinkeeper.actions.effects.memory import Words
 from kinkeeper.actions.memory_proposals import proposal_of, sentence_of
-from kinkeeper.actions.memory_words import OVERHEARD
 from kinkeeper.actions.model import ActionStatus, ActionType, Proposal
 from kinkeeper.actions.session_words import is_news
 from kinkeeper.calendar.model import SourceType
@@ -35,8 +35,7 @@ from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observability.failures import count_failure
-from kinkeeper.observability.repeat_loop import repeat
+from kinkeeper.observability.failures import count_failure, repeat
 from kinkeeper.observer import repository
 from kinkeeper.store.store import Store
 

@@ -14,8 +14,7 @@ from kinkeeper.actions import repository as action_rows
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, ForwardJumps, is_held_until
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.observability.failures import count_failure
-from kinkeeper.observability.repeat_loop import repeat
+from kinkeeper.observability.failures import count_failure, repeat
 from kinkeeper.observer import repository, retention
 from kinkeeper.observer.speaker import Speaker
 from kinkeeper.observer.tables import observer_messages

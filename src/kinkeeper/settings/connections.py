@@ -18,8 +18,8 @@ from pydantic import (
 from kinkeeper.connectors.caldav.address import Address
 from kinkeeper.connectors.mail.account import Account, parse_account
 from kinkeeper.connectors.tools.model import ToolServer
+from kinkeeper.core.addresses import is_mail_address
 from kinkeeper.core.errors import InputError
-from kinkeeper.core.mail_address import is_mail_address
 from kinkeeper.settings.fields import Positive, Secret, Url
 
 _BUILT_IN = frozenset({"task", "calendar", "email", "memory", "notes"})

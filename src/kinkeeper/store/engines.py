@@ -12,7 +12,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError, UnavailableError
-from kinkeeper.store.json_text import json_text, json_value
+from kinkeeper.store.schema import json_text, json_value
 from kinkeeper.store.sqlite_library import check_library, dbapi2
 
 BUSY_TIMEOUT_SECONDS = 30

@@ -1,9 +1,4 @@
-"""Statements compiled once a database: for the few that run for every message of every chat.
-
-SQLAlchemy looks a statement up in its cache, rearranges its values and wraps what comes back at every
-execution, which costs several times what SQLite takes to run it. Text and types are SQLAlchemy's here
-too, and so is the transaction; SQLite's driver is asked directly.
-"""
+"""Statements compiled once a database, and the condition that leaves only what somebody may see."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +8,7 @@ from sqlalchemy import (
     ARRAY,
     JSON,
     Boolean,
+    Column,
     ColumnDefault,
     ColumnElement,
     Connection,
@@ -23,10 +19,12 @@ from sqlalchemy import (
     String,
     Table,
     Update,
+    and_,
     any_,
     bindparam,
     func,
     insert,
+    or_,
     select,
     update,
 )
@@ -235,3 +233,31 @@ def _any_of_list(element: _IsOneOf, compiler: SQLCompiler, **kw: Any) -> str:
 def _any_of_json(element: _IsOneOf, compiler: SQLCompiler, **kw: Any) -> str:
     texts = func.json_each(element.texts).table_valued("value")
     return compiler.process(element.column.in_(select(texts.c.value)), **kw)
+
+
+# The condition by which a query returns only what somebody may see.
+
+_SURPRISES = "except:%"
+"""Matches the scopes that name from whom something is kept."""
+
+
+def in_scope(scope: Column[str]) -> ColumnElement[bool]:
+    """Return the condition that a row may be seen; its parameters are those of a viewer.
+
+    A row is in one of `scopes`, or it is a surprise whose scope does not match the pattern `kept_from`. With
+    `sees_all` every row is.
+
+    Args:
+        scope: Column of the row.
+    """
+    return or_(bindparam("sees_all", type_=Boolean), in_own_scope(scope))
+
+
+def in_own_scope(scope: ColumnElement[str]) -> ColumnElement[bool]:
+    """Return the condition of `in_scope` for readers that never see all: an index of scopes can serve it.
+
+    Args:
+        scope: Column of the row.
+    """
+    is_hidden = scope.like(bindparam("kept_from", type_=String), escape="\\")
+    return or_(is_one_of(scope, "scopes"), and_(scope.like(_SURPRISES), ~is_hidden))

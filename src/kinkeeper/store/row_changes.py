@@ -5,11 +5,45 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    JSON,
+    Column,
+    Connection,
+    Integer,
+    String,
+    Table,
+    UniqueConstraint,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.store.prepared import Prepared
-from kinkeeper.store.tables import row_changes
+from kinkeeper.store.schema import Instant, metadata
+
+# Tables that serve several packages: the journal of rows that people change.
+
+_NULLABLE_JSON = JSON(none_as_null=True)
+
+row_changes = Table(
+    "row_changes",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("change_id", String(64), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("row_id", String(64), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("before", _NULLABLE_JSON),
+    Column("after", _NULLABLE_JSON),
+    Column("changed_at", Instant, nullable=False),
+    Column("undone_at", Instant),
+    UniqueConstraint("household", "kind", "row_id", "revision"),
+)
+
 
 Row = Mapping[str, Any]
 """What people change of a row: JSON-ready, and equal for equal contents."""

@@ -1,8 +1,10 @@
-"""What all tables share: one metadata object, the column type of instants, the naming of constraints."""
+"""What all tables share: one metadata object, instants, JSON columns as text, names of constraints."""
 
+import json
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import Dialect, MetaData, String
 from sqlalchemy.types import TypeDecorator
 
@@ -32,3 +34,38 @@ class Instant(TypeDecorator[datetime]):
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
         """Return the aware UTC datetime of a storage text."""
         return None if value is None else from_text(value)
+
+
+# JSON columns as text and back: each message brings four, and the standard library takes several
+# times as long.
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder()
+
+
+def json_text(value: object) -> str:
+    """Return the JSON of a value; in place of a number that JSON has not (infinite, not a number) stands null.
+
+    Raises:
+        TypeError: It has none.
+    """
+    try:
+        return _encoder.encode(value).decode()
+    except (TypeError, UnicodeEncodeError, OverflowError):
+        # Halves of characters, very long numbers, kinds of text: what the fast encoder does not know.
+        # It writes "Infinity", which PostgreSQL refuses.
+        finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
+        return json.dumps(finite)
+
+
+def json_value(text: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        ValueError: It is no JSON.
+    """
+    try:
+        return _decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        # What the standard encoder wrote above, the fast decoder need not know either.
+        return json.loads(text)

@@ -1,13 +1,14 @@
-"""The one door to the database: units of work in, results out after the commit."""
+"""The one door to the database: units of work in, results out after the commit; or rehearsed and never kept."""
 
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar, cast
+from typing import Any, NoReturn, Protocol, Self, TypeVar, cast
 
 from sqlalchemy import URL, Connection, text
 
@@ -22,12 +23,60 @@ from kinkeeper.store import engines
 from kinkeeper.store.commits import CommitSignal, CommitWatch, Touch
 from kinkeeper.store.faults import translated
 from kinkeeper.store.migrate import migrate
-from kinkeeper.store.pool import TransactionPool
-from kinkeeper.store.rehearsal import RehearsedError, rehearsed
-from kinkeeper.store.server_writer import ServerWriter
-from kinkeeper.store.writer import GroupCommitWriter
+from kinkeeper.store.transactions import GroupCommitWriter, ServerWriter, TransactionPool
+
+# Transactions that are never kept: they show what would happen.
 
 T = TypeVar("T")
+
+_MARK = "kinkeeper.rehearsal"
+
+
+class RehearsedError(Exception):
+    """Ends a rehearsal: carries its result out of the transaction, which its raising undoes.
+
+    Attributes:
+        result: What the work returned.
+    """
+
+    def __init__(self, result: object) -> None:
+        super().__init__()
+        self.result = result
+
+
+def rehearsed(work: Callable[[Connection], T]) -> Callable[[Connection], NoReturn]:
+    """Return the work as one that always ends with `RehearsedError`, so that nothing of it stays.
+
+    Args:
+        work: Runs in a writing transaction.
+    """
+
+    def run(conn: Connection) -> NoReturn:
+        with _marked(conn):
+            raise RehearsedError(work(conn))
+
+    return run
+
+
+def require_rehearsal(conn: Connection) -> None:
+    """Refuse to go on in a transaction that could be kept.
+
+    Raises:
+        InvariantError: It is one.
+    """
+    if not conn.info.get(_MARK):
+        raise InvariantError(
+            "this may only run where it is rolled back; use the store's `rehearse`"
+        )
+
+
+@contextmanager
+def _marked(conn: Connection) -> Iterator[None]:
+    conn.info[_MARK] = True
+    try:
+        yield
+    finally:
+        del conn.info[_MARK]
 
 
 class _Reader(Protocol):

@@ -28,9 +28,8 @@ from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import A_DAY, as_utc, from_text, to_text
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.commits import touch
-from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.prepared import Prepared, in_scope
 from kinkeeper.store.schema import Instant, metadata
-from kinkeeper.store.visibility import in_scope
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.turns import next_reminder
 

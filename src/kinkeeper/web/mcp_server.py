@@ -29,15 +29,14 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.repository import count_proposed
-from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.memory import memory_requests
-from kinkeeper.actions.requests.model import Asked, ResultStatus
+from kinkeeper.actions.requests.model import Asked, Catalogue, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.brain.evidence_search import Kind
 from kinkeeper.core.errors import DeniedError, InputError, InvariantError, KinkeeperError
 from kinkeeper.language.text import shorten
 from kinkeeper.observability.failures import surviving
-from kinkeeper.observability.library_logs import route_library_log
+from kinkeeper.observability.log import route_library_log
 from kinkeeper.web.access.door import house_of
 from kinkeeper.web.access.model import Person, new_secret
 from kinkeeper.web.api import events as events_api

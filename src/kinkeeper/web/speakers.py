@@ -5,8 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked
+from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.actions.requests.request_runner import perform_by_hand
 from kinkeeper.actions.requests.tasks import task_requests

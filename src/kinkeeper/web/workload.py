@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from kinkeeper.actions.outside.outside_metrics import work_states
+from kinkeeper.actions.outside.work_claims import work_states
 from kinkeeper.conversation.turn_records import figures
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household

@@ -1,25 +1,68 @@
-"""Effects on the event graph; every one is journaled there and can be taken back."""
+"""Effects on the event graph, journaled there and revocable; and events as fields of an effect, exact as JSON."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AwareDatetime, Field
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, TypeAdapter
 from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution, Touched
-from kinkeeper.actions.effects.events import EventField
 from kinkeeper.calendar import event_changes
-from kinkeeper.calendar.lifespan import end_of_day, occurrence_over_at, over_at
-from kinkeeper.calendar.model import Event
+from kinkeeper.calendar.event_changes import undo_change
+from kinkeeper.calendar.event_limits import check_event
+from kinkeeper.calendar.model import Event, Provenance
+from kinkeeper.calendar.occurrences import end_of_day, occurrence_over_at, over_at
 from kinkeeper.calendar.repository import find_event, find_override, list_overrides, load_event
-from kinkeeper.calendar.undo import undo_change
-from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import Interval, day_over
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer, narrowest, person_of
+
+# Events as JSON, and back (as a field of an effect): exact to the second, the zone kept by name.
+
+_EVENT_FIELDS = frozenset(field.name for field in fields(Event))
+_PROVENANCE_FIELDS = frozenset(field.name for field in fields(Provenance))
+
+
+def _known_fields(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        unknown = value.keys() - _EVENT_FIELDS
+        provenance = value.get("provenance")
+        if isinstance(provenance, Mapping):
+            unknown |= provenance.keys() - _PROVENANCE_FIELDS
+        if unknown:
+            raise ValueError(f"an event has no field {', '.join(sorted(map(str, unknown)))}")
+    return value
+
+
+def _in_zone(event: Event) -> Event:
+    try:
+        zone = ZoneInfo(event.tz)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{event.tz!r} is not an IANA time zone") from error
+    exdates = tuple(_aware(start, zone) for start in event.exdates)
+    return replace(event, start=_aware(event.start, zone), exdates=exdates)
+
+
+def _aware(start: datetime, zone: ZoneInfo) -> datetime:
+    if start.tzinfo is None:
+        raise ValueError(f"start {start} has no UTC offset")
+    return start.astimezone(zone)
+
+
+EventField = Annotated[Event, BeforeValidator(_known_fields), AfterValidator(_in_zone)]
+
+_EVENTS: TypeAdapter[Event] = TypeAdapter(EventField)
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """Return an event as JSON: instants with offset, durations as ISO 8601."""
+    record: dict[str, Any] = _EVENTS.dump_python(event, mode="json")
+    return record
+
 
 NonEmpty = Field(min_length=1)
 

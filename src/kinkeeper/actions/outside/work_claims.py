@@ -1,26 +1,27 @@
-"""Work outside as rows: taken, marked, and settled together with its action."""
+"""Work outside as rows: taken, settled together with its action, counted, and waited for."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, select, update
+from sqlalchemy import Connection, Row, and_, delete, func, select, update
 
 from kinkeeper.actions.action_writes import advance
-from kinkeeper.actions.effects.outside import Verb
-from kinkeeper.actions.effects.tables import outside_work
+from kinkeeper.actions.effects.outside import Verb, outside_work
 from kinkeeper.actions.executor import TAMPERED, chosen_effects
-from kinkeeper.actions.journal import record_refusal
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.journal import TOPIC, record_refusal
+from kinkeeper.actions.model import ActionStatus, Cause, PendingAction, Refusal
 from kinkeeper.actions.outside.adapter import RefusedError, Work
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.core.errors import InputError, InvariantError
+from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, LeaseLostError, RetryLadder, WorkState
+from kinkeeper.store.store import Store
 
 LADDER = RetryLadder(
     delays=tuple(timedelta(seconds=each) for each in (10, 30, 120, 600, 1800)), attempts=24
@@ -212,3 +213,86 @@ def _move(
 def _is(key: Key) -> Any:
     household, id_, verb = key
     return and_(_work.household == household, _work.id == id_, _work.verb == verb)
+
+
+# How much of what actions do outside the database waits, is done, or needs a person; and what is
+# kept of it.
+
+_OVER = (WorkState.DONE.value, WorkState.DROPPED.value, WorkState.MANUAL_REVIEW.value)
+
+
+def work_states(conn: Connection, household: str, *, since: datetime) -> dict[str, int]:
+    """Return how many rows stand in which state.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        since: Aware; what was queued before does not count.
+    """
+    query = (
+        select(_work.state, func.count().label("number"))
+        .where(_work.household == household, _work.queued_at >= since)
+        .group_by(_work.state)
+    )
+    return {row.state: row.number for row in conn.execute(query)}
+
+
+def purge_work(conn: Connection, household: str, *, before: datetime) -> int:
+    """Delete the rows of what was settled and queued before an instant; return how many.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        before: Aware.
+    """
+    old = (_work.household == household, _work.queued_at < before, _work.state.in_(_OVER))
+    return conn.execute(delete(outside_work).where(*old)).rowcount
+
+
+# Waiting for what becomes of an action that reaches outside the database.
+
+_LOOK_EVERY_SECONDS = 1.0
+_PUT_OFF = timedelta(minutes=1)
+"""Whose next try is further off is not waited for any more."""
+
+
+async def settled(
+    store: Store, household: str, action_id: str, *, clock: Clock, within: timedelta
+) -> PendingAction:
+    """Return an action once it is under way no more, or as it stands when that takes too long or was put off.
+
+    Args:
+        store: The household's database.
+        household: Tenant key.
+        action_id: Full id.
+        clock: Tells what is far off.
+        within: Longest wait.
+
+    Raises:
+        NotFoundError: The household has no action with that id.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + within.total_seconds()
+
+    def look(conn: Connection) -> tuple[PendingAction, bool]:
+        action = load_action(conn, household, action_id)
+        return action, _is_put_off(conn, household, action_id, now=clock.now())
+
+    with store.watch((TOPIC, household)) as watch:
+        while True:
+            action, is_put_off = await store.read(look)
+            left = deadline - loop.time()
+            if action.status is not ActionStatus.EXECUTING or is_put_off or left <= 0:
+                return action
+            # Another process may be the one that settles it; its commits are not heard here.
+            await watch.wait(min(left, _LOOK_EVERY_SECONDS))
+
+
+def _is_put_off(conn: Connection, household: str, action_id: str, *, now: datetime) -> bool:
+    """Whether something went wrong, and it is tried again only after some time."""
+    columns = outside_work.c
+    query = select(columns.id).where(
+        columns.household == household, columns.action_id == action_id,
+        columns.state == WorkState.QUEUED.value, columns.due_at > now + _PUT_OFF,
+    )  # fmt: skip
+    return conn.execute(query).first() is not None

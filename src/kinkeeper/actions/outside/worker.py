@@ -13,8 +13,7 @@ from functools import partial
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.outside import TOPIC
-from kinkeeper.actions.effects.tables import outside_work
+from kinkeeper.actions.effects.outside import TOPIC, outside_work
 from kinkeeper.actions.outside import work_claims
 from kinkeeper.actions.outside.adapter import Adapter, NotDoneError, RefusedError, Trace
 from kinkeeper.actions.outside.work_claims import Taken

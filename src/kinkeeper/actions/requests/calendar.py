@@ -12,28 +12,10 @@ from kinkeeper.actions.effects.calendar import (
     CancelEvent,
     CancelOccurrence,
     SetEventScope,
+    event_to_json,
 )
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.requests.audience import (
-    SetAudience,
-    becomes_seen,
-    changed_scope,
-    is_private,
-    scope_for,
-)
-from kinkeeper.actions.requests.calendar_parameters import (
-    CreateEvent,
-    DeleteEventOf,
-    FindEvent,
-    FindFree,
-    ListEvents,
-    Scope,
-    UpdateEventOf,
-    Wanted,
-)
-from kinkeeper.actions.requests.calendar_time import busy, require_seen, time_of
 from kinkeeper.actions.requests.event_edits import (
     change_of,
     ended_before,
@@ -41,29 +23,43 @@ from kinkeeper.actions.requests.event_edits import (
     provenance,
     reach_of,
 )
-from kinkeeper.actions.requests.event_lookup import find_occurrence, occurrences_of
-from kinkeeper.actions.requests.event_runs import Run, runs_of
-from kinkeeper.actions.requests.event_selection import choose
+from kinkeeper.actions.requests.event_search import choose, find_occurrence, occurrences_of
 from kinkeeper.actions.requests.event_views import (
+    CreateEvent,
+    DeleteEventOf,
+    FindEvent,
+    FindFree,
+    ListEvents,
+    Run,
+    Scope,
+    UpdateEventOf,
+    Wanted,
     details,
     line,
     occurrence_json,
+    runs_of,
     shown_lines,
     told,
     when,
 )
+from kinkeeper.actions.requests.free_time import busy, require_seen, time_of
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
-from kinkeeper.actions.requests.people import read_who
-from kinkeeper.actions.requests.request_times import (
+from kinkeeper.actions.requests.parameters import (
     Moment,
+    SetAudience,
+    becomes_seen,
+    changed_scope,
+    is_private,
     read_moment,
+    read_who,
     require_ahead,
+    scope_for,
     shifted,
 )
-from kinkeeper.calendar.busy import as_busy, private_to
+from kinkeeper.calendar.event_limits import check_event
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.repository import find_event, list_overrides
-from kinkeeper.calendar.validity import check_event
+from kinkeeper.calendar.search import as_busy, private_to
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Interval, as_utc, midnight

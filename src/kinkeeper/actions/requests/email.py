@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects.email import CreateDraft, KeepDraft, SendMail
+from kinkeeper.actions.effects.outside import CreateDraft, KeepDraft, SendMail
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.model import (
     Asked,
@@ -23,10 +23,18 @@ from kinkeeper.actions.requests.model import (
 )
 from kinkeeper.core.errors import DeniedError, NotFoundError, UnavailableError, UnclearError
 from kinkeeper.language.text import shorten
-from kinkeeper.mail import recipients
-from kinkeeper.mail.mailbox import MailQuery, MailReader, ReceivedMail
-from kinkeeper.mail.model import LONGEST_BODY, MOST_RECIPIENTS, Address, Mail, one_line
-from kinkeeper.mail.query import read_query
+from kinkeeper.mail import lookup
+from kinkeeper.mail.lookup import read_query
+from kinkeeper.mail.model import (
+    LONGEST_BODY,
+    MOST_RECIPIENTS,
+    Address,
+    Mail,
+    MailQuery,
+    MailReader,
+    ReceivedMail,
+    one_line,
+)
 
 NO_MAILBOX = "no mailbox is set up here (IMAP_URL)"
 NO_SENDING = "No mail server is set up here (SMTP_URL): this cannot be sent, but its text is kept."
@@ -86,7 +94,7 @@ class Recipients:
 
     addresses: tuple[Address, ...]
     unaddressed: tuple[str, ...]
-    unknown: tuple[recipients.Found, ...]
+    unknown: tuple[lookup.Found, ...]
 
 
 class EmailRequests:
@@ -170,7 +178,7 @@ class EmailRequests:
         )
 
     async def _recipients(self, to: str | Sequence[str], asked: Asked) -> Recipients:
-        found = recipients.find_recipients(asked.household, asked.member, to)
+        found = lookup.find_recipients(asked.household, asked.member, to)
         if not found:
             raise UnclearError("Who is the email for?")
         addresses = {each.address.casefold(): each for one in found for each in one.addresses}
@@ -183,7 +191,7 @@ class EmailRequests:
                 addresses.setdefault(known[0].address.casefold(), known[0])
             else:
                 options = each.options or tuple(one.shown for one in known[:_MOST_OPTIONS])
-                unknown.append(recipients.Found(name=each.name, options=options))
+                unknown.append(lookup.Found(name=each.name, options=options))
         if len(addresses) > MOST_RECIPIENTS:
             raise UnclearError(f"That is more than {MOST_RECIPIENTS} people. Who do you mean?")
         return Recipients(
@@ -203,7 +211,7 @@ class EmailRequests:
 
     async def _latest_from(self, name: str, asked: Asked) -> ReceivedMail:
         mailbox = self._readable(asked)
-        found = recipients.contact_named(asked.household, asked.member, name)
+        found = lookup.contact_named(asked.household, asked.member, name)
         addresses = [each.address for each in found.addresses] or [one_line(name)]
         mails = [
             mail
@@ -308,7 +316,7 @@ def _line_of(mail: ReceivedMail, asked: Asked) -> dict[str, str]:
     }
 
 
-def _which(unknown: Sequence[recipients.Found]) -> UnclearError:
+def _which(unknown: Sequence[lookup.Found]) -> UnclearError:
     unclear = next((each for each in unknown if each.options), None)
     if unclear is None:
         return UnclearError(_address_wanted([each.name for each in unknown]))

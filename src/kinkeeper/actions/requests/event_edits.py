@@ -11,13 +11,12 @@ from kinkeeper.actions.effects.calendar import (
     CancelOccurrence,
     MoveOccurrence,
     UpdateEvent,
+    event_to_json,
 )
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.events import event_to_json
-from kinkeeper.actions.requests.calendar_parameters import EventChanges, Scope
+from kinkeeper.actions.requests.event_views import EventChanges, Scope
 from kinkeeper.actions.requests.model import Asked
-from kinkeeper.actions.requests.people import read_who
-from kinkeeper.actions.requests.request_times import put_off, read_moment, shifted
+from kinkeeper.actions.requests.parameters import put_off, read_moment, read_who, shifted
 from kinkeeper.calendar.model import Event, Occurrence, Provenance, SourceType
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id

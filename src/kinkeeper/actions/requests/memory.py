@@ -10,14 +10,6 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.memory import EditFact, SetScope, SetToldScope, remembered_lines
 from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.requests.audience import (
-    ForWhom,
-    SetAudience,
-    audience_json,
-    becomes_seen,
-    is_private,
-    scope_for,
-)
 from kinkeeper.actions.requests.model import (
     Asked,
     Card,
@@ -26,7 +18,16 @@ from kinkeeper.actions.requests.model import (
     Prepared,
     RequestKind,
 )
-from kinkeeper.actions.requests.request_times import Moment, said
+from kinkeeper.actions.requests.parameters import (
+    ForWhom,
+    Moment,
+    SetAudience,
+    audience_json,
+    becomes_seen,
+    is_private,
+    said,
+    scope_for,
+)
 from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import DeniedError, InputError, NotFoundError, UnclearError

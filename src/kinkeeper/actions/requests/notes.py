@@ -16,7 +16,15 @@ from kinkeeper.actions.effects.notes import (
     SetNoteScope,
 )
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.requests.audience import (
+from kinkeeper.actions.requests.model import (
+    Asked,
+    Card,
+    Found,
+    Parameters,
+    Prepared,
+    RequestKind,
+)
+from kinkeeper.actions.requests.parameters import (
     ForWhom,
     SetAudience,
     audience_json,
@@ -25,14 +33,6 @@ from kinkeeper.actions.requests.audience import (
     for_asker,
     scope_for,
     seen_by,
-)
-from kinkeeper.actions.requests.model import (
-    Asked,
-    Card,
-    Found,
-    Parameters,
-    Prepared,
-    RequestKind,
 )
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.ids import stable_id

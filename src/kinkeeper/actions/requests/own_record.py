@@ -11,7 +11,7 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.repository import list_actions, open_actions
 from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, RequestKind
-from kinkeeper.actions.requests.request_times import Moment, read_moment, said
+from kinkeeper.actions.requests.parameters import Moment, read_moment, said
 from kinkeeper.core.time import midnight
 from kinkeeper.store.store import Store
 

@@ -14,10 +14,10 @@ from kinkeeper.actions.model import FROM_CHAT, ActionStatus, PendingAction, Prop
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.receipts import Receipt, executed
 from kinkeeper.actions.repository import find_of_slot
-from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import (
     ActionResult,
     Asked,
+    Catalogue,
     Prepared,
     RequestKind,
     ResultStatus,

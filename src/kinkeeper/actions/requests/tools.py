@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, Self
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects.tools import CallTool
+from kinkeeper.actions.effects.outside import CallTool
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
 from kinkeeper.core.ids import canonical_json

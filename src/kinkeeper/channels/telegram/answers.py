@@ -12,8 +12,8 @@ from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.actions.registry import stakes_of
+from kinkeeper.calendar.event_records import occurrence_waiting
 from kinkeeper.calendar.model import Occurrence
-from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.core.time import day_ending_at, local_days
 from kinkeeper.digest.content import DigestWords, gather
 from kinkeeper.digest.repository import last_digest

@@ -1,22 +1,146 @@
-"""All parts of one bot, put together: what takes in, what delivers, what runs."""
+"""All parts of one bot, put together; and the updates asked for in their order, each acknowledged once taken in."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
+import structlog
 from telegram import Bot
+from telegram.error import Conflict, TelegramError
 
-from kinkeeper.channels.telegram.bot_status import findings, load_known
+from kinkeeper.channels.telegram import progress
+from kinkeeper.channels.telegram.bot_status import NOBODY, findings, load_known
+from kinkeeper.channels.telegram.connection import FloodError
 from kinkeeper.channels.telegram.families import Families
-from kinkeeper.channels.telegram.outbound import TelegramChannel
-from kinkeeper.channels.telegram.presence import LADDER, Presence
+from kinkeeper.channels.telegram.outbound import TelegramChannel, Typing
+from kinkeeper.channels.telegram.presence import LADDER, Presence, TelegramWebhook, WebhookAddress
 from kinkeeper.channels.telegram.reception import Identity, Reception
-from kinkeeper.channels.telegram.strangers import NOBODY
-from kinkeeper.channels.telegram.typing_sign import Typing
-from kinkeeper.channels.telegram.update_polling import Polling
-from kinkeeper.channels.telegram.webhook import TelegramWebhook, WebhookAddress
+from kinkeeper.channels.telegram.updates import READERS
+from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.observability.failures import count_failure
 from kinkeeper.observability.findings import Finding, broken
 from kinkeeper.store.store import Store
+
+# Asks for updates and takes them in, in their order; what was not taken in is never acknowledged.
+#
+# Telegram forgets what lies before the place that it is asked from. So it is told that place only
+# after all before it was taken in, and asked without one as soon as it has heard.
+
+log = structlog.get_logger()
+
+TAKEN_OVER = "another program is fetching this bot's updates; stop it, or give it its own bot (each environment needs one)"
+_AT_ONCE = 100
+_WAIT_SECONDS = 50
+_SLACK_SECONDS = 15.0
+# The library warns of its own, parsing method of this name; Telegram does not mind the capital.
+_METHOD = "GetUpdates"
+
+
+class Polling:
+    """Takes in the updates of one bot.
+
+    Args:
+        bot: Makes the calls.
+        store: Where its place is kept.
+        reception: Takes updates in.
+        presence: Learns that the bot's rights changed.
+        number: Telegram's number of the bot.
+        clock: Tells how old the kept place is.
+        ladder: Waits after failures, seconds.
+    """
+
+    def __init__(
+        self,
+        bot: Bot,
+        store: Store,
+        reception: Reception,
+        *,
+        presence: Presence,
+        number: str,
+        clock: Clock,
+        ladder: Sequence[float] = LADDER,
+    ) -> None:
+        self._bot = bot
+        self._store = store
+        self._reception = reception
+        self._presence = presence
+        self._number = number
+        self._clock = clock
+        self._ladder = ladder
+        self._place: int | None = None
+        self.trouble: str | None = None
+        """Why no updates come in, or None."""
+
+    async def run(self) -> None:
+        """Ask until cancelled; an update in hand is taken in wholly or not at all."""
+        await self._presence.ready.wait()
+        failures = 0
+        self._place = await self._kept_place()
+        while True:
+            wait = self._ladder[min(failures, len(self._ladder) - 1)]
+            try:
+                await self._round()
+            except FloodError as error:
+                self.trouble, wait = (
+                    "Telegram asked us to send fewer requests",
+                    error.wait.total_seconds(),
+                )
+            except Conflict:
+                self.trouble = TAKEN_OVER
+                log.warning("telegram.polling.conflict", remedy=TAKEN_OVER)
+            except TelegramError as error:
+                self.trouble = f"Telegram does not answer ({type(error).__name__})"
+                log.warning("telegram.polling.failed", reason=type(error).__name__)
+            except UnavailableError as error:
+                self.trouble = str(error)
+                log.warning("telegram.polling.postponed", reason=type(error).__name__)
+            except Exception as error:  # noqa: BLE001 - nothing was acknowledged; pages and workers go on
+                self.trouble = "an update could not be stored; see the log"
+                count_failure("telegram.polling", error)
+            else:
+                self.trouble, failures = None, 0
+                continue
+            failures += 1
+            await asyncio.sleep(wait)
+
+    async def _kept_place(self) -> int | None:
+        while True:
+            now = self._clock.now()
+            try:
+                return await self._store.read(
+                    lambda conn: progress.load(conn, self._number, now=now)  # noqa: B023 - read at once
+                )
+            except UnavailableError as error:
+                self.trouble = str(error)
+                await asyncio.sleep(self._ladder[-1])
+
+    async def _round(self) -> None:
+        """Ask once, and take in what comes.
+
+        Raises:
+            TelegramError: Telegram could not be asked.
+            UnavailableError: An update could not be stored; it and those after it come again.
+        """
+        arguments: dict[str, Any] = {
+            "timeout": _WAIT_SECONDS, "limit": _AT_ONCE, "allowed_updates": list(READERS),
+        }  # fmt: skip
+        if self._place is not None:
+            arguments["offset"] = self._place
+        updates = await self._bot.do_api_request(
+            _METHOD, arguments, read_timeout=_WAIT_SECONDS + _SLACK_SECONDS
+        )
+        self._place = None
+        for content in updates if isinstance(updates, list) else ():
+            await self._take_in(content)
+
+    async def _take_in(self, content: object) -> None:
+        taken = await self._reception.take_in(content, is_in_order=True)
+        if taken.update_id is not None:
+            self._place = taken.update_id + 1
+        if taken.is_standing_changed:
+            self._presence.look_again()
+
 
 _Task = Callable[[], Coroutine[Any, Any, None]]
 

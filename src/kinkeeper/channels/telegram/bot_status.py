@@ -1,16 +1,116 @@
-"""What the bot may do where, and how to mend what is missing."""
+"""What the bot may do where, how to mend what is missing, and the chats that are no household's here."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete, insert, select, update
+from telegram import Bot
+from telegram.error import BadRequest, Forbidden, InvalidToken, TelegramError
 
-from kinkeeper.channels.telegram import strangers
+from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.families import CHANNEL
-from kinkeeper.channels.telegram.strangers import Stranger
+from kinkeeper.channels.telegram.progress import telegram_strangers
+from kinkeeper.core.errors import DeniedError, UnavailableError
 from kinkeeper.household.model import Household
+from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import current_chat, private_chat_of
+from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.observability.findings import Finding, broken, ok, warning
+from kinkeeper.store.locks import lock
+
+# Chats that are no household's here: nothing of what is said in them is kept, only that they are
+# there.
+#
+# What they are told goes out through an outbox of its own, so no household's rows name a stranger.
+
+NOBODY = ""
+"""Stands for a household where something belongs to none; no household file can have this id."""
+
+_MOST = 100
+_ANSWER_WITHIN = timedelta(hours=1)
+_ONCE_IN = timedelta(days=1)
+_strangers = telegram_strangers.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stranger:
+    """A chat that is not listened to.
+
+    Attributes:
+        chat_id: Telegram's number of it, as the household file would name it.
+        times: How often something came from it.
+        last_at: Aware; when last.
+    """
+
+    chat_id: str
+    times: int
+    last_at: datetime
+
+
+def count_stranger(conn: Connection, bot: str, chat_id: str, *, now: datetime) -> None:
+    """Count something that came from a chat that is no household's here.
+
+    Args:
+        conn: In a write transaction.
+        bot: Telegram's number of the bot.
+        chat_id: The chat.
+        now: Aware.
+    """
+    lock(conn, NOBODY)
+    mine = (_strangers.household == NOBODY, _strangers.bot == bot)
+    counted = conn.execute(
+        update(telegram_strangers)
+        .where(*mine, _strangers.chat_id == chat_id)
+        .values(times=_strangers.times + 1, last_at=now)
+    )
+    if counted.rowcount:
+        return
+    # Anybody can add a bot to a chat: the longest silent make room.
+    known = conn.execute(
+        select(_strangers.chat_id)
+        .where(*mine)
+        .order_by(_strangers.last_at.desc(), _strangers.chat_id)
+    ).scalars()
+    if too_many := list(known)[_MOST - 1 :]:
+        conn.execute(delete(telegram_strangers).where(*mine, _strangers.chat_id.in_(too_many)))
+    conn.execute(
+        insert(telegram_strangers).values(
+            household=NOBODY, bot=bot, chat_id=chat_id, times=1, last_at=now
+        )
+    )
+
+
+def answer_stranger(conn: Connection, chat_id: str, account: int | None, *, now: datetime) -> None:
+    """Tell somebody who is no member their number, once a day, and nothing else.
+
+    Args:
+        conn: In a write transaction.
+        chat_id: Their private chat.
+        account: Telegram's number of them.
+        now: Aware.
+    """
+    lock(conn, NOBODY)
+    outbox.forget(conn, NOBODY, before=now - _ONCE_IN)
+    message = Outbound(
+        channel=CHANNEL, chat_id=chat_id,
+        body=f"I only talk to members of the household. Your Telegram id is {account}.",
+        dedupe_key=f"stranger:{chat_id}", deliver_by=now + _ANSWER_WITHIN, is_unprompted=False,
+        is_soundless=True,
+    )  # fmt: skip
+    outbox.put(conn, NOBODY, message, now=now)
+
+
+def find_strangers(conn: Connection, bot: str) -> Sequence[Stranger]:
+    """Return the chats that are not listened to, the latest first."""
+    rows = conn.execute(
+        select(telegram_strangers)
+        .where(_strangers.household == NOBODY, _strangers.bot == bot)
+        .order_by(_strangers.last_at.desc(), _strangers.chat_id)
+    )
+    return [Stranger(chat_id=row.chat_id, times=row.times, last_at=row.last_at) for row in rows]
+
 
 _GOVERNING = frozenset({"creator", "administrator"})
 _PRESENT = _GOVERNING | {"member", "restricted"}
@@ -95,7 +195,7 @@ def load_known(conn: Connection, households: Sequence[Household], *, bot: str) -
             for member in each.members
             if private_chat_of(conn, each.id, CHANNEL, member.id) is not None
         ),
-        strangers=tuple(strangers.find(conn, bot)),
+        strangers=tuple(find_strangers(conn, bot)),
     )
 
 
@@ -124,7 +224,7 @@ def findings(
             yield replace(found, household=household.id)
     for stranger in known.strangers:
         if stranger.chat_id.startswith("-"):
-            yield replace(_stranger(stranger), household=strangers.NOBODY)
+            yield replace(_stranger(stranger), household=NOBODY)
 
 
 def _stranger(stranger: Stranger) -> Finding:
@@ -184,3 +284,67 @@ def _members(household: Household, known: Known) -> Iterator[Finding]:
                 "telegram member", f"{member.id} cannot be reached privately",
                 "ask them to open a chat with the bot and press Start once",
             )  # fmt: skip
+
+
+# Asks Telegram what the bot may do where: nothing of it is concluded from settings.
+
+_PATIENCE = timedelta(seconds=10)
+
+
+def ask(token: str, *, api_url: str, groups: Sequence[tuple[str, str]]) -> Standing:
+    """Ask once, on an event loop of its own. Blocks.
+
+    Args:
+        token: From @BotFather.
+        api_url: Where the Bot API is.
+        groups: Household id and number of each group.
+
+    Raises:
+        DeniedError: Telegram does not know the token.
+        UnavailableError: Telegram cannot be reached.
+    """
+
+    async def asked() -> Standing:
+        async with (
+            asyncio.timeout(_PATIENCE.total_seconds()),
+            open_bot(token, api_url=api_url) as bot,
+        ):
+            return await look(bot, groups)
+
+    try:
+        return asyncio.run(asked())
+    except InvalidToken as error:
+        raise DeniedError("Telegram rejects TELEGRAM_BOT_TOKEN") from error
+    except (TelegramError, TimeoutError) as error:
+        raise UnavailableError(f"{api_url} cannot be reached ({type(error).__name__})") from error
+
+
+async def look(bot: Bot, groups: Sequence[tuple[str, str]]) -> Standing:
+    """Ask Telegram what the bot is.
+
+    Args:
+        bot: Made by `open_bot`.
+        groups: Household id and number of each group.
+
+    Raises:
+        TelegramError: Telegram cannot be asked.
+    """
+    await bot.initialize()
+    about, webhook = await bot.get_me(), await bot.get_webhook_info()
+    return Standing(
+        username=about.username or "",
+        hears_all=bool(about.can_read_all_group_messages),
+        groups=tuple([await _look_at(bot, household, chat_id) for household, chat_id in groups]),
+        webhook_url=webhook.url,
+        webhook_error=webhook.last_error_message or "",
+    )
+
+
+async def _look_at(bot: Bot, household: str, chat_id: str) -> GroupStanding:
+    status = ""
+    if chat_id.lstrip("-").isdecimal():
+        try:
+            status = str((await bot.get_chat_member(int(chat_id), bot.id)).status)
+        except (BadRequest, Forbidden):
+            status = ""
+    return GroupStanding(household=household, chat_id=chat_id, status=status)

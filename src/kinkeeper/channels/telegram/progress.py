@@ -1,10 +1,44 @@
-"""How far a bot's updates were handled: written with what they led to, so that neither is without the other."""
+"""How far a bot's updates were handled, written with what they led to; and the tables of a bot."""
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Integer,
+    String,
+    Table,
+    delete,
+    insert,
+    select,
+)
 
-from kinkeeper.channels.telegram.tables import telegram_progress
+from kinkeeper.store.schema import Instant, metadata
+
+# Tables of a bot: how far its updates were handled, and who spoke to it that it does not listen to.
+#
+# A bot may serve several households; what belongs to none of them stands under an empty key.
+
+telegram_progress = Table(
+    "telegram_progress",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("bot", String(32), primary_key=True),
+    Column("next_update", BigInteger, nullable=False),
+    Column("handled_at", Instant, nullable=False),
+)
+
+telegram_strangers = Table(
+    "telegram_strangers",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("bot", String(32), primary_key=True),
+    Column("chat_id", String(32), primary_key=True),
+    Column("times", Integer, nullable=False),
+    Column("last_at", Instant, nullable=False),
+)
+
 
 # Telegram keeps an update for a day. After a week without any it begins a new count, which may lie
 # lower: an old place in the old count would then skip everything.

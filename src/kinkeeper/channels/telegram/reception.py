@@ -1,23 +1,20 @@
-"""Takes in what Telegram says happened: each update with all that it leads to, in one transaction.
-
-What our own code fails on is kept whole and counts as taken in, so that it blocks nothing. What the
-database does not take is not taken in: Telegram sends it again.
-"""
+"""Takes in what Telegram says happened, presses of buttons too: each update in one transaction."""
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.channels.telegram import commands, presses, private_chat, progress, strangers
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.press_tokens import PressedButton
+from kinkeeper.channels.telegram import bot_status, commands, private_chat, progress
 from kinkeeper.channels.telegram.commands import Asked
 from kinkeeper.channels.telegram.families import CHANNEL, Families, Family
 from kinkeeper.channels.telegram.inbound import heard, heard_reactions
-from kinkeeper.channels.telegram.update_parser import parse_update
 from kinkeeper.channels.telegram.updates import (
     Commanded,
     Moved,
@@ -28,6 +25,7 @@ from kinkeeper.channels.telegram.updates import (
     StandingChanged,
     Unknown,
     Update,
+    parse_update,
 )
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.turns import Accepted
@@ -35,8 +33,61 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Member
 from kinkeeper.messaging import addresses, failed_updates, outbox
+from kinkeeper.messaging.outbound import Outbound, OutboundKind
+from kinkeeper.observer.button_presses import press
+from kinkeeper.observer.cards.private_cards import card_buttons
 from kinkeeper.store.locks import lock
 from kinkeeper.store.store import Store
+
+# Presses on buttons: carried out, and answered with a line that only who pressed sees.
+
+# After about this long Telegram takes no answer to a press any more.
+_ANSWER_WITHIN = timedelta(seconds=150)
+
+
+def carry_out(conn: Connection, family: Family, pressed: Pressed, *, now: datetime) -> None:
+    """Carry out a press and put its answer; a press that is refused changes nothing and is told why.
+
+    Args:
+        conn: In a write transaction.
+        family: In whose name the button was shown.
+        pressed: As Telegram tells it.
+        now: Aware.
+    """
+    button = PressedButton(
+        data=pressed.data, chat_id=pressed.chat.id, message_key=pressed.message_key,
+        member=family.member(pressed.account),
+    )  # fmt: skip
+    answer = press(conn, button, household=family.household, now=now)
+    notice = Outbound(
+        channel=CHANNEL, chat_id=pressed.chat.id, body=answer.message,
+        dedupe_key=f"press:{pressed.query_id}", kind=OutboundKind.NOTICE,
+        answer_to=pressed.query_id, deliver_by=now + _ANSWER_WITHIN, is_unprompted=False,
+        is_soundless=True,
+    )  # fmt: skip
+    outbox.put(conn, family.household.id, notice, now=now)
+    if answer.restored is not None and button.member is not None:
+        _show_again(conn, family, pressed, button.member, answer.restored, now=now)
+
+
+def _show_again(  # noqa: PLR0917 - one card and who gets it
+    conn: Connection,
+    family: Family,
+    pressed: Pressed,
+    member: Member,
+    action: PendingAction,
+    *,
+    now: datetime,
+) -> None:
+    """Put the card of what was brought back, with its buttons, for who pressed alone."""
+    card = Outbound(
+        channel=CHANNEL, chat_id=pressed.chat.id, body=action.proposal.summary,
+        dedupe_key=f"restored:{action.id}:{member.id}", audience=member.id,
+        buttons=card_buttons(action), action_id=action.id, deliver_by=action.expires_at,
+        is_unprompted=False, is_soundless=True,
+    )  # fmt: skip
+    outbox.put(conn, family.household.id, card, now=now)
+
 
 log = structlog.get_logger()
 
@@ -226,8 +277,8 @@ class Reception:
         """Answer in a private chat: to each household in which the person is somebody."""
         theirs = self._theirs(asked.account)
         if not theirs:
-            strangers.count(conn, self._identity.bot, asked.chat.id, now=now)
-            strangers.answer(conn, asked.chat.id, asked.account, now=now)
+            bot_status.count_stranger(conn, self._identity.bot, asked.chat.id, now=now)
+            bot_status.answer_stranger(conn, asked.chat.id, asked.account, now=now)
         for family, member in theirs:
             lock(conn, family.household.id)
             addresses.remember_private_chat(
@@ -240,10 +291,10 @@ class Reception:
             conn, pressed.chat.id, pressed.account, pressed.data, is_private=pressed.chat.is_private
         )
         if family is None:
-            strangers.count(conn, self._identity.bot, pressed.chat.id, now=now)
+            bot_status.count_stranger(conn, self._identity.bot, pressed.chat.id, now=now)
             return
         lock(conn, family.household.id)
-        presses.carry_out(conn, family, pressed, now=now)
+        carry_out(conn, family, pressed, now=now)
 
     def _stand(self, conn: Connection, changed: StandingChanged, now: datetime) -> None:
         if changed.chat.is_private:
@@ -262,7 +313,7 @@ class Reception:
     def _move(self, conn: Connection, moved: Moved, now: datetime) -> None:
         family = self._families.of_chat(conn, moved.old)
         if family is None:
-            strangers.count(conn, self._identity.bot, moved.old, now=now)
+            bot_status.count_stranger(conn, self._identity.bot, moved.old, now=now)
             return
         lock(conn, family.household.id)
         addresses.record_move(
@@ -273,7 +324,7 @@ class Reception:
         """Return whose a group is; of a group that is nobody's only its number is kept."""
         family = self._families.of_chat(conn, chat_id)
         if family is None:
-            strangers.count(conn, self._identity.bot, chat_id, now=now)
+            bot_status.count_stranger(conn, self._identity.bot, chat_id, now=now)
             return None
         lock(conn, family.household.id)
         return family

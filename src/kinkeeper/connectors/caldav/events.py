@@ -14,11 +14,11 @@ from kinkeeper.actions.effects.calendar import (
     CancelOccurrence,
     MoveOccurrence,
     UpdateEvent,
+    event_to_json,
 )
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionType
-from kinkeeper.calendar.import_limit import ImportLimit
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.calendar.model import Event, EventState, Override
 from kinkeeper.calendar.recurrence import produces
 from kinkeeper.calendar.repository import list_all_overrides, list_events

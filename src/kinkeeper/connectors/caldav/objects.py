@@ -17,8 +17,7 @@ from kinkeeper.calendar.ics import export_ics, import_ics
 from kinkeeper.calendar.ics_class import set_class
 from kinkeeper.calendar.ics_component import event_id_of, merged
 from kinkeeper.calendar.model import Event, EventState, Override, SourceType
-from kinkeeper.calendar.recurrence import local_start, produces
-from kinkeeper.calendar.recurrence_rules import parse_rule
+from kinkeeper.calendar.recurrence import local_start, parse_rule, produces
 from kinkeeper.core import ids
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, to_text

@@ -1,14 +1,69 @@
-"""What is stored of a calendar server and of its objects: rows in and out."""
+"""What is stored of a calendar server and its objects, and how the server stands, for people who ask."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import Connection, delete, insert, or_, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    or_,
+    select,
+    update,
+)
 
-from kinkeeper.connectors.caldav.model import Delta, Mark
-from kinkeeper.connectors.caldav.tables import calendars, objects
+from kinkeeper.connectors.caldav.wire import Delta, Mark
+from kinkeeper.observability.findings import Finding, ok, warning
+from kinkeeper.store.schema import Instant, metadata
+
+# Tables of the calendar server: how far it is known, and how each of its objects stands to ours.
+
+calendars = Table(
+    "caldav_calendars",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("sync_token", Text),
+    Column("ctag", Text),
+    Column("synced_at", Instant),
+    Column("failing_since", Instant),
+    Column("failure", Text),
+    Column("waiting", Integer, nullable=False),
+    Column("claimed_until", Instant),
+)
+
+# `etag` is of the latest version known on the server, none where the object is gone; `handled` of the
+# version that was dealt with, "" before any was. `agreed`, `offered` and `trying` are digests of what both
+# sides have words for: last equal on both, asked about, being written. `pushed` is one of all of ours.
+objects = Table(
+    "caldav_objects",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("path", String(1024), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("local_id", String(128)),
+    Column("state", String(16), nullable=False),
+    Column("etag", Text),
+    Column("handled", Text),
+    Column("agreed", String(64), nullable=False),
+    Column("offered", String(64), nullable=False),
+    Column("trying", String(64), nullable=False),
+    Column("pushed", String(64), nullable=False),
+    Column("action_id", String(36)),
+    Column("note", Text),
+    Index("ix_caldav_objects_local", "household", "local_id"),
+)
+
 
 NEVER = ""
 """Stands for a version that was never dealt with, and for a digest that is not known."""
@@ -222,3 +277,91 @@ def forget_objects(conn: Connection, household: str, paths: Iterable[str]) -> No
     for path in paths:
         mine = (_columns.household == household, _columns.path == path)
         conn.execute(delete(objects).where(*mine))
+
+
+# How a household's calendar server stands: for checks, and for people who ask.
+
+CHECK = "calendar server"
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How it stands.
+
+    Attributes:
+        calendar: How far it is known; None before the first time.
+        objects: All that is known of its objects.
+    """
+
+    calendar: CalendarRow | None
+    objects: tuple[ObjectRow, ...]
+
+    def count(self, state: ObjectState) -> int:
+        """Return how many objects stand so."""
+        return Counter(row.state for row in self.objects)[state]
+
+    def noted(self, *states: ObjectState) -> tuple[ObjectRow, ...]:
+        """Return the objects that stand in one of these ways."""
+        return tuple(row for row in self.objects if row.state in states)
+
+
+def load_standing(conn: Connection, household: str) -> Standing:
+    """Return how a household's calendar server stands."""
+    return Standing(
+        calendar=find_calendar(conn, household), objects=tuple(list_objects(conn, household))
+    )
+
+
+def ask_again(conn: Connection, household: str) -> int:
+    """Let what nobody decided on be asked about anew the next time; returns how much that is.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+    """
+    undecided = load_standing(conn, household).noted(ObjectState.UNDECIDED)
+    for row in undecided:
+        change_object(conn, household, row.path, handled=NEVER)
+    return len(undecided)
+
+
+def findings(standing: Standing, *, host: str, now: datetime) -> list[Finding]:
+    """Return what a check of it finds.
+
+    Args:
+        standing: How it stands.
+        host: Of the server.
+        now: Aware.
+    """
+    row = standing.calendar
+    if row is None or (row.synced_at is None and row.failure is None):
+        return [ok(CHECK, f"{host} has not been checked yet")]
+    found = []
+    if row.failure is not None:
+        since = f" since {row.failing_since:%Y-%m-%d %H:%M} UTC" if row.failing_since else ""
+        waits = f"; {row.waiting} changes are waiting to be uploaded" if row.waiting else ""
+        remedy = "nothing is lost: it retries automatically; `kinkeeper calendar sync` retries now"
+        found.append(warning(CHECK, f"{row.failure}{since}{waits}", remedy))
+    refused = standing.noted(ObjectState.REFUSED)
+    if refused:
+        told = "; ".join(f"{each.path}: {each.note}" for each in refused[:_SHOWN])
+        found.append(
+            warning(
+                CHECK,
+                f"the server refused {len(refused)}: {told}",
+                "change them here or on the server",
+            )
+        )
+    undecided = standing.count(ObjectState.UNDECIDED)
+    if undecided:
+        told = f"{undecided} differ between here and the server, and nobody decided in time"
+        found.append(warning(CHECK, told, "`kinkeeper calendar sync --ask-again` asks again"))
+    return found or [ok(CHECK, _in_order(standing, row, host, now))]
+
+
+def _in_order(standing: Standing, row: CalendarRow, host: str, now: datetime) -> str:
+    minutes = 0 if row.synced_at is None else int((now - row.synced_at).total_seconds() // 60)
+    asked = len({each.action_id for each in standing.noted(ObjectState.ASKED)})
+    waits = f"; {asked} questions waiting for approval" if asked else ""
+    return f"{row.name} at {host}, {standing.count(ObjectState.SYNCED)} in sync, {minutes} min ago{waits}"

@@ -12,9 +12,9 @@ from sqlalchemy import Connection
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask
 from kinkeeper.actions.model import ActionType
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.calendar.ics_class import privacy_of, set_class
-from kinkeeper.calendar.import_limit import ImportLimit
-from kinkeeper.calendar.recurrence_rules import check_rule, parse_rule
+from kinkeeper.calendar.recurrence import check_rule, parse_rule
 from kinkeeper.connectors.caldav.objects import keep_theirs, parsed, scope_there
 from kinkeeper.connectors.caldav.sync_records import ids_from_there
 from kinkeeper.core.errors import InputError

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from kinkeeper.core.mail_address import is_mail_address
+from kinkeeper.core.addresses import is_mail_address
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PORTS = {"smtp": 587, "smtps": 465, "imap": 143, "imaps": 993}

@@ -18,8 +18,7 @@ from kinkeeper.connectors.mail.account import Account
 from kinkeeper.connectors.mail.mail_parser import addresses_of, parse_message, read_mail
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.name_folding import fold
-from kinkeeper.mail.mailbox import MailQuery, ReceivedMail
-from kinkeeper.mail.model import Address, one_line
+from kinkeeper.mail.model import Address, MailQuery, ReceivedMail, one_line
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""The tool servers of one household: connected when needed, let go when idle, looked at again after failures."""
+"""The tool servers of one household: connected when needed; confirmed calls carried out once."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -8,12 +8,20 @@ from typing import Any
 
 import structlog
 
+from kinkeeper.actions.effects.outside import CallTool, Verb
+from kinkeeper.actions.outside.adapter import (
+    NotDoneError,
+    PointOfNoReturn,
+    RefusedError,
+    Trace,
+    Work,
+)
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_requests
 from kinkeeper.connectors.tools import tool_records
 from kinkeeper.connectors.tools.connection import ToolClient, opened, reason_of
 from kinkeeper.connectors.tools.model import START, ToolServer
-from kinkeeper.core.errors import ConflictError, UnavailableError
+from kinkeeper.core.errors import ConflictError, InvariantError, UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
@@ -298,3 +306,51 @@ class ToolServers:
         if found is None:
             raise UnavailableError(f"no tool server {server!r} is set up now (MCP_SERVERS)")
         return found
+
+
+# Carries out calls of foreign tools that a person said yes to: once, with exactly the arguments
+# shown.
+
+
+class ToolAdapter:
+    """Calls tools for the worker.
+
+    Args:
+        servers: Of the household.
+    """
+
+    def __init__(self, servers: ToolServers) -> None:
+        self._servers = servers
+
+    async def call(self, work: Work, point_of_no_return: PointOfNoReturn) -> Mapping[str, Any]:
+        """Call the tool once.
+
+        Args:
+            work: What.
+            point_of_no_return: To be awaited right before the call.
+
+        Returns:
+            What the tool answered.
+
+        Raises:
+            NotDoneError: Its server cannot be reached; it will be tried again.
+            RefusedError: It is another tool than the one that was shown, or it reports a failure.
+        """
+        effect = work.effect
+        if not isinstance(effect, CallTool) or work.verb is not Verb.DO:
+            raise InvariantError(f"{effect.effect!r} is not a tool call")
+        try:
+            await self._servers.check(effect.server, effect.tool, effect.definition)
+        except UnavailableError as error:
+            raise NotDoneError(str(error)) from error
+        except ConflictError as error:
+            raise RefusedError(str(error)) from error
+        await point_of_no_return()
+        answer = await self._servers.call(effect.server, effect.tool, effect.arguments)
+        if answer.is_error:
+            raise RefusedError(f"{effect.tool} of {effect.server} reported an error: {answer.text}")
+        return {"text": answer.text, "data": answer.data}
+
+    async def was_done(self, work: Work) -> Trace:
+        """Tell that nobody knows: a foreign tool has no way to be asked."""
+        return Trace.UNKNOWN

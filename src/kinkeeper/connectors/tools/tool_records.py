@@ -1,15 +1,56 @@
-"""What is stored of tool servers: their tools as they describe themselves, and how they answered last."""
+"""What is stored of tool servers: their tools, how they answered last, and how they stand for checks."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import (
+    JSON,
+    Column,
+    ColumnElement,
+    Connection,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 from kinkeeper.actions.requests.tools import ForeignTool
 from kinkeeper.connectors.tools.model import ToolServer
-from kinkeeper.connectors.tools.tables import foreign_tools, tool_servers
 from kinkeeper.core.errors import NotFoundError
+from kinkeeper.observability.findings import Finding, ok, warning
+from kinkeeper.store.schema import Instant, metadata
+
+# Table of the tools that servers of others offer: as first seen, as accepted, as they are now.
+
+foreign_tools = Table(
+    "foreign_tools",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("server", String(64), primary_key=True),
+    Column("name", String(128), primary_key=True),
+    Column("description", Text, nullable=False),
+    Column("schema", JSON, nullable=False),
+    Column("definition", String(64), nullable=False),
+    Column("accepted", String(64), nullable=False),
+    Column("first_seen_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False),
+    Column("changed_at", Instant),
+)
+
+tool_servers = Table(
+    "tool_servers",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("server", String(64), primary_key=True),
+    Column("looked_at", Instant, nullable=False),
+    Column("failing_since", Instant),
+    Column("failure", Text),
+)
+
 
 _tools = foreign_tools.c
 
@@ -170,3 +211,49 @@ def accept(conn: Connection, household: str, server: str, name: str | None) -> i
 
 def _one(household: str, server: str, name: str) -> tuple[ColumnElement[bool], ...]:
     return (_tools.household == household, _tools.server == server, _tools.name == name)
+
+
+# How the tool servers of a household stand: for checks, and for people who ask.
+
+CHECK = "tool servers"
+
+
+def findings(conn: Connection, household: str, servers: Sequence[ToolServer]) -> list[Finding]:
+    """Return what a check of the tool servers finds, as they answered last.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        servers: As the settings name them.
+    """
+    rows = {row.server: row for row in list_servers(conn, household)}
+    tools = list_tools(conn, household, servers)
+    found = []
+    for server in servers:
+        row = rows.get(server.name)
+        mine = [each for each in tools if each.tool.server == server.name]
+        changed = [each.tool.name for each in mine if each.changed_at is not None]
+        missing = sorted(server.safe - {each.tool.name for each in mine})
+        if row is None:
+            found.append(ok(CHECK, f"{server.name} has not been checked yet"))
+            continue
+        if row.failure is not None:
+            since = f" since {row.failing_since:%Y-%m-%d %H:%M} UTC" if row.failing_since else ""
+            remedy = f"start it, or correct {server.name} in MCP_SERVERS; it will be retried"
+            found.append(warning(CHECK, f"{row.failure}{since}", remedy))
+        if changed:
+            told = f"{server.name}: {', '.join(changed)} changed since you accepted it, so each call needs approval"
+            remedy = f"check with `kinkeeper tools list`, then run `kinkeeper tools accept {server.name}`"
+            found.append(warning(CHECK, told, remedy))
+        if missing and row.failure is None:
+            told = f"{server.name} has no {', '.join(missing)}, which MCP_SERVERS calls safe"
+            found.append(warning(CHECK, told, "correct `safe` for that server"))
+        if row.failure is None and not changed:
+            unasked = sum(each.tool.is_safe for each in mine)
+            found.append(
+                ok(
+                    CHECK,
+                    f"{server.name}: {len(mine)} tools, {unasked} may be called without asking",
+                )
+            )
+    return found

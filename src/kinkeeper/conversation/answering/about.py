@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Catalogue, ResultStatus
 from kinkeeper.conversation.answering.names_and_times import Setting, plain
 from kinkeeper.conversation.answering.nothing_done import CANNOT, declines
 from kinkeeper.conversation.answering.request_text import to_do

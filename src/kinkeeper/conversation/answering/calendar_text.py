@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.calendar.waiting_words import NOT_CONFIRMED
+from kinkeeper.calendar.event_records import NOT_CONFIRMED
 from kinkeeper.conversation.answering.event_text import (
     Item,
     are,

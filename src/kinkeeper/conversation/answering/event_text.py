@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from kinkeeper.calendar.waiting_words import waiting_words
+from kinkeeper.calendar.event_records import waiting_words
 from kinkeeper.conversation.answering.names_and_times import (
     Setting,
     Words,

@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.calendar.event_records import occurrence_waiting
 from kinkeeper.calendar.model import Occurrence
-from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.conversation.context import repository
 from kinkeeper.conversation.context.model import CommittedTurn, Gloss, TopicRef, TurnContext
 from kinkeeper.conversation.context.repository import Lasting

@@ -12,10 +12,15 @@ from kinkeeper.actions.button_removal import can_be_undone
 from kinkeeper.actions.model import FROM_CHAT
 from kinkeeper.actions.receipts import Outcome as Undone
 from kinkeeper.actions.repository import find_of_slot, load_action
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
+from kinkeeper.actions.requests.model import (
+    ActionResult,
+    Asked,
+    Catalogue,
+    RequestKind,
+    ResultStatus,
+)
 from kinkeeper.actions.requests.request_runner import perform, result_of
-from kinkeeper.actions.undo import undo
+from kinkeeper.actions.reversal import undo
 from kinkeeper.conversation.criticism.judge import Judge, Judged
 from kinkeeper.conversation.criticism.model import Effect, Reviewed, Step, Verdict
 from kinkeeper.conversation.model import PlannedAction, Source

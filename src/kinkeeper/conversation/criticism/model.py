@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind
+from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue, RequestKind
 from kinkeeper.conversation.model import PlanningContext, Source
 
 

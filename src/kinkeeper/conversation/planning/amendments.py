@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.actions.requests.request_times import shifted
+from kinkeeper.actions.requests.parameters import shifted
 from kinkeeper.conversation.planning.case import (
     Case,
     Groups,

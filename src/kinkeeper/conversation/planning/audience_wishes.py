@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, Asked
-from kinkeeper.actions.requests.people import read_who
+from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import Plan, PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
 from kinkeeper.conversation.planning.grammar import load_grammar

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import RequestKind
+from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.planning.case import Case, Missing, case_of
 from kinkeeper.conversation.planning.model_answer import PlanAnswer, answer_type

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.actions.requests.request_times import put_off
+from kinkeeper.actions.requests.parameters import put_off
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Step, Thing
 from kinkeeper.conversation.planning.message import times_in

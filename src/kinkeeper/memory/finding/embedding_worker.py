@@ -22,7 +22,7 @@ from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, drop_other_m
 from kinkeeper.memory.model import ACTIVE_STATUSES, EmbedState, FactStatus
 from kinkeeper.memory.tables import episodes, facts, memory_vectors
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
-from kinkeeper.observability.repeat_loop import repeat
+from kinkeeper.observability.failures import repeat
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()

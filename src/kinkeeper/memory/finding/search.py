@@ -35,7 +35,7 @@ from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
 from kinkeeper.models.embedding.calibration import Calibration, calibration_of
 from kinkeeper.models.embedding.embedder import Embedder, HashingEmbedder, Vectors
-from kinkeeper.observability.repeat_loop import repeat
+from kinkeeper.observability.failures import repeat
 from kinkeeper.store.store import Store
 
 __all__ = [

@@ -15,8 +15,7 @@ from kinkeeper.memory.facts import FACT
 from kinkeeper.memory.memory_rows import fact_from_row
 from kinkeeper.memory.model import Category, Fact
 from kinkeeper.memory.tables import episodes, facts, statements
-from kinkeeper.store.prepared import Prepared, is_one_of
-from kinkeeper.store.visibility import in_own_scope
+from kinkeeper.store.prepared import Prepared, in_own_scope, is_one_of
 
 is_said_in = and_(
     episodes.c.household == statements.c.household, episodes.c.id == statements.c.episode_id

@@ -10,10 +10,9 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, Row, select
 
 from kinkeeper.actions.journal import count_refusals
-from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.model import ActionStatus, Refusal
 from kinkeeper.actions.press_tokens import PressRefusal, count_refused
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.actions.states import Refusal
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.leases import WorkState

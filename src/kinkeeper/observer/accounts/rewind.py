@@ -9,12 +9,11 @@ from datetime import datetime
 
 from sqlalchemy import Column, Connection, Table, and_, delete, func, or_, select, update
 
-from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.states import Cause
+from kinkeeper.actions.model import ActionStatus, Cause
 from kinkeeper.actions.tables import action_sources, action_transitions, pending_actions
+from kinkeeper.calendar.event_changes import undo_change
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.calendar.tables import event_changes
-from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.messaging.tables import messages, outbox
 from kinkeeper.observer.answers import questions
@@ -25,7 +24,7 @@ from kinkeeper.observer.tables import (
     open_questions,
     quiet_periods,
 )
-from kinkeeper.store.rehearsal import require_rehearsal
+from kinkeeper.store.store import require_rehearsal
 
 _BY_MESSAGES = frozenset(
     {Cause.PROPOSE.value, Cause.SUPERSEDE.value, Cause.WITHDRAW.value, Cause.EXPIRE.value}

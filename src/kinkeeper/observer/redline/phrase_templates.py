@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
 
-from kinkeeper.household.generic_words import GenericActivity
 from kinkeeper.household.model import Named
+from kinkeeper.household.vocabulary import GenericActivity
 from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.observer.model import TITLE, Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.wording.participants import Participants

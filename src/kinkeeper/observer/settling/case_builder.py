@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.actions.scope import Scope
+from kinkeeper.actions.payload import Scope
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.answers import questions

@@ -16,10 +16,9 @@ from kinkeeper.actions.effects.calendar import (
 )
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.registry import read_effects
-from kinkeeper.calendar.busy import is_busy
 from kinkeeper.calendar.model import Event, EventKind, Occurrence, SourceType
 from kinkeeper.calendar.repository import find_event
-from kinkeeper.calendar.search import activity_occurrences, occurrences_between
+from kinkeeper.calendar.search import activity_occurrences, is_busy, occurrences_between
 from kinkeeper.core.time import Interval, local_days, midnight
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.model import Extraction

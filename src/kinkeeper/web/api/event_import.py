@@ -10,10 +10,9 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 from starlette.datastructures import UploadFile
 
-from kinkeeper.actions.calendar_import import Import, StepResult
+from kinkeeper.actions.calendar_import import Import, StepResult, undo_import
 from kinkeeper.actions.event_files import EventFile, read_events
-from kinkeeper.actions.import_undo import undo_import
-from kinkeeper.calendar.import_limit import ImportLimit
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.core.errors import ConflictError, InputError, StoreBusyError
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import one_line

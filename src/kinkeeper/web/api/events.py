@@ -13,9 +13,9 @@ from kinkeeper.actions.effects.calendar import AddEvent
 from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.actions.receipts import Receipt
-from kinkeeper.calendar.busy import private_to
 from kinkeeper.calendar.event_records import event_of_record, occurrence_record
 from kinkeeper.calendar.model import Change, Event, EventKind, Occurrence, SourceType
+from kinkeeper.calendar.search import private_to
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions import approvals, undo
+from kinkeeper.actions import approvals, reversal
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.actions.restore import restore
+from kinkeeper.actions.reversal import restore
 from kinkeeper.observer import feedback
 from kinkeeper.web.access.door import Decider, Relative, house_of
 from kinkeeper.web.access.login_viewer import action_shown_to, may_read, require_may_read, viewer_of
@@ -229,7 +229,7 @@ async def take_back(request: Request, response: Response, person: Decider, actio
     """Undo an action."""
 
     def decide(conn: Connection, details: PressDetails) -> Receipt:
-        return undo.undo(
+        return reversal.undo(
             conn, action_id, member=person.member, household=person.household, now=details["now"]
         )
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.actions.requests.task_parameters import CreateTask, TaskChanges, WhichTasks
+from kinkeeper.actions.requests.tasks import CreateTask, TaskChanges, WhichTasks
 from kinkeeper.tasks.model import Priority, TaskStatus
 from kinkeeper.tasks.repository import load_task
 from kinkeeper.web.access.door import Reader, house_of

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
-from kinkeeper.actions.calendar_import import SOURCE
-from kinkeeper.actions.import_undo import steps_to_undo, undo_import
+from kinkeeper.actions.calendar_import import SOURCE, steps_to_undo, undo_import
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import read_action
 from kinkeeper.calendar.model import Event, Occurrence

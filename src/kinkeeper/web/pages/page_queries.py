@@ -6,9 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from kinkeeper.actions.memory_words import OVERHEARD
-from kinkeeper.actions.model import PendingAction
-from kinkeeper.actions.states import Cause
+from kinkeeper.actions.action_retention import OVERHEARD
+from kinkeeper.actions.model import Cause, PendingAction
 from kinkeeper.actions.tables import action_sources, action_transitions
 from kinkeeper.calendar.event_rows import read_events, read_overrides
 from kinkeeper.calendar.model import Event, Occurrence, Override, SourceType

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
-from kinkeeper.actions import approvals, undo
+from kinkeeper.actions import approvals, reversal
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, ActionType, RejectReason
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
-from kinkeeper.actions.restore import restore
+from kinkeeper.actions.reversal import restore
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.observer import feedback
 from kinkeeper.observer.accounts.metrics import failures
@@ -141,7 +141,7 @@ async def take_back(request: Request, person: Decider, action_id: str) -> Redire
     """Take back what was saved."""
     desk = desk_of(request, person)
     receipt = await desk.house.store.write(
-        lambda conn: undo.undo(
+        lambda conn: reversal.undo(
             conn, action_id, member=person.member, household=person.household, now=desk.now
         )
     )

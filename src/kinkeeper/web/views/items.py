@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.calendar.busy import is_busy
 from kinkeeper.calendar.model import EventKind, Occurrence
+from kinkeeper.calendar.search import is_busy
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.redline.phrase_templates import Phrasing
 from kinkeeper.web.views.addresses import card_href, event_href

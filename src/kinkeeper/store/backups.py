@@ -1,0 +1,383 @@
+"""Backups: made every night, checked, and put in the place of a SQLite database."""
+
+import asyncio
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import structlog
+from sqlalchemy import URL, Connection, Engine, create_engine, func, inspect, select, table, text
+from sqlalchemy.exc import DatabaseError
+
+from kinkeeper.core.errors import (
+    ConflictError,
+    InputError,
+    KinkeeperError,
+    StoreVersionError,
+    UnavailableError,
+)
+from kinkeeper.core.time import Clock, ForwardJumps, is_held_until
+from kinkeeper.observability.failures import surviving
+from kinkeeper.store.engines import is_sqlite, parse_address
+from kinkeeper.store.locks import runner_lock
+from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
+from kinkeeper.store.sqlite_library import check_library, dbapi2
+from kinkeeper.store.store import Store
+
+# Tells whether a file is a backup that this program can work with, before it takes a database's
+# place.
+
+_SQLITE_HEADER = b"SQLite format 3\x00"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupContents:
+    """What a sound backup holds.
+
+    Attributes:
+        schema: Revision of its tables.
+        rows: Rows by table, of the tables that were asked for and that this revision has.
+    """
+
+    schema: str
+    rows: Mapping[str, int]
+
+
+def check_backup(path: Path, *, tables: Collection[str]) -> BackupContents:
+    """Read a backup from its first to its last page and return what it holds. Changes nothing.
+
+    Args:
+        path: The file.
+        tables: Names of the program's tables; a backup of the present schema has all of them.
+
+    Raises:
+        InputError: It is not a file, not a database, not ours, or not the whole database.
+        UnavailableError: It is damaged, or cannot be read.
+        StoreVersionError: It was written by a newer program.
+    """
+    _check_kind(path)
+    engine = _frozen_engine(path)
+    try:
+        with engine.connect() as connection:
+            _check_pages(connection, path)
+            return _contents(connection, path, tables)
+    except DatabaseError as error:
+        raise UnavailableError(
+            f"{str(path)!r} is damaged ({error.orig}); use another backup"
+        ) from error
+    finally:
+        engine.dispose()
+
+
+def _check_kind(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            header = file.read(len(_SQLITE_HEADER))
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {str(path)!r}") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{str(path)!r} is a folder; specify the backup file in it") from error
+    except OSError as error:
+        raise UnavailableError(f"cannot read {str(path)!r}: {error.strerror}") from error
+    if header != _SQLITE_HEADER:
+        raise InputError(f"{str(path)!r} is not a SQLite database, so it is not a backup")
+    log = Path(f"{path}-wal")
+    if log.exists() and log.stat().st_size:
+        raise InputError(
+            f"{str(path)!r} has a log file beside it, so it is a database in use and incomplete; make a backup of it with `kinkeeper backup`"
+        )
+
+
+def _frozen_engine(path: Path) -> Engine:
+    """Return an engine that neither locks nor writes, and makes no files beside."""
+    check_library()
+    uri = path.resolve().as_uri()
+    return create_engine(
+        URL.create("sqlite", database=uri, query={"mode": "ro", "immutable": "1", "uri": "true"}),
+        module=dbapi2,
+    )
+
+
+def _check_pages(connection: Connection, path: Path) -> None:
+    found = str(connection.execute(text("PRAGMA integrity_check(1)")).scalar_one())
+    if found != "ok":
+        raise UnavailableError(f"{str(path)!r} is damaged ({found}); use another backup")
+    orphan = connection.execute(text("PRAGMA foreign_key_check")).first()
+    if orphan is not None:
+        found = f"rows of {orphan[0]!r} refer to missing ones"
+        raise UnavailableError(f"{str(path)!r} is damaged ({found}); use another backup")
+
+
+def _contents(connection: Connection, path: Path, tables: Collection[str]) -> BackupContents:
+    schema = current_version(connection)
+    if schema is None or not schema.isdecimal():
+        raise InputError(f"{str(path)!r} belongs to another program")
+    if schema > SCHEMA_VERSION:
+        raise StoreVersionError(
+            f"{str(path)!r} has schema {schema}, but this program only supports {SCHEMA_VERSION}: install a newer version, or use an older backup"
+        )
+    present = set(inspect(connection).get_table_names())
+    missing = sorted(set(tables) - present)
+    if not set(tables) & present or (missing and schema == SCHEMA_VERSION):
+        raise InputError(
+            f"{str(path)!r} belongs to another program: it has no {', '.join(missing[:3])}"
+        )
+    rows = {
+        name: connection.execute(select(func.count()).select_from(table(name))).scalar_one()
+        for name in sorted(set(tables) & present)
+    }
+    return BackupContents(schema=schema, rows=rows)
+
+
+# Puts a backup in the place of a SQLite database: checked first, swapped at once, the old one kept.
+#
+# Whenever it is killed, the database's name leads to the old database or to the new one, each
+# whole.
+
+SAFETY_INFIX = ".before-restore-"
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+# Where SQLite's own locks lie in the file: pending byte, reserved byte, 510 shared bytes.
+_LOCK_START, _LOCK_LENGTH = 0x40000000, 512
+
+
+def restore(
+    address: str,
+    backup: Path,
+    *,
+    tables: Collection[str],
+    at: datetime,
+    on_checked: Callable[[BackupContents], None],
+) -> Path | None:
+    """Replace a database by a backup, and keep what is replaced beside it. Blocks.
+
+    Args:
+        address: The database, as `Store.open` takes it; it need not exist.
+        backup: The backup; left as it is.
+        tables: Names of the program's tables.
+        at: Present time, for the name of the safety copy; aware.
+        on_checked: Called with what the backup holds, before anything is replaced.
+
+    Returns:
+        The safety copy of what was replaced; None where there was no database.
+
+    Raises:
+        ConflictError: Another process has the database open or runs its jobs.
+        InputError: The database is on a server, or the file is no backup of ours.
+        UnavailableError: The backup is damaged, or the disk full or not writable.
+        StoreVersionError: The backup was written by a newer program.
+    """
+    database = restorable(address)
+    if database.exists() and backup.exists() and database.samefile(backup):
+        raise InputError(f"{str(backup)!r} is the database itself; specify a backup instead")
+    check_backup(backup, tables=tables)
+    database.parent.mkdir(parents=True, exist_ok=True)
+    with runner_lock(address), _copied(backup, database) as copy:
+        on_checked(check_backup(copy, tables=tables))
+        with ExitStack() as held:
+            safety = _set_aside(database, at, held) if database.exists() else None
+            copy.replace(database)
+            _sync(database.parent)
+    return safety
+
+
+def restorable(address: str) -> Path:
+    """Return the file of a database that can be restored here.
+
+    Raises:
+        InputError: It is on a server.
+    """
+    url = parse_address(address)
+    if not is_sqlite(url):
+        raise InputError("a PostgreSQL database is restored with pg_restore, from a pg_dump backup")
+    return Path(str(url.database))
+
+
+@contextmanager
+def _copied(backup: Path, database: Path) -> Iterator[Path]:
+    """Yield a private copy in the database's folder; what is checked is then what is put in place."""
+    copy = database.with_name(f"{database.name}.restoring")
+    try:
+        copy.unlink(missing_ok=True)
+        with backup.open("rb") as source, open(copy, "xb", opener=_private) as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+            target.flush()
+            os.fsync(target.fileno())
+        yield copy
+    except OSError as error:
+        place = error.filename or str(copy)
+        raise UnavailableError(f"cannot restore to {place!r}: {error.strerror}") from error
+    finally:
+        copy.unlink(missing_ok=True)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _set_aside(database: Path, at: datetime, held: ExitStack) -> Path:
+    """Give the present database a second name; nobody else can open it until `held` is closed."""
+    _require_unused(database)
+    # A file that SQLite cannot read keeps its log as it is: what can be saved of it is in there.
+    is_folded = _fold_and_hold(database, held)
+    safety = database.with_name(f"{database.name}{SAFETY_INFIX}{at:%Y%m%d-%H%M%S-%f}")
+    os.link(database, safety)
+    if not is_folded:
+        for suffix in _SIDE_FILES:
+            with suppress(FileNotFoundError):
+                Path(f"{database}{suffix}").rename(f"{safety}{suffix}")
+    return safety
+
+
+def _require_unused(database: Path) -> None:
+    """Refuse a file on which any other process holds one of SQLite's locks, as all that have it open do."""
+    # Closing the file lets go of the lock again.
+    with database.open("r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _LOCK_LENGTH, _LOCK_START)
+        except (BlockingIOError, PermissionError) as error:
+            raise ConflictError("another process has the database open; stop it first") from error
+
+
+def _fold_and_hold(database: Path, held: ExitStack) -> bool:
+    """Move the log into the file, and lock the file; returns False where SQLite cannot read it."""
+    connection = held.enter_context(
+        closing(dbapi2.connect(str(database), timeout=0, isolation_level=None))
+    )
+    try:
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+        connection.execute("BEGIN EXCLUSIVE")
+    except dbapi2.Error:
+        connection.close()
+        _require_unused(database)
+        return False
+    return True
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# A backup every night, and an end to those that are too old: they hold what was deleted here since.
+
+log = structlog.get_logger()
+
+_FIRST_HOUR = 3
+_BETWEEN_LOOKS = timedelta(minutes=5)
+_AFTER_FAILURE = timedelta(hours=1)
+
+
+class NightlyBackups:
+    """Keeps the backups of one SQLite database; a database on a server has its own ways.
+
+    Args:
+        store: The database.
+        folder: Where backups lie; made where it does not exist. None makes none, and still lets go of
+            what restoring has set aside.
+        zone: Whose nights are meant.
+        keep: Age up to which a backup is kept.
+        clock: Tells the time.
+    """
+
+    def __init__(
+        self, store: Store, folder: Path | None, *, zone: ZoneInfo, keep: timedelta, clock: Clock
+    ) -> None:
+        self._store = store
+        self._database = Path(str(store.url.database))
+        self._folder = folder
+        self._zone = zone
+        self._keep = keep
+        self._clock = clock
+        self._not_before = clock.now()
+        self._jumps = ForwardJumps()
+
+    async def run(self) -> None:
+        """Do what is due, again and again, until cancelled; returns at once where nothing ever will be."""
+        if not is_sqlite(self._store.url):
+            return
+        while True:
+            if not is_held_until(self._not_before, self._clock.now(), _AFTER_FAILURE):
+                with surviving("store.backup", foreseen=(KinkeeperError, OSError)) as night:
+                    await asyncio.to_thread(self.run_once)
+                if night.error is not None:
+                    self._not_before = self._clock.now() + _AFTER_FAILURE
+            await asyncio.sleep(_BETWEEN_LOOKS.total_seconds())
+
+    def run_once(self) -> Path | None:
+        """Make the backup of this night if it is not there yet, and delete what is too old. Blocks.
+
+        Returns:
+            The backup made now, if any.
+
+        Raises:
+            UnavailableError: The disk is full, or the folder cannot be written.
+        """
+        now = self._clock.now()
+        local = now.astimezone(self._zone)
+        if not self._jumps.is_recent(now):
+            self._prune(local.date())
+        if self._folder is None or local.hour < _FIRST_HOUR:
+            return None
+        return self._make(self._folder, local.date())
+
+    def _make(self, folder: Path, day: date) -> Path | None:
+        path = folder / f"{self._database.stem}-{day}.sqlite"
+        if path.exists():
+            return None
+        partial = path.with_name(f"{path.name}.partial")
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            partial.unlink(missing_ok=True)
+        except OSError as error:
+            raise UnavailableError(f"cannot write {str(folder)!r}: {error.strerror}") from error
+        self._store.backup_to(partial)
+        partial.replace(path)
+        log.info("backup.made", file=str(path))
+        return path
+
+    def _prune(self, today: date) -> None:
+        kept = set_aside(self._database)
+        if self._folder is not None:
+            kept |= nightly_backups(self._folder, self._database)
+        for path, day in kept.items():
+            if today - day > self._keep:
+                path.unlink(missing_ok=True)
+                log.info("backup.deleted", file=str(path))
+
+
+def nightly_backups(folder: Path, database: Path) -> dict[Path, date]:
+    """Return the nightly backups of a database that lie in a folder, with their days.
+
+    Args:
+        folder: Need not exist.
+        database: The SQLite file.
+    """
+    return _dated(folder, rf"{re.escape(database.stem)}-(\d{{4}}-\d{{2}}-\d{{2}})\.sqlite")
+
+
+def set_aside(database: Path) -> dict[Path, date]:
+    """Return the files that restoring has set aside beside a SQLite file, with their days."""
+    return _dated(database.parent, rf"{re.escape(database.name + SAFETY_INFIX)}(\d{{8}})-.*")
+
+
+def _dated(folder: Path, pattern: str) -> dict[Path, date]:
+    if not folder.is_dir():
+        return {}
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if match := re.fullmatch(pattern, path.name):
+            with suppress(ValueError):
+                found[path] = date.fromisoformat(match[1])
+    return found
