@@ -6,15 +6,22 @@ from functools import lru_cache
 from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.conversation.model import LONGEST_READ
+from kinkeeper.conversation.model import LONGEST_READ, Exchange
 from kinkeeper.conversation.routing.intent import IntentType
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_from, person_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_from, narrowest, person_scope
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.memory.statements.secrecy import audience_of, points_back, secrecy_of
+from kinkeeper.memory.statements.secrecy import (
+    CARRIED_ON,
+    MOST_CARRIED_ON,
+    audience_of,
+    is_only_wish,
+    points_back,
+    secrecy_of,
+)
 
 # What a message tells and asks to keep secret, and how much of it the requests of its turn carry.
 # Pure.
@@ -120,8 +127,39 @@ def is_telling(routed: Routed | None) -> bool:
     return routed.intent.type in _TELLING
 
 
+def carried_scope(
+    history: Sequence[Exchange],
+    household: Household,
+    teller: str,
+    *,
+    now: datetime,
+    is_announced: bool = False,
+) -> str | None:
+    """Return who may see what is said right after a wish for secrecy in the same thread; None where there was none.
+
+    Args:
+        history: Earlier turns of the thread, oldest first.
+        household: Whose members the wish may name.
+        teller: Member id of who speaks.
+        now: Aware.
+        is_announced: Whether only a message that asks for nothing but secrecy counts ("don't tell Ben any of this").
+    """
+    lately = [each.text for each in history[-MOST_CARRIED_ON:] if now - each.at <= CARRIED_ON]
+    if is_announced:
+        lately = [text for text in lately if is_only_wish(text)]
+    wishes = [secrecy_of(text, household, teller) for text in lately]
+    scopes = {each.scope for each in wishes if each is not None}
+    return (narrowest(scopes) or person_scope(teller)) if scopes else None
+
+
 def scope_of_told(
-    text: str, household: Household, member: Member, *, now: datetime, is_shared: bool = False
+    text: str,
+    household: Household,
+    member: Member,
+    *,
+    now: datetime,
+    history: Sequence[Exchange] = (),
+    is_shared: bool = False,
 ) -> str:
     """Return who may recall what a member tells the assistant.
 
@@ -134,17 +172,17 @@ def scope_of_told(
         household: Theirs.
         member: Who tells it.
         now: Aware.
+        history: Earlier turns of the thread, oldest first: a wish for secrecy in them still holds.
         is_shared: Whether others read along.
     """
     own = person_scope(member.id)
     if is_shared:
         return own
     is_secret = secret_of(text, household, member.id) is not None
-    return (
-        audience_of(text, household, member.id)
-        if is_secret or holds_fact(text, household, now=now)
-        else own
-    )
+    if not (is_secret or holds_fact(text, household, now=now)):
+        return own
+    carried = carried_scope(history, household, member.id, now=now)
+    return narrowest({audience_of(text, household, member.id), carried or HOUSEHOLD_SCOPE}) or own
 
 
 def replies_to(answer: str) -> list[str]:

@@ -153,7 +153,12 @@ class Closing:
         scope = person_scope(turn.member)
         if is_secret or not is_decided:
             scope = scope_of_told(
-                turn.text, parts.household, member, now=turn.received_at, is_shared=turn.is_shared
+                turn.text,
+                parts.household,
+                member,
+                now=turn.received_at,
+                history=context.history,
+                is_shared=turn.is_shared,
             )
         message = SessionMessage(
             content_session_id=turn.thread_id, user_message=turn.text, source=_SOURCE,

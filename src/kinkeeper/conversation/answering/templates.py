@@ -147,7 +147,12 @@ def _saved(context: AnswerContext) -> str | None:
     if not (is_fact or is_secret):
         return None
     scope = scope_of_told(
-        context.text, asked.household, asked.member, now=asked.now, is_shared=asked.is_shared
+        context.text,
+        asked.household,
+        asked.member,
+        now=asked.now,
+        history=context.history,
+        is_shared=asked.is_shared,
     )
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
     if is_fact and not is_kept_at_once(author, scope, asked.member):

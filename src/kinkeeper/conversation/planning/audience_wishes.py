@@ -100,6 +100,24 @@ def narrowed(plan: Plan, hidden: Collection[str] = ()) -> Plan:
     return replace(plan, actions=actions, partial=partial)
 
 
+def narrowed_new(plan: Plan, hidden: Collection[str] = ()) -> Plan:
+    """Return a plan whose new things only its person may see, or everybody but some; what stands already stays as it is.
+
+    Args:
+        plan: Of a message that says nothing of who may see it, right after one that did.
+        hidden: Member ids of those it is kept from; where there are none, only its person may see it.
+    """
+    new = replace(plan, actions=tuple(each for each in plan.actions if _is_new(each)))
+    made = iter(narrowed(new, hidden).actions)
+    actions = tuple(next(made) if _is_new(each) else each for each in plan.actions)
+    return replace(narrowed(new, hidden), actions=actions)
+
+
+def _is_new(planned: PlannedAction) -> bool:
+    is_made = planned.domain in _OPEN_TO_ALL and planned.action in _MADE
+    return (is_made or _is_kept(planned)) and planned.params.get("private") is None
+
+
 def own_matters(plan: Plan, asked: Asked) -> frozenset[int]:
     """Return the places of what is new in a plan, for nobody but the person, who has not said who may see it.
 

@@ -15,6 +15,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     Said,
     halves,
     narrowed,
+    narrowed_new,
     own_affairs,
     own_matters,
     parted,
@@ -23,7 +24,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
 )
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of
-from kinkeeper.conversation.told_audience import KEEP
+from kinkeeper.conversation.told_audience import KEEP, carried_scope
 from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import kept_from
@@ -60,7 +61,8 @@ class Planners:
         if wish is not None and (said is None or (wish.rest and said.rest.startswith(wish.rest))):
             said = Said(wish.rest, is_for_few=said is not None and said.is_for_few)
         if said is None:
-            return await self._planned(context)
+            plan = await self._planned(context)
+            return plan if asked.is_shared else _carried_on(context, plan)
         hidden = kept_from("" if wish is None else wish.scope)
         rest = await self._planned(replace(context, text=said.rest)) if said.rest else Plan()
         if writes_for_all(rest):
@@ -93,6 +95,19 @@ class Planners:
         except UnavailableError:
             return by_rules
         return plan if without_doubt(context.text) is None else as_offers(plan)
+
+
+def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
+    """Return a plan that keeps what is new in it as secret as the thread lately asked.
+
+    A secret that was told is about what is told next, and only where it was announced about what is asked for, too.
+    """
+    asked = context.asked
+    is_told = bool(plan.actions) and all(each.is_offer for each in plan.actions)
+    carried = carried_scope(
+        context.history, asked.household, asked.member.id, now=asked.now, is_announced=not is_told
+    )
+    return plan if carried is None else narrowed_new(plan, kept_from(carried))
 
 
 async def _by_rules(context: PlanningContext) -> Plan:

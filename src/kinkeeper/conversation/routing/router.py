@@ -29,6 +29,7 @@ from kinkeeper.conversation.routing.light import LightModel, Said
 from kinkeeper.conversation.routing.signals import Signals, Weights, shipped_weights
 from kinkeeper.conversation.routing.triage import Message, checked, domains_before, triaged
 from kinkeeper.language.sorting.domains import Domain, DomainRouter
+from kinkeeper.memory.statements.secrecy import is_only_wish
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.model import ModelGateway, Outcome
 
@@ -251,14 +252,14 @@ class Router:
         asked = open_question if isinstance(open_question, str) else ""
         decision = (
             read_confirmation(text, asked=asked, names=names)
-            if open_question is not False and is_whole
+            if open_question is not False and is_whole and not is_only_wish(text)
             else None
         )
         if decision is not None:
             return _confirmed(decision, intent)
         is_offered = offers_something(history)
         social = read_social(text, is_offered=is_offered, has_referent=bool(history), names=names)
-        if social is not None:
+        if social is not None and not is_only_wish(text):
             answers = bool(history) and read_confirmation(text, names=names) is not None
             return _left(social, intent, is_followup=answers)
         if is_offered and intent.type in _FRIENDLY:

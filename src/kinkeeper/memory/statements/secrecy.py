@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -19,6 +20,10 @@ from kinkeeper.memory.statements.discretion import holds_sensitive, seems_privat
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
+
+CARRIED_ON = timedelta(minutes=15)
+MOST_CARRIED_ON = 4
+"""For how long, and for how many messages of a thread, a wish for secrecy holds for what is said after it."""
 
 _CLASS = re.compile(r"@([a-z]+)")
 _PIECE = re.compile(r"[^.!?\n]{1,400}[.!?\n]*")
@@ -47,6 +52,9 @@ _TELLS = re.compile(
 """News of the speaker's own ("I'm pregnant"), and not how they feel about a secret, or a plea for it."""
 
 _REFERS_BACK = re.compile(r"\b(?:it|this|that|them|these|those)\b", re.IGNORECASE)
+
+_MEANS_THING = ("it's ", "it is ", "its ", "that's ", "that is ", "this is ")
+"""Beginnings of a clause about what was said or done before ("it's for her birthday")."""
 
 _NAMED_THING = re.compile(r"(?:the|my|our|his|her|their)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.!?,;:\n]+|\s[–-]\s|\b(?:and|but|so|because)\b", re.IGNORECASE)
@@ -190,7 +198,12 @@ def points_back(text: str) -> bool:
     rest = _beside_wish(text)
     if rest is None or has_own_news(text):
         return False
-    told = [each for part in rest for each in _clauses(part) if not _is_attitude(each)]
+    told = [
+        each
+        for part in rest
+        for each in _clauses(part)
+        if not (_is_attitude(each) or each.lower().startswith(_MEANS_THING))
+    ]
     return _count_words(told) <= _FEW or _GOES_ON.match(text) is not None
 
 
