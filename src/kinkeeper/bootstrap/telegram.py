@@ -12,7 +12,7 @@ from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.bootstrap.houses import Houses
 from kinkeeper.channels.telegram.bot_status import Known, findings, load_known
 from kinkeeper.channels.telegram.families import Families, Family
-from kinkeeper.channels.telegram.presence import WebhookAddress
+from kinkeeper.channels.telegram.webhook import WebhookAddress
 from kinkeeper.core.errors import DeniedError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock, SystemClock
 from kinkeeper.household.model import Household
@@ -110,7 +110,7 @@ def telegram_findings(
     """
     if settings.telegram_bot_token is None:
         return (ok("telegram bot", "not set up; set TELEGRAM_BOT_TOKEN to use one"),)
-    from kinkeeper.channels.telegram.bot_status import ask  # noqa: PLC0415
+    from kinkeeper.channels.telegram.bot_rights import ask  # noqa: PLC0415
     from kinkeeper.channels.telegram.connection import bot_number  # noqa: PLC0415
 
     token = settings.telegram_bot_token.get_secret_value()

@@ -13,9 +13,10 @@ from kinkeeper.channels.telegram.bot_status import NOBODY, findings, load_known
 from kinkeeper.channels.telegram.connection import FloodError
 from kinkeeper.channels.telegram.families import Families
 from kinkeeper.channels.telegram.outbound import TelegramChannel, Typing
-from kinkeeper.channels.telegram.presence import LADDER, Presence, TelegramWebhook, WebhookAddress
+from kinkeeper.channels.telegram.presence import LADDER, Presence
 from kinkeeper.channels.telegram.reception import Identity, Reception
 from kinkeeper.channels.telegram.updates import READERS
+from kinkeeper.channels.telegram.webhook import TelegramWebhook, WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.failures import count_failure

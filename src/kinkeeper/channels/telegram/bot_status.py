@@ -1,18 +1,13 @@
 """What the bot may do where, how to mend what is missing, and the chats that are no household's here."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, insert, select, update
-from telegram import Bot
-from telegram.error import BadRequest, Forbidden, InvalidToken, TelegramError
 
-from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.progress import telegram_strangers
-from kinkeeper.core.errors import DeniedError, UnavailableError
 from kinkeeper.household.model import Household
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import current_chat, private_chat_of
@@ -284,67 +279,3 @@ def _members(household: Household, known: Known) -> Iterator[Finding]:
                 "telegram member", f"{member.id} cannot be reached privately",
                 "ask them to open a chat with the bot and press Start once",
             )  # fmt: skip
-
-
-# Asks Telegram what the bot may do where: nothing of it is concluded from settings.
-
-_PATIENCE = timedelta(seconds=10)
-
-
-def ask(token: str, *, api_url: str, groups: Sequence[tuple[str, str]]) -> Standing:
-    """Ask once, on an event loop of its own. Blocks.
-
-    Args:
-        token: From @BotFather.
-        api_url: Where the Bot API is.
-        groups: Household id and number of each group.
-
-    Raises:
-        DeniedError: Telegram does not know the token.
-        UnavailableError: Telegram cannot be reached.
-    """
-
-    async def asked() -> Standing:
-        async with (
-            asyncio.timeout(_PATIENCE.total_seconds()),
-            open_bot(token, api_url=api_url) as bot,
-        ):
-            return await look(bot, groups)
-
-    try:
-        return asyncio.run(asked())
-    except InvalidToken as error:
-        raise DeniedError("Telegram rejects TELEGRAM_BOT_TOKEN") from error
-    except (TelegramError, TimeoutError) as error:
-        raise UnavailableError(f"{api_url} cannot be reached ({type(error).__name__})") from error
-
-
-async def look(bot: Bot, groups: Sequence[tuple[str, str]]) -> Standing:
-    """Ask Telegram what the bot is.
-
-    Args:
-        bot: Made by `open_bot`.
-        groups: Household id and number of each group.
-
-    Raises:
-        TelegramError: Telegram cannot be asked.
-    """
-    await bot.initialize()
-    about, webhook = await bot.get_me(), await bot.get_webhook_info()
-    return Standing(
-        username=about.username or "",
-        hears_all=bool(about.can_read_all_group_messages),
-        groups=tuple([await _look_at(bot, household, chat_id) for household, chat_id in groups]),
-        webhook_url=webhook.url,
-        webhook_error=webhook.last_error_message or "",
-    )
-
-
-async def _look_at(bot: Bot, household: str, chat_id: str) -> GroupStanding:
-    status = ""
-    if chat_id.lstrip("-").isdecimal():
-        try:
-            status = str((await bot.get_chat_member(int(chat_id), bot.id)).status)
-        except (BadRequest, Forbidden):
-            status = ""
-    return GroupStanding(household=household, chat_id=chat_id, status=status)

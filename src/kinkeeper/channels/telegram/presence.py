@@ -1,10 +1,7 @@
 """Makes Telegram know how the bot works here, and takes in the updates that it posts."""
 
 import asyncio
-import hmac
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import structlog
 from sqlalchemy import Connection
@@ -17,73 +14,20 @@ from telegram import (
 )
 from telegram.error import BadRequest, Forbidden, TelegramError
 
-from kinkeeper.channels.telegram.bot_status import GroupStanding, Standing, load_known, look
+from kinkeeper.channels.telegram.bot_rights import look
+from kinkeeper.channels.telegram.bot_status import GroupStanding, Standing, load_known
 from kinkeeper.channels.telegram.commands import ALONE, MENU
 from kinkeeper.channels.telegram.families import CHANNEL, Families
-from kinkeeper.channels.telegram.reception import Identity, Reception
+from kinkeeper.channels.telegram.reception import Identity
 from kinkeeper.channels.telegram.updates import READERS
+from kinkeeper.channels.telegram.webhook import WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.messaging import addresses
 from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
 
-# Takes in updates that Telegram posts.
-
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookAddress:
-    """Where Telegram posts updates.
-
-    Attributes:
-        url: Its address.
-        secret: What Telegram proves itself with.
-    """
-
-    url: str
-    secret: str
-
-
-class TelegramWebhook:
-    """Takes in what is posted with the agreed secret.
-
-    Args:
-        reception: Takes updates in.
-        look_again: Called when the bot's rights changed.
-        secret: What Telegram proves itself with.
-    """
-
-    def __init__(
-        self, reception: Reception, *, look_again: Callable[[], None], secret: str
-    ) -> None:
-        self._reception = reception
-        self._look_again = look_again
-        self._secret = secret.encode()
-
-    def is_genuine(self, secret: str | None) -> bool:
-        """Whether a request carries the secret; takes the same time whatever it carries."""
-        given = (secret or "").encode("utf-8", "surrogateescape")
-        return hmac.compare_digest(given, self._secret)
-
-    async def receive(self, body: bytes) -> None:
-        """Take in one update; returns once it is durable. What is no update is let go.
-
-        Args:
-            body: As posted.
-
-        Raises:
-            UnavailableError: It was not stored; Telegram sends it again.
-        """
-        try:
-            content = json.loads(body)
-        except (ValueError, RecursionError):
-            log.warning("telegram.webhook.unread", size=len(body))
-            return
-        taken = await self._reception.take_in(content, is_in_order=False)
-        if taken.is_standing_changed:
-            self._look_again()
 
 
 LADDER = (1.0, 2.0, 5.0, 10.0, 30.0)
