@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from kinkeeper.arrangements.model import EVERYBODY, JOBS, Arrangement, State, Status, Told
-from kinkeeper.arrangements.selection import CHAIN, best_of, linked, same_plan
+from kinkeeper.arrangements.selection import CHAIN, NEWS, best_of, linked, same_plan
 from kinkeeper.reading.model import Act, Predicate
 
 _GUESSED: Final = 0.5
@@ -49,7 +49,15 @@ class Draft:
         """Return the arrangement a clause speaks of, if there is one."""
         if told.answers is None and told.item is None:
             return same_plan(told, self.state, self.now) or self._named_beside(told)
-        return best_of(told, linked(told, self.state), self.state)
+        found = best_of(told, self._may_be_meant(told), self.state)
+        if found is None or _is_otherwise_named(told, self.state.whole(found)):
+            return same_plan(told, self.state, self.now) or found
+        return found
+
+    def _may_be_meant(self, told: Told) -> Sequence[Arrangement]:
+        """Return what a clause points at, but for things of another name that it would move, call off or take for its own."""
+        found = linked(told, self.state)
+        return [each for each in found if not _is_another(told, self.state.whole(each))]
 
     def _named_beside(self, told: Told) -> Arrangement | None:
         """Return the job without an owner that the same message named before, where a clause names nothing itself."""
@@ -155,6 +163,21 @@ class Draft:
             if named and EVERYBODY not in named and not {*named} & {*told.who_does}:
                 return named
         return ()
+
+
+def _is_otherwise_named(told: Told, whole: Arrangement) -> bool:
+    """Tell whether both have names, and share no word."""
+    return bool(told.stems and whole.stems) and not told.stems & whole.stems
+
+
+def _is_another(told: Told, whole: Arrangement) -> bool:
+    """Tell whether a clause names another thing on another day, or calls another thing off: a link to it is a slip. What sets right, or tells of a change, may have other words."""
+    if not _is_otherwise_named(told, whole):
+        return False
+    if told.predicate is Predicate.CANCEL:
+        return True
+    is_told = told.act is Act.STATE and told.predicate in NEWS
+    return told.act is not Act.CORRECT and not is_told and not told.when.meets(whole.when)
 
 
 def is_job(told: Told) -> bool:

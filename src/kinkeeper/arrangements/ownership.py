@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import Final
 
 from kinkeeper.arrangements.draft import Draft, freed, is_job, standing, with_details
 from kinkeeper.arrangements.model import JOBS, Arrangement, Status, Told
@@ -12,6 +14,8 @@ from kinkeeper.reading.model import Act, Modality, Predicate
 _TAKES = frozenset({Act.OFFER, Act.ASSIGN, Act.PROMISE})
 _WANTS = frozenset({Act.ASK, Act.REQUEST, Act.STATE})
 _SUGGESTS = frozenset({Act.ASK, Act.REQUEST, Act.OFFER})
+_SURE: Final = 0.5
+"""Chance from which a job counts as asked for again."""
 
 
 def ask(told: Told, draft: Draft) -> None:
@@ -155,12 +159,36 @@ def accept(told: Told, draft: Draft) -> None:
     for suggested in said:
         if suggested.predicate in NEWS and suggested.act in _SUGGESTS and not suggested.is_negated:
             tell_change(replace(suggested, message=told.message), draft)
-    answered = linked(told, draft.state)
+    answered = _may_be_accepted(told, linked(told, draft.state), draft)
     if not answered:
         _accept_supposition(told, said, draft)
         return
     for each in _settled_by(told, answered, _offerers(said), draft):
         draft.put(_accepted(each, told, said) if each.status.is_open else each, told)
+
+
+def _may_be_accepted(
+    told: Told, answered: Sequence[Arrangement], draft: Draft
+) -> Sequence[Arrangement]:
+    """Return what an assent can be about: what the message answered opened itself, if anything, and no job that its speaker refused since it was asked."""
+    own = [each for each in answered if each.id.startswith(f"{told.answers}:")]
+    if own and not (told.stems or told.who_for):
+        answered = own
+    return [each for each in answered if not _was_refused(told, each, draft)]
+
+
+def _was_refused(told: Told, target: Arrangement, draft: Draft) -> bool:
+    """Tell whether the speaker refused a job, and nobody surely asked for it since."""
+    if not target.is_job or told.stems or told.who_for:
+        return False
+    refused = False
+    for each in chain.from_iterable(draft.state.recent.values()):
+        if each.speaker == told.speaker:
+            is_meant = each.item == target.id or each.answers in target.evidence
+            refused = refused or (each.act is Act.DECLINE and is_meant)
+        elif each.message in target.evidence and each.act in _WANTS and each.p >= _SURE:
+            refused = False
+    return refused
 
 
 def _accepted(target: Arrangement, told: Told, said: Sequence[Told]) -> Arrangement:

@@ -38,7 +38,7 @@ from kinkeeper.observer.why_reactions import note_wonder
 from kinkeeper.observer.wording.clocks import gives_up_an_hour
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.reading.corrections import calls_off, may_correct
-from kinkeeper.reading.replies import Reply, ReplyKind, asks_for_owner, read_reply
+from kinkeeper.reading.replies import Reply, ReplyKind, asks_for_owner, read_reply, words_taken_back
 
 JOB_NAME = "observer.understand"
 _PROMISE_HOLDS = timedelta(hours=12)
@@ -297,6 +297,7 @@ class Intake:
         said = retraction.TakingBack(
             sender=sender, chat_id=message.chat_id, answers=message.reply_to, sent_at=message.sent_at,
             window=self._config.open_question_window, only_questions=is_settled,
+            words=words_taken_back(message.text, reply), points=reply.points,
         )  # fmt: skip
         return retraction.retract_latest(conn, household, said, now=now)
 

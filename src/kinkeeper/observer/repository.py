@@ -4,14 +4,24 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, literal_column, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    true,
+    update,
+)
 
 from kinkeeper.core.gates import GateResult
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.extraction_json import extraction_record
-from kinkeeper.observer.model import Decision
+from kinkeeper.observer.model import Decision, Stance
 from kinkeeper.observer.tables import confidence_log, observer_messages
 from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared
@@ -323,7 +333,7 @@ def latest_with_action(
     household: str,
     chat_id: str,
     *,
-    sender: str,
+    sender: str | None,
     since: datetime,
     message_id: str | None,
 ) -> Row[Any] | None:
@@ -333,7 +343,7 @@ def latest_with_action(
         conn: Any transaction.
         household: Tenant key.
         chat_id: Its chat.
-        sender: Member id, or the name as sent.
+        sender: Member id, or the name as sent; None for anybody.
         since: Aware.
         message_id: Where given, only that message.
     """
@@ -341,7 +351,7 @@ def latest_with_action(
     where = [
         table.c.household == household,
         table.c.chat_id == chat_id,
-        table.c.sender == sender,
+        true() if sender is None else table.c.sender == sender,
         table.c.sent_at >= since,
         table.c.action_id.is_not(None),
     ]
@@ -353,6 +363,27 @@ def latest_with_action(
         .order_by(table.c.sent_at.desc(), func.length(table.c.id).desc(), table.c.id.desc())
         .limit(1)
     ).first()
+
+
+def refused_by(
+    conn: Connection, household: str, chat_id: str, *, sender: str, since: datetime
+) -> frozenset[str]:
+    """Return the channel's ids of the messages that somebody has refused since then.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        chat_id: The chat.
+        sender: Member id, or the name as sent.
+        since: Aware.
+    """
+    table = observer_messages.c
+    found = select(table.attribution_source).where(
+        table.household == household, table.chat_id == chat_id, table.sender == sender,
+        table.sent_at >= since, table.attribution_source.is_not(None),
+        table.extraction["stance"].as_string() == Stance.DECLINES.value,
+    )  # fmt: skip
+    return frozenset(conn.execute(found).scalars())
 
 
 def last_extraction(

@@ -35,6 +35,7 @@ class Reply:
         cue: The canonical words, or the emoji, that decided.
         stands_alone: Whether these words are a clause of their own ("scratch that, i'm on nights").
         settles: Whether it says that all is arranged; whoever asked closes the matter with it.
+        points: Whether these words point at what was said last, whoever said it: "cancel that".
     """
 
     kind: ReplyKind
@@ -42,6 +43,7 @@ class Reply:
     cue: str
     stands_alone: bool = False
     settles: bool = False
+    points: bool = False
 
 
 # A mixture is decided by the strongest: "yes but i can't" declines, "no, i'll go" claims.
@@ -52,6 +54,7 @@ _BY_STRENGTH = (
 _OF_GROUP = {"refuse": ReplyKind.DECLINE, "settled": ReplyKind.ACCEPT}
 _NOTHING, _LEAD = "nothing", "lead"
 _SOMEBODY = frozenset({"it", "him", "her", "them", "this", "that", "both", "<name>", "<adult>"})
+_POINTING = frozenset({"that", "this", "it"})
 _JOINTS = frozenset({"but", "and", "so", "because", "if", "when", "as"})
 _TAKE_OVER = frozenset({"instead", "don't-worry"})
 _SPARING = frozenset({"hand", "release"})
@@ -90,9 +93,21 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
         match = found[group]
         return Reply(
             kind=_kind(group), is_whole=is_whole, cue=" ".join(words[match.start : match.end]),
+            points=group == "withdraw" and words[match.end - 1] in _POINTING,
             stands_alone=_is_clause(match, words), settles=group == "settled" and not _names_a_time(tokens),
         )  # fmt: skip
     return _shown(tokens) if is_whole and not matches else None
+
+
+def words_taken_back(text: str, reply: Reply) -> str:
+    """Return the words that may name what a message takes back: all before "cancel that", or also after it in the same clause.
+
+    Args:
+        text: The message, verbatim.
+        reply: Read in it.
+    """
+    before, cue, after = text.casefold().rpartition(reply.cue)
+    return before if reply.stands_alone and cue else f"{before} {after}"
 
 
 def _names_a_time(tokens: Sequence[Token]) -> bool:

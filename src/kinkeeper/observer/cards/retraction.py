@@ -12,18 +12,22 @@ from sqlalchemy import Connection, Row, select
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
-from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.calendar.model import SourceType
+from kinkeeper.language.name_match import telling_stems
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
+from kinkeeper.observer.arrangement_rows import ChatRows
 from kinkeeper.observer.extraction_json import extraction_from_record
 from kinkeeper.observer.model import UNSPECIFIED, OpenQuestion, Stance
 from kinkeeper.observer.tables import observer_messages
 
 SOURCE = SourceType.OBSERVER.value
 _LAST_WORD_STANDS = timedelta(hours=12)
+_NAMED_WITHIN = timedelta(days=14)
+_MOST_LOOKED_AT = 60
 
 
 def retract_message(
@@ -57,6 +61,8 @@ class TakingBack:
         sent_at: Aware.
         window: How long ago what they take back may be.
         only_questions: Whether they only say that what they asked is settled; what they took on stays.
+        words: Those that may name what they take back.
+        points: Whether they mean what was said last, whoever said it.
     """
 
     sender: str
@@ -65,6 +71,8 @@ class TakingBack:
     sent_at: datetime
     window: timedelta
     only_questions: bool = False
+    words: str = ""
+    points: bool = False
 
     def may_mean(self, message_id: str) -> bool:
         """Whether a message may be what is taken back."""
@@ -74,7 +82,7 @@ class TakingBack:
 def retract_latest(
     conn: Connection, household: str, said: TakingBack, *, now: datetime
 ) -> tuple[str, ...]:
-    """Take back what a person last asked or proposed: the meaning of "never mind".
+    """Take back what a person names, else what was said last where they point at it, else what they last asked or proposed.
 
     What they asked goes with the answers it got. An open question of theirs counts however old, what they
     proposed for half a day where they have said nothing since, else within the window.
@@ -88,13 +96,92 @@ def retract_latest(
     Returns:
         Ids of the actions withdrawn.
     """
+    if (named := _named(conn, household, said, now=now)) is not None:
+        _close_question_of(conn, household, said, named, now=now)
+        return withdraw_all(
+            conn, household, [named.id], by_source=named.proposal.source_id, now=now
+        )
     if not said.only_questions and _drop_unfinished(conn, household, said, now=now):
         return ()
     asked, claim = _last_asked(conn, household, said), _last_claim(conn, household, said)
+    last = _last_of_others(conn, household, said) if said.points else None
+    if last is not None and (asked is None or last.attribution_source != asked.message_id):
+        is_late = last.sent_at < said.sent_at - said.window
+        return () if is_late else release(
+            conn, household, chat_id=said.chat_id, message_id=last.message_id, now=now
+        )  # fmt: skip
     if claim is not None and (asked is None or claim.sent_at > asked.asked_at):
         _reopen(conn, household, claim, window=said.window)
         return withdraw_all(conn, household, [claim.action_id], by_source=claim.message_id, now=now)
     return _withdraw_question(conn, household, said, asked, now=now) if asked else ()
+
+
+def _named(
+    conn: Connection, household: str, said: TakingBack, *, now: datetime
+) -> PendingAction | None:
+    """Return the card that waits in the chat and shares most words with what is taken back, the newest of equals; None where none shares any."""
+    stems = telling_stems(said.words)
+    if not stems or said.answers is not None or said.only_questions:
+        return None
+    kept = ChatRows(conn, household, said.chat_id).load(now)
+    plans = {card: kept.state.arrangement(plan) for plan, card in kept.cards.items()}
+    ranked = [
+        (len(stems & (telling_stems(card.proposal.summary) | (plan.stems if plan else frozenset()))), place, card)
+        for place, card in enumerate(_waiting_in(conn, household, said.chat_id, now=now))
+        for plan in [plans.get(card.id)]
+    ]  # fmt: skip
+    count, _, card = max(ranked, key=lambda each: each[:2], default=(0, 0, None))
+    return card if count else None
+
+
+def _waiting_in(
+    conn: Connection, household: str, chat_id: str, *, now: datetime
+) -> list[PendingAction]:
+    """Return the cards of a chat's messages that wait, oldest first."""
+    rows = observer_messages.c
+    query = (
+        select(rows.action_id)
+        .where(
+            rows.household == household,
+            rows.chat_id == chat_id,
+            rows.action_id.is_not(None),
+            rows.sent_at > now - _NAMED_WITHIN,
+        )
+        .order_by(rows.sent_at.desc())
+        .limit(_MOST_LOOKED_AT)
+    )
+    ids = dict.fromkeys(conn.execute(query).scalars())
+    cards = [action_rows.load_action(conn, household, each) for each in ids]
+    return [
+        each
+        for each in reversed(cards)
+        if each.status is ActionStatus.PENDING and each.expires_at > now
+    ]
+
+
+def _close_question_of(
+    conn: Connection, household: str, said: TakingBack, card: PendingAction, *, now: datetime
+) -> None:
+    """Let nobody be asked for what a card asks."""
+    for question, _ in questions.answerable(
+        conn, household, said.chat_id, at=said.sent_at, answered_within=_LAST_WORD_STANDS
+    ):
+        if question.action_id == card.id:
+            close_question(
+                conn, household, question.id, status=questions.WITHDRAWN, by=said.sender, now=now,
+                part=question.part,
+            )  # fmt: skip
+
+
+def _last_of_others(conn: Connection, household: str, said: TakingBack) -> Row[Any] | None:
+    """Return the message that proposed something last, if another sent it and it is no claim of theirs."""
+    last = repository.latest_with_action(
+        conn, household, said.chat_id, sender=None, since=said.sent_at - _LAST_WORD_STANDS,
+        message_id=said.answers,
+    )  # fmt: skip
+    if last is None or last.sender == said.sender:
+        return None
+    return None if extraction_from_record(last.extraction).owners == (last.sender,) else last
 
 
 def _drop_unfinished(conn: Connection, household: str, said: TakingBack, *, now: datetime) -> bool:

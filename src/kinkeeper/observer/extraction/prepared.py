@@ -63,6 +63,7 @@ class Prepared:
         parts: What it arranges, one part each; most messages have one.
         brain: What memory said.
         talked_since: When somebody else last asked something, of the messages just before.
+        refused: The channel's ids of the messages whose jobs the sender has refused.
         unread_parts: How many more it arranges that were left out, as there were too many.
         heard: The message with its frames, the ids of the messages before it, and the ids of the actions that were open.
         is_heard: Whether the trained reader could read it.
@@ -76,6 +77,7 @@ class Prepared:
     parts: tuple[Part, ...]
     brain: BrainContext
     talked_since: datetime | None = None
+    refused: frozenset[str] = frozenset()
     unread_parts: int = 0
     heard: Heard
     is_heard: bool = True
@@ -89,6 +91,7 @@ class Loaded:
         stored: The message.
         original: What it edits, if it is an edit.
         asked: Questions it may answer, newest first.
+        refused: The channel's ids of those among them that its sender has refused.
         window: Its context window, newest first.
         last_child: Child the chat was last about, hours ago at most; None where it was several or nobody.
         arranged: What the chat has arranged lately, newest first, where the message may set it right.
@@ -101,6 +104,7 @@ class Loaded:
     asked: Sequence[OpenQuestion]
     window: Sequence[StoredMessage]
     last_child: str | None
+    refused: frozenset[str] = frozenset()
     arranged: Sequence[Arranged] = ()
     talk: Sequence[StoredMessage] = ()
     items: Mapping[str, str] = field(default_factory=dict)

@@ -120,9 +120,20 @@ class Understanding:
         window = [
             inbox.load(conn, self._household, int(each)) for each in reversed(row.context_window)
         ]
+        asked = questions.open_for(conn, self._household, stored.message, except_for=stored.id)
+        refused = (
+            repository.refused_by(
+                conn,
+                self._household,
+                message.chat_id,
+                sender=message.sender,
+                since=asked[-1].asked_at,
+            )
+            if asked
+            else frozenset()
+        )
         return Loaded(
-            stored=stored, original=original,
-            asked=questions.open_for(conn, self._household, stored.message, except_for=stored.id),
+            stored=stored, original=original, asked=asked, refused=refused,
             window=[each for each in window if each is not None],
             last_child=self._last_child(conn, stored),
             arranged=self._arranged(conn, stored),
@@ -170,7 +181,7 @@ class Understanding:
         heard, is_heard = await heard_in(loaded, household)
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
-            scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
+            scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded), refused=loaded.refused,
             unread_parts=len(found) - len(read), heard=heard, is_heard=is_heard,
         )  # fmt: skip
         parts = await read_beside(

@@ -21,13 +21,17 @@ def attribute_part(
     message, member = prepared.stored.message, prepared.member
     is_reaction = message.kind is MessageKind.REACTION
     given = loosened(part.reading, part.extraction)
+    pointed_at = message.target if is_reaction else message.reply_to
+    if given.stance is Stance.ACCEPTS:
+        # A yes is for none that its sender has refused, unless it points at that one.
+        asked = [q for q in asked if q.message_id not in prepared.refused - {pointed_at}]
     if asked and _says_yes(part.reading, asked[0], sender=message.sender):
         # Whatever follows it ("Yes I can. Does Ben come with us?"), it is the answer.
         given = Extraction(is_coordination=False, stance=Stance.ACCEPTS)
     reply = Reply(
         sender=message.sender,
         is_assignable=member is not None and member.role is not Role.CHILD,
-        answers=message.target if is_reaction else message.reply_to or part.answers,
+        answers=pointed_at if is_reaction else pointed_at or part.answers,
         is_reaction=is_reaction,
         only_offers=given.stance is Stance.ACCEPTS and accepts_offers_only(part.reading),
         talked_since=prepared.talked_since,

@@ -15,6 +15,7 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import find_by_source, open_actions
 from kinkeeper.arrangements import When
 from kinkeeper.arrangements.frame_grounding import grounding_of
+from kinkeeper.arrangements.selection import NEWS
 from kinkeeper.household.model import Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.observer.answers.attribution import are_compatible
@@ -167,7 +168,13 @@ class TalkEffects:
         ]
         named = next((each for each in waiting if each.id == thing.found.thing), None)
         if named is not None or thing.found.thing is not None:
-            return named
+            is_other = (
+                named
+                and plan
+                and thing.found.frame.predicate not in NEWS
+                and _is_other(plan, named)
+            )
+            return None if is_other else named
         for source in (thing.row_id, thing.answered):
             own = [each for each in waiting if each.proposal.source_id == source]
             fitting = [each for each in own if plan is None or _fits(plan, each)]
@@ -212,6 +219,11 @@ class TalkEffects:
 
 def _said(action: PendingAction) -> Extraction:
     return extraction_from_record(action.proposal.extraction)
+
+
+def _is_other(plan: Extraction, card: PendingAction) -> bool:
+    """Whether a plan is another thing than a card shows, on another day."""
+    return not _fits(plan, card) and not {*plan.dates} & {*_said(card).dates}
 
 
 def _fits(plan: Extraction, action: PendingAction) -> bool:
