@@ -21,12 +21,17 @@ OWN = (
     "My salary goes up to 52k in January", "My therapy is on Tuesday at 4", "I have a scan at the hospital on Friday at 9",
     "My loan is due on the 14th", "My biopsy is on Thursday at 8", "I have an interview with another firm on Wednesday at 2pm",
     "my smear test is on the 12th at 9.30", "marriage counselling every Tuesday at 6", "vasectomy consult on Tuesday at 4",
-    "put my psychiatrist appointment on Friday at 3 in the calendar",
+    "put my psychiatrist appointment on Friday at 3 in the calendar", "AA meeting on Monday at 7pm",
+    "therapist on Tuesday at 1pm", "IVF scan on Wednesday at 8.15am", "urologist on Monday at 4.30pm", "rehab intake on Monday at 8am",
+    "job interview on Monday at 2pm", "counselling on Thursday at 5pm", "date with Saffron on Thursday at 7pm",
+    "grief group on Thursday at 6pm", "gynae appointment on the 10th at 11am", "disciplinary meeting on Friday at 9am",
+    "remind me to get the morning-after pill tomorrow at 9am", "remind me to pick up condoms on Friday",
 )  # fmt: skip
 HOUSE = (
     "The plumber comes on Tuesday at 9", "Parents evening is on Thursday at 6", "I'm on call on Saturday",
     "Dentist for Leo on Friday at 4", "my parents come on Sunday at 3", "we have a barbecue on Saturday at 3",
-    "put the gas inspection on Friday at 3 in the calendar",
+    "put the gas inspection on Friday at 3 in the calendar", "dentist on Tuesday at 3pm", "school interview for Leo on Monday at 2pm",
+    "choir on Thursday at 5pm", "remind me to get bread on Friday",
 )  # fmt: skip
 
 
@@ -37,7 +42,7 @@ async def seen_by(talk: Talking, other: str) -> list[str]:
     events = await talk.system.store.read(lambda conn: list_events(conn, viewer))
     tasks = await talk.system.store.read(lambda conn: open_tasks(conn, viewer))
     known = {each.summary for each in talk.system.household.events}
-    titles = [each.proposal.summary for each in cards] + [each.title for each in tasks]
+    titles = [each.proposal.summary for each in cards] + [str(each) for each in tasks]
     return [*titles, *(each.summary for each in events if each.summary not in known)]
 
 
@@ -50,6 +55,19 @@ async def test_own_affairs_are_shown_to_nobody_else(tmp_path: Path, other: str) 
             before = await seen_by(talk, other)
             await talk.answer(text, thread_id="t")
             shown += [(text, each) for each in await seen_by(talk, other) if each not in before]
+    assert shown == []
+
+
+@pytest.mark.parametrize("other", ["john", "sarah"])
+@on_a_loop
+async def test_a_childs_own_reminders_of_their_body_are_theirs(tmp_path: Path, other: str) -> None:
+    shown = []
+    for number, thing in enumerate(
+        ("condoms", "a pregnancy test", "the morning-after pill", "my antidepressants")
+    ):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            await talk.answer(f"remind me to get {thing} on Friday at 4pm", thread_id="t", by="leo")
+            shown += [each for each in await seen_by(talk, other) if thing.split()[-1] in each]
     assert shown == []
 
 

@@ -29,6 +29,8 @@ _OPEN_TO_ALL = frozenset({"calendar", "task", "notes"})
 _MADE = frozenset({"create_event", "create", "append"})
 _CHANGED = frozenset({"update_event", "update"})
 _OWN_MATTERS: Final = frozenset({("calendar", "create_event"), ("task", "create")})
+_OWN_TASKS: Final = frozenset({("task", "create")})
+"""Of children and guests: the rest has to be seen by an adult, who agrees to it."""
 _KEPT = frozenset({"store", "set_audience", "update"})
 _KINDS: Final = {"event": "calendar", "task": "task", "note": "notes"}
 _CUTS: Final = ("private_label", "private_lead", "private_thing", "private_deed", "private_aside")
@@ -131,15 +133,15 @@ def own_matters(plan: Plan, asked: Asked) -> frozenset[int]:
 def own_affairs(plan: Plan, own: Collection[int], text: str) -> Plan:
     """Return a plan of which only its person may see their own matters, where the message tells of their own affairs.
 
-    The title alone may not show it ("therapy"). What was not asked for, and is only offered, is judged by the fitted heads
-    too. Blocks for some milliseconds.
+    What is for nobody else is theirs though no word says so ("AA meeting Monday 7pm"). What was not asked for, and is
+    only offered, is judged by the fitted heads too. Blocks for some milliseconds.
 
     Args:
         plan: Of the message.
         own: Places of the person's own matters in it.
         text: The whole message, verbatim.
     """
-    is_told = holds_sensitive(text)
+    is_told = holds_sensitive(text) or holds_sensitive(f"my {text}")
     return replace(
         plan,
         actions=tuple(
@@ -153,7 +155,8 @@ def own_affairs(plan: Plan, own: Collection[int], text: str) -> Plan:
 
 def _is_own_matter(planned: PlannedAction, asked: Asked) -> bool:
     params = planned.params
-    if (planned.domain, planned.action) not in _OWN_MATTERS or params.get("private") is not None:
+    kinds = _OWN_MATTERS if asked.member.is_adult else _OWN_TASKS
+    if (planned.domain, planned.action) not in kinds or params.get("private") is not None:
         return False
     try:
         named = [*read_who(params.get("who"), asked), *read_who(params.get("responsible"), asked)]

@@ -46,8 +46,8 @@ class Planners:
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
         plan, asked = await self._for_audience(context), context.asked
-        if asked.is_shared or not asked.member.is_adult:
-            return plan  # others read along, or an adult has to see it
+        if asked.is_shared:
+            return plan  # others read along
         own = own_matters(plan, asked)
         return await beside(lambda: own_affairs(plan, own, context.text)) if own else plan
 
