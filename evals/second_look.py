@@ -33,14 +33,12 @@ from kinkeeper.bootstrap.models import models_opened
 from kinkeeper.core.time import SystemClock
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.consultation import Consultation
-from kinkeeper.observer.extraction.candidates import Offer
-from kinkeeper.observer.extraction.doubt import Doubt, doubt_about
+from kinkeeper.observer.extraction.model_grounding import Doubt, Offer, doubt_about
 from kinkeeper.observer.extraction.prepared import Around, Part
 from kinkeeper.observer.extraction.rules_extractor import arranges
 from kinkeeper.observer.model import BY_MODEL, Extraction
-from kinkeeper.observer.settling.message_reader import Extractor, RulesExtractor
+from kinkeeper.observer.settling.message_reader import Extractor, RulesExtractor, offered
 from kinkeeper.observer.settling.model_extraction import ModelExtractor, extraction_prompt
-from kinkeeper.observer.settling.model_opinion import offered
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 

@@ -23,8 +23,7 @@ from kinkeeper.observer.tripwire.gate import (
     Verdict,
     makes_coordination,
 )
-from kinkeeper.observer.tripwire.model import load_weights
-from kinkeeper.observer.tripwire.patterns import load_patterns
+from kinkeeper.observer.tripwire.model import load_patterns, load_weights
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 FLOORS = {

@@ -10,7 +10,7 @@ from datetime import datetime
 from kinkeeper.bootstrap.digests import DigestPost
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.digest.rounds import DigestRounds
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, ZONE
 

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
-from kinkeeper.messaging.channel import (
+from kinkeeper.messaging.outbound import (
     ChatMovedError,
     Delivered,
     NotSentError,
+    OutboundKind,
     OutgoingItem,
     RefusedError,
+    Route,
     TooManyError,
 )
-from kinkeeper.messaging.outbound import OutboundKind, Route
 
 RETRY_AFTER = timedelta(seconds=40)
 

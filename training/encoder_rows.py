@@ -13,7 +13,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from kinkeeper.models.embedding.minilm import shipped_vocabulary
-from kinkeeper.reading.encoder_input import EncoderInput, encoder_input
+from kinkeeper.reading.encoder import EncoderInput, encoder_input
 from kinkeeper.reading.model import Context, Said, SlotName, Surface, Utterance
 from training.corpus import ACTS, PREDICATES, Clause, Message, Talk, read_corpus
 from training.fit_reader import ASSISTANT, MODALITIES, NO_PREDICATE, is_plan

@@ -25,10 +25,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, f1_score
 
 import kinkeeper.reading
-from kinkeeper.language.text_folding import fold
-from kinkeeper.reading.features import BUCKETS, hashed_features
+from kinkeeper.language.text import fold
 from kinkeeper.reading.model import Clause, Context, Modality, Said, Surface, Utterance
-from kinkeeper.reading.trained import NO_PREDICATE, Head, Weights, shipped_weights
+from kinkeeper.reading.trained import (
+    BUCKETS,
+    NO_PREDICATE,
+    Head,
+    Weights,
+    hashed_features,
+    shipped_weights,
+)
 from training.corpus import CALIBRATED_ON, HELD_OUT, Talk, read_corpus
 from training.corpus import Clause as Labelled
 

@@ -19,8 +19,14 @@ from evals.coordination import (
 from kinkeeper.language.lexicon import Lexicon
 from kinkeeper.language.text import TokenKind, tokenise
 from kinkeeper.observer.tripwire.gate import SHORT_REPLY_WORDS
-from kinkeeper.observer.tripwire.model import family_pairs, shape, spelling_parts, word_sequences
-from kinkeeper.observer.tripwire.patterns import household_words, load_patterns
+from kinkeeper.observer.tripwire.model import (
+    family_pairs,
+    household_words,
+    load_patterns,
+    shape,
+    spelling_parts,
+    word_sequences,
+)
 
 HERE = Path(__file__).parents[1] / "evals" / "data" / "tripwire"
 SPELLING_SCALE = 0.5

@@ -16,7 +16,7 @@ from scipy.sparse.linalg import svds
 
 from evals.coordination import read_lines
 from kinkeeper.language.text import tokenise
-from kinkeeper.observer.tripwire.patterns import PatternSet
+from kinkeeper.observer.tripwire.model import PatternSet
 
 DIMENSIONS = 60
 NEIGHBOURS = 3

@@ -32,8 +32,7 @@ from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Household
-from kinkeeper.observer.extraction_json import extraction_record
-from kinkeeper.observer.model import Extraction, Task
+from kinkeeper.observer.model import Extraction, Task, extraction_record
 from kinkeeper.observer.speaker import REPLAY
 
 _FEW, _MANY = 5, 500

@@ -10,8 +10,7 @@ from typing import Any
 from bench.report import Ratio
 from kinkeeper.language.lexicon import Lexicon, Term
 from kinkeeper.observer.tripwire.gate import Tripwire
-from kinkeeper.observer.tripwire.model import load_weights
-from kinkeeper.observer.tripwire.patterns import load_patterns
+from kinkeeper.observer.tripwire.model import load_patterns, load_weights
 
 _ROUNDS = 12
 _LIMIT_MICROSECONDS = 200.0

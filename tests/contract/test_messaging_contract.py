@@ -8,7 +8,7 @@ import pytest
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.press_tokens import PressedButton
 from kinkeeper.messaging.addresses import remember_private_chat, set_member_only
-from kinkeeper.messaging.lanes import REPEATED
+from kinkeeper.messaging.delivery import REPEATED
 from kinkeeper.messaging.outbound import OutboundState
 from kinkeeper.observer.button_presses import press
 from kinkeeper.store.store import Store

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import Connection
 
 from kinkeeper.jobs.runners import DEAD_AFTER
-from kinkeeper.messaging import lanes, outbox
-from kinkeeper.messaging.lanes import REPEATED, Lane, Taken
+from kinkeeper.messaging import delivery, outbox
+from kinkeeper.messaging.delivery import REPEATED, Lane, Taken
 from kinkeeper.messaging.outbound import Outbound, OutboundState
 from kinkeeper.store.store import Store
 from runner_rows import enter
@@ -30,7 +30,7 @@ def put(store: Store, *, is_unprompted: bool) -> int:
 
 def take(store: Store, now: datetime = NOW) -> Taken | datetime | None:
     def work(conn: Connection) -> Taken | datetime | None:
-        return lanes.take_next(conn, HOUSE, LANE, mint=lambda *_: (), now=now, lease=LEASE)
+        return delivery.take_next(conn, HOUSE, LANE, mint=lambda *_: (), now=now, lease=LEASE)
 
     return store.locking(HOUSE).write_now(work)
 
@@ -79,9 +79,9 @@ def test_who_comes_back_late_records_nothing_over_another(store: Store) -> None:
     assert isinstance(first, Taken)
     assert isinstance(second, Taken)
     late, again = first.row, second.row
-    store.write_now(lambda conn: lanes.refuse(conn, late, error="no"))
+    store.write_now(lambda conn: delivery.refuse(conn, late, error="no"))
     assert state(store, row) is OutboundState.SENDING
-    store.write_now(lambda conn: lanes.put_back(conn, again, error="no", until=NOW))
+    store.write_now(lambda conn: delivery.put_back(conn, again, error="no", until=NOW))
     assert state(store, row) is OutboundState.QUEUED
     store.act_as(None)
 
@@ -94,5 +94,5 @@ def test_a_try_that_a_wrong_clock_has_put_off_is_made_once_the_clock_is_right(
     taken = take(store, NOW + wrong)
     assert isinstance(taken, Taken)
     row, until = taken.row, NOW + wrong + timedelta(minutes=1)
-    store.write_now(lambda conn: lanes.put_back(conn, row, error="away", until=until))
+    store.write_now(lambda conn: delivery.put_back(conn, row, error="away", until=until))
     assert isinstance(take(store), Taken)

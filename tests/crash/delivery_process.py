@@ -9,9 +9,8 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from kinkeeper.core.time import SystemClock
-from kinkeeper.messaging.channel import Delivered, OutgoingItem
 from kinkeeper.messaging.delivery import Deliverer, DeliveryPace
-from kinkeeper.messaging.outbound import OutboundState
+from kinkeeper.messaging.outbound import Delivered, OutboundState, OutgoingItem
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.store.store import Store
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from kinkeeper.messaging import outbox
-from kinkeeper.messaging.lanes import REPEATED
+from kinkeeper.messaging.delivery import REPEATED
 from kinkeeper.messaging.outbound import (
     Outbound,
     OutboundKind,

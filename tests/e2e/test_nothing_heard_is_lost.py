@@ -16,7 +16,7 @@ from kinkeeper.digest.content import DigestWords
 from kinkeeper.digest.model import Digest
 from kinkeeper.digest.rounds import DigestRounds
 from kinkeeper.household.model import Member
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 
 MESSAGES = 130
 DAY = timedelta(days=1)

@@ -402,8 +402,11 @@ def test_texts_that_mean_to_do_harm_are_only_texts(millers: Family, text: str) -
 def test_answers_that_are_too_long_are_cut(millers: Family) -> None:
     async def scenario() -> None:
         async with millers.stepping() as program:
-            from kinkeeper.messaging.channel import OutgoingItem  # noqa: PLC0415
-            from kinkeeper.messaging.outbound import OutboundKind, Route  # noqa: PLC0415
+            from kinkeeper.messaging.outbound import (  # noqa: PLC0415
+                OutboundKind,
+                OutgoingItem,
+                Route,
+            )
 
             [channel] = program.running.channels["miller"]
             item = OutgoingItem(

@@ -15,8 +15,7 @@ from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.outbound import TelegramChannel
 from kinkeeper.channels.telegram.presence import WebhookAddress
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.messaging.channel import NotSentError, OutgoingItem
-from kinkeeper.messaging.outbound import OutboundKind, Route
+from kinkeeper.messaging.outbound import NotSentError, OutboundKind, OutgoingItem, Route
 from kinkeeper.messaging.tables import failed_updates, messages, outbox
 from kinkeeper.settings.model import Settings
 from telegram_family import CLAIMS, CLAIMS_TOO, Family, Stepping, family, run

@@ -6,7 +6,7 @@ import pytest
 
 from family_chat import Chat, chat
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.accounts.traces import load_trace
 from kinkeeper.observer.tables import arrangements
 from kinkeeper.reading import Frame, Modality, SlotName
 from scripted_frames import frame, read_as

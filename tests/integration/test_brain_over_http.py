@@ -22,8 +22,8 @@ from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observability.findings import Health
-from kinkeeper.observer.accounts.trace import load_trace
-from kinkeeper.observer.extraction.context import BrainContext, ContextSource
+from kinkeeper.observer.accounts.traces import load_trace
+from kinkeeper.observer.extraction.prepared import BrainContext, ContextSource
 from kinkeeper.observer.tables import confidence_log, observer_messages
 from live_household import MONDAY, live_system, said
 

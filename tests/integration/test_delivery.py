@@ -12,19 +12,26 @@ from sqlalchemy import select
 
 from kinkeeper.core.errors import InputError, InvariantError
 from kinkeeper.core.time import SystemClock, VirtualClock
-from kinkeeper.messaging import addresses, failed_updates, outbox, tables
-from kinkeeper.messaging.delivery import Deliverer, DeliveryPace
-from kinkeeper.messaging.lanes import LEFT_BEHIND, NEVER_SENT, OVERTAKEN, REPEATED, TOO_LATE
+from kinkeeper.messaging import addresses, inbox, outbox, tables
+from kinkeeper.messaging.delivery import (
+    LEFT_BEHIND,
+    NEVER_SENT,
+    OVERTAKEN,
+    REPEATED,
+    TOO_LATE,
+    Deliverer,
+    DeliveryPace,
+)
 from kinkeeper.messaging.outbound import (
     Button,
     Outbound,
     OutboundKind,
     OutboundState,
+    QuietHours,
     Route,
     StoredOutbound,
     Verb,
 )
-from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.store.store import Store
 from scripted_channel import RETRY_AFTER, Death, Outcome, ScriptedChannel
 
@@ -401,15 +408,15 @@ def test_updates_that_failed_are_kept_counted_and_purged(post: Post) -> None:
         "error": "KeyError",
         "now": NOW,
     }
-    assert post.write(failed_updates.keep, **update)
-    assert not post.write(failed_updates.keep, **update)
-    (kept,) = post.store.read_now(lambda conn: failed_updates.find(conn, HOUSE))
+    assert post.write(inbox.keep_failed, **update)
+    assert not post.write(inbox.keep_failed, **update)
+    (kept,) = post.store.read_now(lambda conn: inbox.find_failed(conn, HOUSE))
     assert (kept.update_id, kept.content) == ("7", "{...}")
-    assert post.write(failed_updates.purge, before=NOW) == 0
-    assert post.write(failed_updates.purge, before=NOW + timedelta(days=1)) == 1
-    assert post.store.read_now(lambda conn: failed_updates.count(conn, HOUSE)) == 1
-    assert post.store.read_now(lambda conn: failed_updates.count(conn, "graz")) == 0
-    assert post.write(failed_updates.forget, kept.id)
+    assert post.write(inbox.purge_failed, before=NOW) == 0
+    assert post.write(inbox.purge_failed, before=NOW + timedelta(days=1)) == 1
+    assert post.store.read_now(lambda conn: inbox.count_failed(conn, HOUSE)) == 1
+    assert post.store.read_now(lambda conn: inbox.count_failed(conn, "graz")) == 0
+    assert post.write(inbox.forget_failed, kept.id)
 
 
 def test_old_words_leave_the_outbox_and_nothing_that_waits(post: Post) -> None:

@@ -24,7 +24,7 @@ from kinkeeper.digest.rounds import DigestRounds
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import person_scope
 from kinkeeper.messaging import addresses
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.store.store import Store
 from pending_presses import put, yes

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from family_chat import Chat, chat
 from kinkeeper.models.repository import model_fallbacks
-from kinkeeper.observer.extraction import frames
+from kinkeeper.observer.extraction import prepared
 from kinkeeper.observer.extraction.prepared import Prepared
 from kinkeeper.observer.settling.settlement import Settlement
 
@@ -71,15 +71,15 @@ def test_a_failure_of_the_reader_costs_no_message_and_is_counted(
     def broken() -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(frames, "shipped_reader", broken)
+    monkeypatch.setattr(prepared, "shipped_reader", broken)
     line = miller.say("Wed 2026-03-04 18:00", "sarah", "Leo has the dentist Friday at 3")
     assert line["action"]
     assert heard[-1].heard.frames, "the linear heads read"
-    monkeypatch.setattr(frames, "_without_encoder", broken)
+    monkeypatch.setattr(prepared, "_without_encoder", broken)
     line = miller.say("Wed 2026-03-04 19:00", "sarah", "Mia has the doctor Friday at 5")
     assert line["action"]
     assert heard[-1].heard.frames == ()
     stages = miller.store.read_now(
         lambda conn: conn.execute(select(model_fallbacks.c.stage)).scalars().all()
     )
-    assert stages == [frames.STAGE, frames.STAGE]
+    assert stages == [prepared.STAGE, prepared.STAGE]

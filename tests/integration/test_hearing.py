@@ -16,7 +16,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.statements.classification import is_lasting
 from kinkeeper.messaging.tables import outbox
-from kinkeeper.observer import retention
+from kinkeeper.observer import upkeep
 from kinkeeper.observer.overheard_facts import MOST_A_DAY
 from page_visits import FREE, actions_of, hear
 from remembered import known_to, remember
@@ -126,7 +126,7 @@ def test_its_words_are_gone_with_those_of_the_chat(tmp_path: Path):
         later = serving.clock.now() + timedelta(days=31)
         store.write_now(lambda conn: proposals.expire_due(conn, household, later))
         store.write_now(
-            lambda conn: retention.purge(conn, household, now=later, keep=timedelta(days=30))
+            lambda conn: upkeep.purge_old_words(conn, household, now=later, keep=timedelta(days=30))
         )
         store.fold_log()
         assert all(b"peanuts" not in each.read_bytes() for each in tmp_path.glob("family.sqlite*"))

@@ -14,13 +14,13 @@ from hostile_messages import Hostile, Victims, hostile_messages
 from kinkeeper.bootstrap.models import models_opened
 from kinkeeper.core.time import SystemClock
 from kinkeeper.models.model import ModelGateway
-from kinkeeper.observer.extraction.doubt import Doubt, doubt_about
+from kinkeeper.observer.extraction.model_grounding import Doubt, doubt_about
 from kinkeeper.observer.extraction.prepared import Around, Part
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule
 from kinkeeper.observer.redline.phrase_templates import Phrasing
 from kinkeeper.observer.settling import model_extraction
+from kinkeeper.observer.settling.message_reader import offered, reconsidered
 from kinkeeper.observer.settling.model_extraction import ModelExtractor, extraction_prompt
-from kinkeeper.observer.settling.model_opinion import offered, reconsidered
 from modelserver import computes, model_server
 from obeying_model import ObeyingModel, obey
 

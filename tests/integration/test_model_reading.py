@@ -17,8 +17,8 @@ from kinkeeper.jobs.job import Pace
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
 from kinkeeper.models.repository import count_fallbacks
 from kinkeeper.observer.accounts.metrics import load_metrics
-from kinkeeper.observer.accounts.trace import load_trace
-from kinkeeper.observer.accounts.trace_json import trace_record
+from kinkeeper.observer.accounts.public_json import trace_record
+from kinkeeper.observer.accounts.traces import load_trace
 from kinkeeper.observer.settling.model_extraction import ModelExtractor, extraction_prompt
 from kinkeeper.observer.tables import observer_messages
 from live_household import MONDAY, live_system, said

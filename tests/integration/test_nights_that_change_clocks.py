@@ -19,7 +19,7 @@ from kinkeeper.digest.repository import digests, set_digest_time
 from kinkeeper.digest.rounds import DigestRounds
 from kinkeeper.household.model import Household, Member
 from kinkeeper.memory.upkeep.runs import Report, Run, RunState, insert_run
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.reading.times import read
 from kinkeeper.store.backups import NightlyBackups, nightly_backups
 from kinkeeper.store.store import Store

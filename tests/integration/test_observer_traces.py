@@ -9,7 +9,7 @@ import pytest
 from kinkeeper.bootstrap import System
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.accounts.traces import load_trace
 from live_household import MONDAY, live_system
 
 

@@ -19,8 +19,8 @@ from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.tables import messages
 from kinkeeper.models.model import Outcome
 from kinkeeper.models.repository import CallRecord, insert_call
-from kinkeeper.observer import retention
-from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer import upkeep
+from kinkeeper.observer.accounts.traces import load_trace
 from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.store import engines
 from kinkeeper.store.schema import metadata
@@ -79,7 +79,7 @@ def purge(family: Chat) -> int:
     """Purge on 9 April, and fold the log into the file, as retention does."""
     now = family.at("Thu 2026-04-09 10:00")
     purged = family.store.write_now(
-        lambda conn: retention.purge(conn, family.household.id, now=now, keep=KEEP)
+        lambda conn: upkeep.purge_old_words(conn, family.household.id, now=now, keep=KEEP)
     )
     family.store.fold_log()
     return purged
@@ -123,7 +123,7 @@ def test_the_purge_takes_old_texts_and_leaves_new_ones(family: Chat) -> None:
 def test_the_edge_of_retention_is_exact(family: Chat, later: timedelta, purged: int) -> None:
     now = family.at(OLD[0][0]) + KEEP + later
     found = family.store.write_now(
-        lambda conn: retention.purge(conn, family.household.id, now=now, keep=KEEP)
+        lambda conn: upkeep.purge_old_words(conn, family.household.id, now=now, keep=KEEP)
     )
     assert found == purged
 

@@ -17,7 +17,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Search
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.reading.retraction import retraction_of
+from kinkeeper.reading.corrections import retraction_of
 from kinkeeper.tasks.repository import open_tasks
 from live_household import MONDAY, live_system
 from talking import on_a_loop

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from family_chat import Chat, chat
-from kinkeeper.observer.extraction import frames
+from kinkeeper.observer.extraction import prepared
 from kinkeeper.reading import Frame, Modality, SlotName
 from kinkeeper.reading.trained import TrainedReader
 from scripted_frames import frame, read_as
@@ -114,7 +114,7 @@ def test_without_the_encoder_two_claims_of_the_rules_clash(
     miller: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = TrainedReader(with_encoder=False)
-    monkeypatch.setattr(frames, "shipped_reader", lambda: reader)
+    monkeypatch.setattr(prepared, "shipped_reader", lambda: reader)
     miller.say("Tue 2026-03-03 07:30", "john", "I can get the kids from school Friday")
     line = miller.say("Tue 2026-03-03 07:48", "sarah", "I'll pick up the kids on Friday")
     assert line["reason"] == "resource_conflict"

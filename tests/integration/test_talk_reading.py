@@ -24,13 +24,12 @@ from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Pace
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
-from kinkeeper.observer import stretches
+from kinkeeper.observer import repository
 from kinkeeper.observer.accounts.metrics import load_metrics
-from kinkeeper.observer.accounts.trace import load_trace
-from kinkeeper.observer.accounts.trace_json import trace_record
+from kinkeeper.observer.accounts.public_json import trace_record
+from kinkeeper.observer.accounts.traces import load_trace
+from kinkeeper.observer.settling.group_talk import TalkEffects, TalkReadingJob
 from kinkeeper.observer.settling.job import UnderstandingJob
-from kinkeeper.observer.settling.talk_effects import TalkEffects
-from kinkeeper.observer.settling.talk_job import TalkReadingJob
 from kinkeeper.observer.tables import observer_messages, talk_stretches
 from live_household import MONDAY, live_system, said
 
@@ -447,7 +446,7 @@ def test_killed_at_any_step_a_stretch_has_its_effects_once(
     talk.model.items = [FITTERS]
     places = {
         "before the call": (TalkReadingJob, "_load"), "after the call": (TalkReadingJob, "_thing"),
-        "while it writes": (TalkEffects, "apply"), "before it ends": (stretches, "record"),
+        "while it writes": (TalkEffects, "apply"), "before it ends": (repository, "record_stretch"),
     }  # fmt: skip
     with monkeypatch.context() as patch:
         patch.setattr(*places[step], die)

@@ -13,7 +13,7 @@ from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.conversation.threads import usual_thread_id
 from kinkeeper.digest.model import Digest
 from kinkeeper.messaging.addresses import remember_private_chat
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.tasks.model import Place, Reminder, Task
 from kinkeeper.web.access.model import READERS
 from page_visits import FREE

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from family_chat import Chat, Line, chat
-from kinkeeper.observer.extraction import frames
-from kinkeeper.observer.settling import second_reader
+from kinkeeper.observer.extraction import prepared
+from kinkeeper.observer.settling import message_reader
 from kinkeeper.reading import (
     Act,
     Clause,
@@ -78,7 +78,7 @@ def miller() -> Iterator[Chat]:
 @pytest.fixture
 def sighted(monkeypatch: pytest.MonkeyPatch) -> Sighted:
     reader = Sighted({})
-    monkeypatch.setattr(frames, "shipped_reader", lambda: reader)
+    monkeypatch.setattr(prepared, "shipped_reader", lambda: reader)
     return reader
 
 
@@ -145,9 +145,9 @@ def test_a_later_conflict_with_it_alone_is_no_ground_to_speak(
 ) -> None:
     sighted.said = SWEEP
     sighted.changed = {"act": Act.OFFER, "predicate": Predicate.TASK}
-    plans_in = second_reader.plans_in
+    plans_in = message_reader.plans_in
     monkeypatch.setattr(
-        second_reader, "plans_in",
+        message_reader, "plans_in",
         lambda *given: [replace(each, extractor=extractor) for each in plans_in(*given)],
     )  # fmt: skip
     say(miller, SWEEP)

@@ -21,7 +21,7 @@ READERS = {
         "kinkeeper.actions.repository", "kinkeeper.actions.action_writes", "kinkeeper.actions.authority", "kinkeeper.actions.action_retention", "kinkeeper.actions.journal",
         "kinkeeper.actions.press_tokens",
         # Counts, instants and states; no words.
-        "kinkeeper.observer.accounts.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.accounts.trace", "kinkeeper.observer.accounts.rewind",
+        "kinkeeper.observer.accounts.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.accounts.traces", "kinkeeper.observer.accounts.rewind",
         "kinkeeper.web.live",
         # Of open actions that were read for somebody: which messages they rest on.
         "kinkeeper.web.pages.page_queries",
@@ -53,9 +53,9 @@ EXPANDING: set[str] = set()
 OWN_VIEWERS = {
     # A chat is read by all of the household, so the observer asks, decides and shows on its behalf.
     "kinkeeper.bootstrap.system", "kinkeeper.bootstrap.brain", "kinkeeper.observer.accounts.proof",
-    "kinkeeper.observer.settling.days", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.earlier_cards",
-    "kinkeeper.observer.settling.message_reader", "kinkeeper.observer.settling.talk_job",
-    "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
+    "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.earlier_cards",
+    "kinkeeper.observer.settling.message_reader", "kinkeeper.observer.settling.group_talk",
+    "kinkeeper.observer.replay",
     # Refuses all others.
     "kinkeeper.brain.remote",
     # For the adult who decides, or for a person about what is their own.
@@ -89,9 +89,7 @@ LISTING_ACTIONS = {
     # Show when something is planned, or count, and tell nothing that was said.
     "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
     # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace.
-    "kinkeeper.actions.lifetime", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.talk_effects", "kinkeeper.observer.replay",
-    # Shows a model on a private address what the chat can see of its own cards.
-    "kinkeeper.observer.settling.talk_job",
+    "kinkeeper.actions.lifetime", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.group_talk", "kinkeeper.observer.replay",
     # The operator's own commands and export.
     "kinkeeper.cli.pending", "kinkeeper.bootstrap.household_state",
 }  # fmt: skip

@@ -14,8 +14,7 @@ from sqlalchemy import select
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import remember_private_chat, set_member_only
-from kinkeeper.messaging.delivery import Deliverer
-from kinkeeper.messaging.lanes import REPEATED
+from kinkeeper.messaging.delivery import REPEATED, Deliverer
 from kinkeeper.messaging.outbound import (
     Outbound,
     OutboundKind,

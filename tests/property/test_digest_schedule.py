@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kinkeeper.core.errors import InputError
 from kinkeeper.digest.model import due_day, next_release, parse_time, release
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 
 DAY = timedelta(days=1)
 # Zones whose clocks change at different hours, at midnight, by half an hour, or not at all.

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinkeeper.language.lexicon import Lexicon, Term
-from kinkeeper.language.text import shorten, strip_controls, tokenise
-from kinkeeper.language.text_folding import fold, unaccented
+from kinkeeper.language.text import fold, shorten, strip_controls, tokenise, unaccented
 from kinkeeper.reading.replies import asks_for_owner, is_question, read_reply
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=80)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kinkeeper.household.model import Household, Member, Named, Role
 from kinkeeper.household.name_folding import fold
-from kinkeeper.observer.extraction.context import compose_queries
+from kinkeeper.observer.extraction.prepared import compose_queries
 from kinkeeper.observer.model import Extraction, Task
 from kinkeeper.observer.wording.participants import compile_participants
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from growth import cpu_seconds, grows_too_fast, takes_too_long
 from kinkeeper.conversation.answering.claims import is_complete, sentences
 from kinkeeper.conversation.context.topics import facts_of
-from kinkeeper.language.sentences import STOP_INSIDE, mask_stops
+from kinkeeper.language.text import STOP_INSIDE, mask_stops
 from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.memory.statements.sentences import parts_of
 from kinkeeper.observer.wording.message_view import read_message

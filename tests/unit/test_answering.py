@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import miller_words
-from kinkeeper.observer.answers.answer_effects import (
+from kinkeeper.observer.answers.attribution import (
     accepts_offers_only,
     as_answer,
     frees_somebody,

@@ -14,9 +14,8 @@ from hostile_messages import TEXTS
 from kinkeeper.models.structured import output_schema
 from kinkeeper.reading import Act, Modality, Predicate
 from kinkeeper.reading.batch import WINDOW, Batch, Heard, Thing, cut_batches, shown
-from kinkeeper.reading.batch_answer import BatchAnswer, Item
+from kinkeeper.reading.batch_answer import BatchAnswer, Item, quoted_span
 from kinkeeper.reading.batch_grounding import Found, Grounded, grounded
-from kinkeeper.reading.quotation import quoted_span
 
 ZONE = ZoneInfo("Europe/London")
 TUESDAY = datetime(2026, 3, 10, 18, 0, tzinfo=ZONE)

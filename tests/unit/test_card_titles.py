@@ -2,11 +2,10 @@
 
 import pytest
 
-from kinkeeper.observer.extraction.card_titles import called
-from kinkeeper.observer.extraction_json import extraction_record
-from kinkeeper.observer.model import TITLE, Entity, Extraction
+from kinkeeper.observer.extraction.frame_extraction import called
+from kinkeeper.observer.model import TITLE, Entity, Extraction, extraction_record
 from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
-from kinkeeper.observer.retention import without_surfaces
+from kinkeeper.observer.upkeep import without_surfaces
 from kinkeeper.reading import Act, Frame, Modality, Predicate, Slot, SlotName
 from kinkeeper.reading.model import Clause
 from miller_words import PARTICIPANTS, read, said

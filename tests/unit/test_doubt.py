@@ -6,8 +6,7 @@ from itertools import product
 import pytest
 
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.reading.doubt import without_doubt
-from kinkeeper.reading.retraction import retraction_of
+from kinkeeper.reading.corrections import retraction_of, without_doubt
 from planning import context
 from talking import on_a_loop
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.models.embedding.minilm import shipped_vocabulary
-from kinkeeper.reading.encoder_input import MOST_EARLIER, MOST_ITEMS, MOST_PIECES, encoder_input
+from kinkeeper.reading.encoder import MOST_EARLIER, MOST_ITEMS, MOST_PIECES, encoder_input
 from kinkeeper.reading.model import Context, Said, Surface, Utterance
 
 MOST_POSITIONS = 512

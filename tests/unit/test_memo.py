@@ -1,7 +1,7 @@
 """A memo keeps the words that come again, and never grows without end."""
 
-from kinkeeper.language import memo
-from kinkeeper.language.memo import Memo
+from kinkeeper.language import compact
+from kinkeeper.language.compact import Memo
 
 LETTERS = str.maketrans("0123456789", "abcdefghij")
 
@@ -37,14 +37,14 @@ def test_endless_words_are_answered_and_not_kept() -> None:
 
 def test_numbers_that_never_come_back_are_not_kept() -> None:
     lengths = Memo(len)
-    for number in range(4 * memo._LIMIT):
+    for number in range(4 * compact._LIMIT):
         assert lengths[str(number)] == len(str(number))
     assert not lengths
 
 
 def test_a_full_memo_begins_anew() -> None:
     lengths = Memo(len)
-    for number in range(memo._LIMIT + 1):
+    for number in range(compact._LIMIT + 1):
         assert lengths[str(number).translate(LETTERS)] == len(str(number))
     assert len(lengths) == 1
 
@@ -52,8 +52,8 @@ def test_a_full_memo_begins_anew() -> None:
 def test_what_is_asked_for_again_and_again_is_not_worked_out_anew() -> None:
     asked: list[str] = []
     lengths = Memo(lambda word: asked.append(word) or len(word))
-    for number in range(4 * memo._LIMIT):
+    for number in range(4 * compact._LIMIT):
         assert lengths["judo"] == 4
         assert lengths[f"w{number}".translate(LETTERS)]
     assert asked.count("judo") == 1
-    assert len(lengths) + len(lengths._earlier) <= 2 * memo._LIMIT
+    assert len(lengths) + len(lengths._earlier) <= 2 * compact._LIMIT

@@ -2,8 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kinkeeper.language.dictionary import is_known
-from kinkeeper.language.misspellings import Misspellings
+from kinkeeper.language.dictionary import Misspellings, is_known
 
 WORDS = (
     "soccer",

@@ -3,7 +3,7 @@
 import pytest
 
 from kinkeeper.observer.model import OWN_WORDS
-from kinkeeper.observer.wording.plain_words import may_be_spoken
+from kinkeeper.observer.wording.free_topics import may_be_spoken
 from miller_words import said
 
 

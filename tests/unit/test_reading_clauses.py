@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.reading.clauses import cut_clauses
+from kinkeeper.reading.model import cut_clauses
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from kinkeeper.calendar.model import EventKind
 from kinkeeper.core.time import Interval
 from kinkeeper.observer.model import CoordinationType, Entity, Extraction, Stance, Task
 from kinkeeper.observer.redline.case import Case, RedlineRules
-from kinkeeper.observer.redline.decision import decide
+from kinkeeper.observer.redline.redline_rules import decide
 from kinkeeper.observer.schedule import Schedule, Slot
 
 ZONE = ZoneInfo("Europe/Vienna")

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from kinkeeper.observer.extraction.as_frame import heard_frames
+from kinkeeper.observer.extraction.frame_extraction import heard_frames
 from kinkeeper.observer.model import UNSPECIFIED, Entity, Extraction, Stance, Task
 from kinkeeper.reading import Act, Frame, Predicate, SlotName, Target
 from scripted_frames import frame

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kinkeeper.models.model import Outcome, PromptRef
 from kinkeeper.models.structured import output_schema
-from kinkeeper.observer.accounts.trace_words import consulted
+from kinkeeper.observer.accounts.traces import consulted
 from kinkeeper.observer.consultation import (
     ANSWERED,
     Answer,
@@ -17,13 +17,18 @@ from kinkeeper.observer.consultation import (
     consultation_record,
     consultations_from,
 )
-from kinkeeper.observer.extraction.candidates import Offer, offer_of
-from kinkeeper.observer.extraction.continuation import Earlier
-from kinkeeper.observer.extraction.doubt import Doubt, doubt_about
-from kinkeeper.observer.extraction.model_grounding import added_to, grounded
+from kinkeeper.observer.extraction.completion import Earlier
+from kinkeeper.observer.extraction.model_grounding import (
+    Doubt,
+    Offer,
+    added_to,
+    doubt_about,
+    grounded,
+    offer_of,
+)
 from kinkeeper.observer.model import BY_MODEL, Extraction, Stance, Task
 from kinkeeper.observer.settling.model_extraction import answer_type
-from kinkeeper.observer.wording.wanted import ERRANDS
+from kinkeeper.observer.wording.clauses import ERRANDS
 from miller_words import HOUSEHOLD, PARTICIPANTS, read, said
 
 PROMPT = PromptRef(id="observer.extract_coordination", version=7, hash="0" * 64)

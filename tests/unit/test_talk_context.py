@@ -27,7 +27,7 @@ from kinkeeper.conversation.context.turn_context import (
 )
 from kinkeeper.conversation.encoding.job import Said, is_open, salience, told
 from kinkeeper.conversation.model import Exchange, Mode
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 
 
 def found(text: str, topics: Sequence[Topic], *, now: datetime = NOW) -> TopicRef:

@@ -1,7 +1,14 @@
 import pytest
 
-from kinkeeper.language.text import TokenKind, shorten, strip_controls, tokenise
-from kinkeeper.language.text_folding import SCORING_LIMIT, fold, unaccented
+from kinkeeper.language.text import (
+    SCORING_LIMIT,
+    TokenKind,
+    fold,
+    shorten,
+    strip_controls,
+    tokenise,
+    unaccented,
+)
 
 FAMILY = "👨\u200d👩\u200d👧"
 

@@ -15,7 +15,7 @@ from kinkeeper.observer.tripwire.gate import (
     makes_coordination,
     with_context,
 )
-from kinkeeper.observer.tripwire.patterns import Pattern, PatternSet, load_patterns
+from kinkeeper.observer.tripwire.model import Pattern, PatternSet, load_patterns
 
 
 def _household(child: str, sibling: str, adult: str, sport: str, art: str) -> Tripwire:

@@ -1,4 +1,9 @@
-"""Brings the events of a file into the calendar, step by step, and takes a whole import back."""
+"""Brings the events of a file into the calendar, step by step, and takes a whole import back.
+
+A step is a short transaction, so that others write in between and a stop costs nothing: what is in stays, and
+importing the same file again adds the rest. An event is recognised by its UID among those that the importer
+may see; somebody else's private event is as unknown to them as one that does not exist.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -25,8 +25,7 @@ from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import current_chat
-from kinkeeper.messaging.channel import PressButton
-from kinkeeper.messaging.outbound import OF_WORDS, StoredOutbound, Verb
+from kinkeeper.messaging.outbound import OF_WORDS, PressButton, StoredOutbound, Verb
 
 PREFIX = "k1:"
 _SECRET_BYTES = 24

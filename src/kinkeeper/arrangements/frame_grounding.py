@@ -12,8 +12,7 @@ from kinkeeper.arrangements.model import EVERYBODY, Heard, Told, When, days_betw
 from kinkeeper.household.model import Household, Role, resolve_sender
 from kinkeeper.household.vocabulary import WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
-from kinkeeper.language.name_match import telling_stems
-from kinkeeper.language.pronouns import Pronoun, pronouns_among
+from kinkeeper.language.name_match import Pronoun, pronouns_among, telling_stems
 from kinkeeper.language.text import Token, TokenKind, tokenise
 from kinkeeper.reading.model import Act, Frame, Predicate, Slot, SlotName
 from kinkeeper.reading.times import NamedTimeWords

@@ -25,7 +25,7 @@ from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.context.prefetch import Streaming
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.settings.model import Settings, outbound_hosts
 from kinkeeper.store.store import Store

@@ -15,8 +15,7 @@ from kinkeeper.digest.rounds import DigestRounds
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import private_chat_of
-from kinkeeper.messaging.outbound import Outbound
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import Outbound, QuietHours
 from kinkeeper.observer.quiet_requests import quiet_until
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store

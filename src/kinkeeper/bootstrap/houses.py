@@ -19,8 +19,8 @@ from kinkeeper.core.time import Clock, SystemClock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace
 from kinkeeper.jobs.runners import Heartbeat
-from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
+from kinkeeper.messaging.outbound import Channel
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.observability.failures import surviving
 from kinkeeper.observer.intake import Intake

@@ -41,7 +41,7 @@ from kinkeeper.memory.finding.embedding_worker import EmbeddingWork
 from kinkeeper.memory.finding.search import Hit, Search
 from kinkeeper.memory.sessions import SessionMessage
 from kinkeeper.memory.statements.secrecy import audience_of
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.settling.message_reader import Extractor
 from kinkeeper.observer.speaker import REPLAY

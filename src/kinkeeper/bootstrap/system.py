@@ -24,14 +24,13 @@ from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.job import Enqueuer, Pace
 from kinkeeper.jobs.row_worker import RowWorker
-from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import Channel, QuietHours
 from kinkeeper.models.model import ModelGateway
-from kinkeeper.observer import stretches
+from kinkeeper.observer import repository
 from kinkeeper.observer.accounts.proof import Prover
 from kinkeeper.observer.config import ObserverConfig
-from kinkeeper.observer.extraction.context import ContextSource
+from kinkeeper.observer.extraction.prepared import ContextSource
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.overheard_facts import Hearing
 from kinkeeper.observer.redline.phrase_templates import Phrasing
@@ -39,7 +38,6 @@ from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.settling.job import UnderstandingJob
 from kinkeeper.observer.settling.message_reader import Extractor, RulesExtractor, Understanding
 from kinkeeper.observer.settling.settlement import Settlement
-from kinkeeper.observer.settling.talk_effects import TalkEffects
 from kinkeeper.observer.speaker import Speaker
 from kinkeeper.observer.tripwire.gate import load_tripwire
 from kinkeeper.observer.upkeep import Upkeep
@@ -140,7 +138,10 @@ class System:
             pace: When failed work is tried again.
         """
         from kinkeeper.observer.group_reader import GroupReader, group_prompt  # noqa: PLC0415 - loads the templates' library
-        from kinkeeper.observer.settling.talk_job import TalkReadingJob  # noqa: PLC0415 - see above
+        from kinkeeper.observer.settling.group_talk import (  # noqa: PLC0415 - see above
+            TalkEffects,
+            TalkReadingJob,
+        )
 
         phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
         job = TalkReadingJob(
@@ -149,7 +150,7 @@ class System:
             effects=TalkEffects(self.settlement(), phrasing), clock=clock,
         )  # fmt: skip
         return RowWorker(
-            self.store, job.as_job(), topic=(stretches.TOPIC, self.household.id), clock=clock,
+            self.store, job.as_job(), topic=(repository.TOPIC, self.household.id), clock=clock,
             pace=replace(pace, reconcile_every=min(pace.reconcile_every, _LOOK_FOR_TALK)),
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from kinkeeper.channels.telegram.webhook import WebhookAddress
 from kinkeeper.core.errors import DeniedError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock, SystemClock
 from kinkeeper.household.model import Household
-from kinkeeper.messaging.channel import Channel
+from kinkeeper.messaging.outbound import Channel
 from kinkeeper.observability.findings import Finding, broken, ok, warning
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.model import Settings

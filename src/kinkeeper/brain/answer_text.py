@@ -17,7 +17,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import shorten
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
-from kinkeeper.reading.times.regions import clock
+from kinkeeper.reading.times.time_text import clock
 
 NOTHING_KNOWN = "Nothing is known about that."
 

@@ -1,4 +1,8 @@
-"""Changes that a person can take back: the graph and its journal written together, and undone."""
+"""Changes that a person can take back: the graph and its journal written together, and undone.
+
+A change is identified by the id its caller gives: applying it again does nothing, also after it
+was undone.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

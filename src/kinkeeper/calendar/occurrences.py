@@ -1,4 +1,8 @@
-"""The occurrence table over each household's rolling horizon, and until when an event matters."""
+"""The occurrence table over each household's rolling horizon, and until when an event matters.
+
+The table holds exactly the occurrences that share time with the horizon. It is written together
+with the event it comes from; whoever reads beyond the horizon expands for themselves (`search`).
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,8 @@
-"""Recurrence: which rules are accepted, the occurrences they give, and when two spans share time. Pure."""
+"""Recurrence: which rules are accepted, the occurrences they give, and when two spans share time. Pure.
+
+A wall time that a clock change skips happens later by the length of the gap; one that comes twice
+happens the first time.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

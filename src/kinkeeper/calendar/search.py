@@ -1,4 +1,7 @@
-"""Finding occurrences: for whoever asks, as mere busy time where private, and who is double-booked."""
+"""Finding occurrences: for whoever asks, as mere busy time where private, and who is double-booked.
+
+So an answer never misses anything, whatever span is asked for; only its cost differs.
+"""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

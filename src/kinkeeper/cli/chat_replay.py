@@ -19,7 +19,7 @@ from kinkeeper.core.errors import ConflictError, DeniedError, InvariantError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household, resolve_sender
 from kinkeeper.models.model import ModelGateway
-from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.accounts.traces import load_trace
 from kinkeeper.observer.replay import Replay
 from kinkeeper.reading.batch import SILENCE
 from kinkeeper.settings.model import Settings

@@ -25,7 +25,7 @@ from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.observer.accounts.metrics import Metrics, load_metrics
-from kinkeeper.observer.accounts.trace_words import person
+from kinkeeper.observer.accounts.traces import person_name
 from kinkeeper.settings.model import Settings
 
 _STYLES = {"SPEAK": "bold magenta", "SILENT": "green", "DROP": "dim"}
@@ -120,7 +120,7 @@ def _table(system: System, rows: Sequence[Shown]) -> Table:
             table.add_row("", "", Text(f"{today:%A %-d %B}", "bold"), "", "")
         table.add_row(
             f"{row.at:%H:%M}",
-            "" if row.is_deferred else person(row.message.sender, system.household),
+            "" if row.is_deferred else person_name(row.message.sender, system.household),
             _heard(row),
             Text(row.decision, _STYLES[row.decision]),
             _outcome(row),

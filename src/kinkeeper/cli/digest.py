@@ -15,7 +15,7 @@ from kinkeeper.digest.content import DigestWords, gather
 from kinkeeper.digest.model import Digest, next_release, parse_time
 from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
 from kinkeeper.household.model import Household, Member
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 
 app = typer.Typer()
 

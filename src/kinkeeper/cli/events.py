@@ -20,7 +20,7 @@ from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock, local_days
 from kinkeeper.household.model import Household
-from kinkeeper.observer.accounts.trace_words import people
+from kinkeeper.observer.accounts.traces import people
 
 _AHEAD = timedelta(days=14)
 

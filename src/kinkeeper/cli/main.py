@@ -1,4 +1,7 @@
-"""The command line: the table of commands with examples, and where errors become one line and an exit code."""
+"""The command line: the table of commands with examples, and where errors become one line and an exit code.
+
+Listing the commands loads none of them; one that is called, or asked for its own help, is loaded then.
+"""
 
 import sys
 from collections.abc import Mapping, Sequence

@@ -26,7 +26,7 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import SystemClock
 from kinkeeper.messaging import inbox
 from kinkeeper.observer import repository
-from kinkeeper.observer.accounts.lines import decision_line
+from kinkeeper.observer.accounts.public_json import decision_line
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.speaker import REPLAY
 from kinkeeper.store.engines import is_sqlite

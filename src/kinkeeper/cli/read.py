@@ -19,7 +19,7 @@ from kinkeeper.core.errors import InputError, UnavailableError
 from kinkeeper.core.time import SystemClock, instant_told
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.language.text_folding import fold
+from kinkeeper.language.text import fold
 from kinkeeper.observer.group_reader import (
     BatchRead,
     GroupReader,

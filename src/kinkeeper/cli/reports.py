@@ -19,8 +19,8 @@ from kinkeeper.memory.memory_metrics import MemoryFigures, load_figures
 from kinkeeper.memory.memory_metrics import figures_record as memory_record
 from kinkeeper.memory.model import FactStatus
 from kinkeeper.observer.accounts.metrics import Metrics, load_metrics
-from kinkeeper.observer.accounts.trace import Mark, load_trace
-from kinkeeper.observer.accounts.trace_json import metrics_record, trace_record
+from kinkeeper.observer.accounts.public_json import metrics_record, trace_record
+from kinkeeper.observer.accounts.traces import Mark, load_trace
 from kinkeeper.web.workload import workload_record
 
 # `kinkeeper metrics`: how silent the assistant was, and what its gates did.

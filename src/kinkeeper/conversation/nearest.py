@@ -32,7 +32,7 @@ from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.notes.model import entries
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.reading.roots import root_of
+from kinkeeper.reading.same_thing import root_of
 from kinkeeper.tasks.repository import open_tasks
 
 _AHEAD, _ASKED_AHEAD = timedelta(days=14), timedelta(days=62)

@@ -64,7 +64,7 @@ from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
-from kinkeeper.reading.retraction import retraction_of
+from kinkeeper.reading.corrections import retraction_of
 
 _EARLIER = 20  # in which a question may still be open
 _HEARD_SECONDS = 0.1  # that another process's stop may go unnoticed where it was just looked for

@@ -33,7 +33,7 @@ from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn
-from kinkeeper.language.sentences import split_sentences
+from kinkeeper.language.text import split_sentences
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.store.store import Store
 

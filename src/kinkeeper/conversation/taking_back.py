@@ -19,7 +19,7 @@ from kinkeeper.conversation.turn import Turn
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.sessions import find_turn_message
-from kinkeeper.reading.retraction import Retraction
+from kinkeeper.reading.corrections import Retraction
 
 # The whole message: "undo the meeting on Friday" is a request of its own kind.
 _WANTED = re.compile(

@@ -15,7 +15,7 @@ from kinkeeper.digest.model import Digest, Unassigned
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.language.text import enumerated, shorten, strip_controls
-from kinkeeper.reading.times import regions
+from kinkeeper.reading.times import time_text
 
 _DAY = timedelta(days=1)
 _WITH_ARTICLE = frozenset(
@@ -201,7 +201,7 @@ class DigestWords:
 
     def clock(self, at: time) -> str:
         """Return a time of day as the household's region writes it: "6pm", "18:00"."""
-        return regions.clock(at, self._household.locale)
+        return time_text.clock(at, self._household.locale)
 
     def expires(self, instant: datetime) -> str:
         """Return until when something waits: "until the end of Thu 14 May"."""
@@ -214,7 +214,7 @@ class DigestWords:
         return f"until the end of {self._day(day)}"
 
     def _day(self, day: date) -> str:
-        return regions.short_day(day, self._household.locale)
+        return time_text.day_with_weekday(day, self._household.locale)
 
     def _waiting(self, digest: Digest, most: int) -> str:
         waiting = digest.others_waiting

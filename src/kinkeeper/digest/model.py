@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

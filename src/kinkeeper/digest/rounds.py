@@ -21,7 +21,7 @@ from kinkeeper.digest.repository import (
     was_due,
 )
 from kinkeeper.household.model import Household, Member
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.observability.failures import count_failure, repeat
 from kinkeeper.store.store import Store
 

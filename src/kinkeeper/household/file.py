@@ -1,4 +1,8 @@
-"""A household from its file: all of it, or every reason why not; and when its events take place."""
+"""A household from its file: all of it, or every reason why not; and when its events take place.
+
+Steps: text to data with lines (document), tables field by field (draft), what they are to each
+other (checks, timing), values (here). A file with one problem gives no household at all.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""The words of one household: what its file names, and what every family says."""
+"""The words of one household: what its file names, and what every family says.
+
+Plain values for the readers of text; how a word is found in a message is theirs to decide.
+"""
 
 import tomllib
 from collections import Counter

@@ -1,4 +1,10 @@
-"""Runs the jobs: takes dispatches from the engine's queue, claims their rows, calls the handlers."""
+"""Runs the jobs: takes dispatches from the engine's queue, claims their rows, calls the handlers.
+
+A handler gets a claimed row's key and epoch, does its work outside any transaction, and writes the
+effect in one transaction that finishes the row under that epoch. Whatever it raises is a failure:
+the row is tried again later or handed to a person. A dispatch that finds its row moved on does
+nothing, so running one twice is harmless.
+"""
 
 import asyncio
 import concurrent.futures

@@ -1,4 +1,11 @@
-"""Work as rows: claimed for a while, fenced by an epoch, tried again, finished with the effect."""
+"""Work as rows: claimed for a while, fenced by an epoch, tried again, finished with the effect.
+
+The row is the truth. Whoever claims it gets a new epoch and a lease; an effect is written only in a
+transaction that finds the epoch unchanged, so a worker that comes back late writes nothing. Works on
+any table that has `work_columns`; a key is the values of its primary key, in the table's order.
+
+States: queued -> running -> done | dropped | manual_review; running -> queued on failure.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

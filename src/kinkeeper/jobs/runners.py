@@ -1,4 +1,8 @@
-"""Which processes are alive: each writes a heartbeat; claims of one that stopped may be taken by anyone."""
+"""Which processes are alive: each writes a heartbeat; claims of one that stopped may be taken by anyone.
+
+Only on a database server. A SQLite file has one job runner, elected by a lock that the system frees at its death.
+All times are the server's, so clocks of different machines need not agree.
+"""
 
 import threading
 from contextlib import suppress

@@ -1,16 +1,16 @@
-"""Which of several things a few words mean: "the dentist", "the one about stamps". Pure."""
+"""Which thing or person a few words mean, by name or by pronoun. Pure."""
 
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from importlib.resources import files
 
 from Stemmer import Stemmer
 
-from kinkeeper.language.slips import slips_between
-from kinkeeper.language.text import TokenKind, tokenise
-from kinkeeper.language.text_folding import fold, unaccented
+from kinkeeper.language.dictionary import slips_between
+from kinkeeper.language.text import Token, TokenKind, fold, tokenise, unaccented
 
 _STEMMER = Stemmer("english")
 
@@ -125,3 +125,32 @@ def _content(text: str) -> _Words:
     parts = [part for word in said for part in word.split("-") if part]
     stems = {_STEMMER.stemWord(part) for part in parts if part not in _LIGHT}
     return _Words(strong=frozenset(stems - _WEAK), weak=frozenset(stems & _WEAK))
+
+
+# Words that stand for people without naming them: a closed class.
+
+
+class Pronoun(StrEnum):
+    """Whom such a word stands for, seen from who says it."""
+
+    SPEAKER = "speaker"
+    SPEAKERS = "speakers"
+    ADDRESSEE = "addressee"
+    ADDRESSEES = "addressees"
+    OTHERS = "others"
+    EVERYBODY = "everybody"
+    NOBODY = "nobody"
+
+
+_TABLE = {
+    word: Pronoun(name)
+    for name, words in tomllib.loads(
+        (files("kinkeeper.language.data") / "pronouns.toml").read_text(encoding="utf-8")
+    ).items()
+    for word in words.split()
+}
+
+
+def pronouns_among(tokens: Sequence[Token]) -> tuple[Pronoun, ...]:
+    """Return what the pronouns among tokens stand for, in their order."""
+    return tuple(_TABLE[each.text] for each in tokens if each.text in _TABLE)

@@ -14,7 +14,7 @@ from functools import partial
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.language.sentences import mask_stops
+from kinkeeper.language.text import mask_stops
 from kinkeeper.memory.facts import facts_changed
 from kinkeeper.memory.memory_rows import in_parts
 from kinkeeper.memory.model import Fact

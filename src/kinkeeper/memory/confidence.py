@@ -1,4 +1,9 @@
-"""How sure one may be of a fact, and which statements fade when nobody repeats them. Pure."""
+"""How sure one may be of a fact, and which statements fade when nobody repeats them. Pure.
+
+Silence takes from transient facts only. The row of such a fact holds its confidence as of the instant
+up to which its silence was charged. The present confidence is computed when it is needed, so nothing
+has to be written for a fact to fade, and the result does not depend on how often anybody looks.
+"""
 
 import math
 import re

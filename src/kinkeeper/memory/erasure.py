@@ -1,4 +1,8 @@
-"""Forgetting for good: the words of a fact, or everything of a person, leave every table."""
+"""Forgetting for good: the words of a fact, or everything of a person, leave every table.
+
+The journal can bring nothing of it back. The file itself is clean once the log is folded into it;
+backups made before still hold it.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

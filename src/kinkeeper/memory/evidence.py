@@ -1,4 +1,7 @@
-"""What facts follow from, as rows: statements, and verdicts on them."""
+"""What facts follow from, as rows: statements, and verdicts on them.
+
+Only the scope, strand and fact of a statement ever change.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

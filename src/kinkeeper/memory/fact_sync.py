@@ -1,4 +1,8 @@
-"""Brings facts in step with what was said and found about them: what each is, and what that makes different."""
+"""Brings facts in step with what was said and found about them: what each is, and what that makes different.
+
+A line of statements keeps the fact it had. A fact whose statements all went over to another line
+was one with it all along, and is merged into that line's.
+"""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence

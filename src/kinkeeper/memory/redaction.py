@@ -8,8 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
-from kinkeeper.language.sentences import mask_stops
-from kinkeeper.language.text_folding import fold
+from kinkeeper.language.text import fold, mask_stops
 from kinkeeper.memory.episodes import CONTEXT, EPISODE, episodes_by_id, reply_id
 from kinkeeper.memory.evidence import out_of
 from kinkeeper.memory.facts import forget_vectors

@@ -8,7 +8,7 @@ from enum import Enum
 from itertools import combinations, product
 
 from kinkeeper.language.dictionary import first_names, word_ranks
-from kinkeeper.language.text_folding import unaccented
+from kinkeeper.language.text import unaccented
 from kinkeeper.memory.model import Ruling, Statement
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon, words_of
 from kinkeeper.memory.statements.comparison import carried, is_number, wording_of

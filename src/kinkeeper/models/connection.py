@@ -1,4 +1,8 @@
-"""One model server over HTTP: who may be reached, how much may come back, what its failures mean."""
+"""One model server over HTTP: who may be reached, how much may come back, what its failures mean.
+
+Redirects are not followed, proxies of the environment are not used, and nothing that a server answers
+stands in an error's message: it may repeat what it was sent. Loading this loads the library for HTTP.
+"""
 
 import asyncio
 import ssl

@@ -1,4 +1,7 @@
-"""The one way to language models: each role's model on its server, limited, budgeted and recorded."""
+"""The one way to language models: each role's model on its server, limited, budgeted and recorded.
+
+Loading this loads what it takes to talk HTTP; without a model server in the settings nobody does.
+"""
 
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping

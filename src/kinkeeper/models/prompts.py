@@ -1,4 +1,19 @@
-"""Prompts: files filled in strictly, with data in blocks that no text can leave."""
+"""Prompts: files filled in strictly, with data in blocks that no text can leave.
+
+```
++++
+id = "package.job"
+...
++++
+# system
+What never changes, so that a server keeps it ready.
+# user
+{{ message | data("message") }}
+```
+
+The parts are Jinja templates in a sandbox. Every value that is put in has to pass the filter `data`, which makes
+a block that no text can leave; anything else is an error, and so is a variable that the head does not name.
+"""
 
 import hashlib
 import json

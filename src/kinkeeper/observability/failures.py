@@ -1,4 +1,7 @@
-"""What goes wrong beside every request and row: survived and counted; and work that goes on despite it."""
+"""What goes wrong beside every request and row: survived and counted; and work that goes on despite it.
+
+The counts are of this process since its start. What fails in a request or on a row is recorded there instead.
+"""
 
 import asyncio
 from collections import Counter

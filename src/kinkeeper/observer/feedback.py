@@ -1,7 +1,7 @@
-"""What people say about the observer: why a card was wrong, whether a decision was right, and wonder."""
+"""What people say about the observer: wrong cards, right decisions, and a "why" to its own words."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -11,7 +11,11 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, Row, delete, insert, select
 
 from kinkeeper.actions.model import RejectReason
+from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import Interval
+from kinkeeper.language.text import Token
+from kinkeeper.language.wonder import wonders
+from kinkeeper.messaging import inbox, outbox
 from kinkeeper.observer.tables import feedback
 
 _columns = feedback.c
@@ -167,3 +171,42 @@ def _record(
     key = {"household": household, "kind": kind.value, "subject": subject, "by_member": by}
     conn.execute(delete(feedback).where(*(_columns[name] == key[name] for name in key)))
     conn.execute(insert(feedback).values(**key, answer=answer, at=now))
+
+
+# Notes when somebody answers the assistant's own words with a "why": the measure of how it comes
+# across.
+
+
+def note_wonder(
+    conn: Connection,
+    household: str,
+    message: InboundMessage,
+    tokens: Sequence[Token],
+    *,
+    sender: str,
+    now: datetime,
+) -> bool:
+    """Record that a message wonders at what the assistant said, if it does; returns whether.
+
+    Args:
+        conn: In the write transaction that takes the message in.
+        household: Tenant key.
+        message: What was sent.
+        tokens: Its words.
+        sender: Member id, or the name as sent.
+        now: Aware.
+    """
+    if message.kind is not MessageKind.TEXT or message.reply_to is None or not wonders(tokens):
+        return False
+    said = outbox.find_by_channel_id(
+        conn, household, message.channel, message.chat_id, message_id=message.reply_to
+    )
+    if said is None or said.message.reply_to is None:
+        return False
+    about = inbox.find_by_message_id(
+        conn, household, said.message.reply_to, chat_id=message.chat_id
+    )
+    if not about:
+        return False
+    wonder(conn, household, str(about[-1].id), by=sender, now=now)
+    return True

@@ -18,24 +18,29 @@ from kinkeeper.household.model import resolve_sender
 from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.jobs.leases import WorkState
+from kinkeeper.language.compact import Memo
 from kinkeeper.language.lexicon import Lexicon, Mention
-from kinkeeper.language.memo import Memo
 from kinkeeper.language.text import Token, tokenise
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observer import repository, stretches
+from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.answers.questions import Asked
-from kinkeeper.observer.arranged import has_planning
+from kinkeeper.observer.arrangement_rows import has_planning
 from kinkeeper.observer.cards import retraction
 from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.feedback import note_wonder
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance, Tier1Decision
 from kinkeeper.observer.repository import Talk
-from kinkeeper.observer.tripwire.gate import Evidence, Tripwire, Verdict, makes_coordination
-from kinkeeper.observer.tripwire.taking_up import takes_up
-from kinkeeper.observer.why_reactions import note_wonder
-from kinkeeper.observer.wording.clocks import gives_up_an_hour
+from kinkeeper.observer.tripwire.gate import (
+    Evidence,
+    Tripwire,
+    Verdict,
+    makes_coordination,
+    takes_up,
+)
+from kinkeeper.observer.wording.arrangement_times import gives_up_an_hour
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.reading.corrections import calls_off, may_correct
 from kinkeeper.reading.replies import Reply, ReplyKind, asks_for_owner, read_reply, words_taken_back
@@ -214,7 +219,7 @@ class Intake:
             state=state, now=now,
         )  # fmt: skip
         if self._reads_talk and reason != "rate_limited":
-            stretches.add_message(conn, household.id, str(row), message, now=now)
+            repository.add_to_stretch(conn, household.id, str(row), message, now=now)
         note_wonder(conn, household.id, message, words.tokens, sender=sender, now=now)
         is_queued = state is WorkState.QUEUED
         if is_queued:

@@ -5,10 +5,9 @@ from datetime import date, datetime
 
 from kinkeeper.brain.model import BrainQuery
 from kinkeeper.observer.model import Task
-from kinkeeper.observer.wording.clauses import task_phrases
+from kinkeeper.observer.wording.clauses import ERRANDS, named_tasks, task_phrases
 from kinkeeper.observer.wording.message_view import Reading, read_message
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.wanted import ERRANDS, named_tasks
 
 
 def query_of(question: str, participants: Participants, *, now: datetime) -> BrainQuery:

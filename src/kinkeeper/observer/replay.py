@@ -22,8 +22,8 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import RetryLadder
 from kinkeeper.jobs.row_worker import RowWorker
-from kinkeeper.observer import repository, stretches
-from kinkeeper.observer.accounts.lines import (
+from kinkeeper.observer import repository
+from kinkeeper.observer.accounts.public_json import (
     action_fields,
     decision_line,
     further_withdrawals,
@@ -105,7 +105,7 @@ class Replay:
             )
         if self._talk:
             self._waiting = await self._store.read(
-                lambda conn: stretches.next_waiting(conn, self._household)
+                lambda conn: repository.next_waiting_stretch(conn, self._household)
             )
         row, action = found
         if row.speak_at is not None and self._earliest_deferred is None:
@@ -144,7 +144,7 @@ class Replay:
                     *self._read_lines(conn, waiting.first),
                     *self._gone_lines(conn, waiting, standing),
                 ],
-                stretches.next_waiting(conn, self._household),
+                repository.next_waiting_stretch(conn, self._household),
                 action_rows.next_expiry(conn, self._household),
             )
         )
@@ -152,7 +152,7 @@ class Replay:
 
     def _read_lines(self, conn: Connection, first: str) -> Iterator[dict[str, Any]]:
         """Yield what the stretch that begins with a message led to."""
-        stretch = stretches.find(conn, (self._household, first))
+        stretch = repository.find_stretch(conn, (self._household, first))
         for effect in (stretch.effects or ()) if stretch else ():
             row = repository.find(conn, self._household, effect["message"])
             if effect["action"] is None or row is None:

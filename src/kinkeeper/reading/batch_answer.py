@@ -1,8 +1,11 @@
-"""The shape of a model's answer about a batch: flat, and believed only as far as it is grounded."""
+"""The shape of a model's answer about a batch, and its quotations found again in the talk."""
 
+import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from kinkeeper.language.text import fold
 
 OUTSIDE: Final = "outside person"
 """Somebody who is no member of the household."""
@@ -68,3 +71,28 @@ class BatchAnswer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_without_description)
 
     items: Annotated[list[Item], Field(max_length=_MOST_ITEMS)]
+
+
+# Words that were copied from a text, found again in it as the program folds spellings. Pure.
+
+_EDGES = " \t\n.,;:!?\"'()…"
+_MOST_WORDS = 24
+
+
+def quoted_span(quote: str, text: str) -> tuple[int, int] | None:
+    """Return where a text holds a quotation: offsets of its first character, and past its last; None where it does not.
+
+    Case, kinds of quotes and dashes, letters drawn out, spacing and marks at its ends do not count; it begins and ends
+    with whole words.
+
+    Args:
+        quote: What is said to be copied.
+        text: What it is to stand in, as it was typed.
+    """
+    words = fold(quote).text.strip(_EDGES).split()
+    if not words or len(words) > _MOST_WORDS:
+        return None
+    folded = fold(text)
+    pattern = r"\s+".join(map(re.escape, words))
+    found = re.search(rf"(?<!\w){pattern}(?!\w)", folded.text)
+    return folded.span(*found.span()) if found else None

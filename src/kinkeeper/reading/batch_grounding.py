@@ -15,7 +15,7 @@ from typing import Final
 
 from kinkeeper.household.name_folding import fold
 from kinkeeper.reading.batch import Batch, Heard, Thing, shortened, shown_text
-from kinkeeper.reading.batch_answer import OUTSIDE, BatchAnswer, Item
+from kinkeeper.reading.batch_answer import OUTSIDE, BatchAnswer, Item, quoted_span
 from kinkeeper.reading.batch_times import (
     Spoken,
     Standing,
@@ -25,9 +25,17 @@ from kinkeeper.reading.batch_times import (
     days_named,
     settled_time,
 )
-from kinkeeper.reading.clauses import cut_clauses
-from kinkeeper.reading.model import Act, Clause, Frame, Modality, Predicate, Slot, SlotName, Target
-from kinkeeper.reading.quotation import quoted_span
+from kinkeeper.reading.model import (
+    Act,
+    Clause,
+    Frame,
+    Modality,
+    Predicate,
+    Slot,
+    SlotName,
+    Target,
+    cut_clauses,
+)
 
 ENGINE: Final = "model"
 

@@ -1,10 +1,12 @@
-"""Whether a message only sets right what was said before: "10am sorry", "nope, 5 like always", "*Thursday"."""
+"""Messages that set right, take back or put in doubt what was said: "10am sorry", "scratch that". Pure."""
 
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.text import Token
@@ -130,3 +132,116 @@ def _has_value(said: Sequence[str]) -> bool:
 
 def _is_value(word: str) -> bool:
     return word in _VALUES or phrase_book().is_class(word, "time")
+
+
+# Words by which somebody takes back what they said or asked for a moment ago: "scratch that thought
+# about …". Pure.
+
+_LETTERS_READ = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retraction:
+    """What a message takes back.
+
+    Attributes:
+        about: Words for it; empty where it is whatever was said last.
+        before: What the message says before it takes something back; empty where it says nothing else.
+        is_plain: Whether it is a bare "forget it", which may also answer a question.
+    """
+
+    about: str
+    before: str
+    is_plain: bool
+
+
+def retraction_of(text: str) -> Retraction | None:
+    """Return what a message takes back at its end; None where it takes back nothing.
+
+    Args:
+        text: The whole message, verbatim.
+    """
+    plain = " ".join(text[-_LETTERS_READ:].replace("’", "'").split())
+    found = _form().search(plain)
+    if found is None:
+        return None
+    about = (found["about"] or "").strip(" .!?")
+    is_plain = found["plain"] is not None and not about
+    return Retraction(about=about, before=plain[: found.start()].strip(" ,;.–-"), is_plain=is_plain)
+
+
+@cache
+def _form() -> re.Pattern[str]:
+    path = files("kinkeeper.reading.data") / "retraction.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    full, plain = ("".join(data[name].strip("\n").split("\n")) for name in ("full", "plain"))
+    return re.compile(
+        rf"(?:^|(?<=[\s,;.!?–-]))(?:(?:{data['opening']})[\s,;.!–-]+){{0,6}}(?:(?P<full>{full})|(?P<plain>{plain}))"
+        rf"(?: (?:{data['about']}) (?P<about>[^.!?,;\n]{{1,200}}))?\W*$",
+        re.IGNORECASE,
+    )
+
+
+# A request in doubt ("maybe …", "should I …?", "…, actually don't"), and what it would be without
+# the doubt. Pure.
+
+
+def without_doubt(text: str) -> str | None:
+    """Return what a message would ask for without the words that put it in doubt; None where nothing does.
+
+    "Might be worth adding oats" wonders whether to "add oats". Where no deed is named that the assistant can do, and where
+    a request is taken back in the same breath, the message comes as it is.
+
+    Args:
+        text: Plain.
+    """
+    plain = " ".join(text.replace("’", "'").split())
+    before, behind, inside = _doubts()
+    lead, tail = before.match(plain), behind.search(plain)
+    if lead is None and tail is None:
+        return text if inside.search(plain) else None
+    rest = plain[lead.end() if lead else 0 : tail.start() if tail else len(plain)].strip(" ,?")
+    verb, _, about = rest.partition(" ")
+    deeds = _data()["deeds"]
+    deed = deeds.get(verb.lower(), verb.lower())
+    return f"{deed} {about}" if deed in deeds.values() else text
+
+
+def told_not_asked(clause: str) -> frozenset[str]:
+    """Return why a clause asks for nothing, whatever verb of a request it holds; empty where it may ask.
+
+    "unwanted": something is not to be done, or not any more; "of_others": somebody else wants it; "nouns": what seems a
+    verb is a noun of which something is said ("Book club is …").
+
+    Args:
+        clause: Plain, or with marks for its times.
+    """
+    return frozenset(name for name, form in _forms().items() if form.search(clause))
+
+
+@cache
+def _forms() -> Mapping[str, re.Pattern[str]]:
+    return {
+        name: re.compile("".join(form.strip("\n").split("\n")), re.IGNORECASE)
+        for name, form in _data()["forms"].items()
+    }
+
+
+@cache
+def _doubts() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    before, behind, inside = (
+        "".join(_data()["doubt"][name].strip("\n").split("\n"))
+        for name in ("before", "behind", "inside")
+    )
+    opening = _data()["doubt"]["openings"]
+    return (
+        re.compile(rf"\W*(?:(?:{opening})\W+){{0,4}}(?:(?:{before})\W+){{1,2}}", re.IGNORECASE),
+        re.compile(rf"(?:{behind})\W*$", re.IGNORECASE),
+        re.compile(rf"(?<=\w)\W+(?:{inside})", re.IGNORECASE),
+    )
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    path = files("kinkeeper.reading.data") / "doubt.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,7 @@
-"""The settings of models: language models, each role falling back to another, and embeddings."""
+"""The settings of models: language models, each role falling back to another, and embeddings.
+
+The primary role is set by MODEL_…; light and strong fall back to it, extraction falls back to light.
+"""
 
 from decimal import Decimal
 from enum import StrEnum

@@ -1,4 +1,8 @@
-"""Locks: one writer of a household at a database server, one process that runs the jobs of a SQLite file."""
+"""Locks: one writer of a household at a database server, one process that runs the jobs of a SQLite file.
+
+A unit of work begins by taking the lock of its household, so it reads and writes as if it were alone there, as on
+a SQLite file. Units of different households share no lock and do not wait for each other.
+"""
 
 import fcntl
 import os

@@ -1,4 +1,8 @@
-"""Saying what is due: each reminder once, in the transaction that notes that it was said."""
+"""Saying what is due: each reminder once, in the transaction that notes that it was said.
+
+What fell due while nothing ran is said at the next start, marked as late; of several missed turns of one
+task only the last is said. What a clock that was wrong by more than a day has said is said again when it is due. Quiet hours do not hold a reminder back: somebody asked for that very time.
+"""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,8 @@
-"""The turns of tasks that repeat, when each is to be said, and what a task must be like. Pure."""
+"""The turns of tasks that repeat, when each is to be said, and what a task must be like. Pure.
+
+Local wall times are kept across clock changes: a wall time that a clock change skips comes later by the
+length of the gap, one that comes twice is meant the first time.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

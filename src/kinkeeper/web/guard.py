@@ -1,4 +1,9 @@
-"""What happens to every connection and request before and after its route."""
+"""What happens to every connection and request before and after its route.
+
+Before: an id, the Host check, the client's rate, the size of the body. After: the security headers, a count, a log line
+that names the route's template and no address, text or person. An error that no route expected ends
+here as a 500 that says nothing.
+"""
 
 import asyncio
 import itertools

@@ -1,4 +1,8 @@
-"""Effects outside the database, mails and foreign tools: queued when executed, carried out by a worker."""
+"""Effects outside the database, mails and foreign tools: queued when executed, carried out by a worker.
+
+The row is written in the transaction that executes the action, so that a yes and what follows from it
+are never apart.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -19,8 +19,8 @@ from kinkeeper.digest.content import DigestWords, gather
 from kinkeeper.digest.repository import last_digest
 from kinkeeper.household.model import Member
 from kinkeeper.messaging.outbound import Button, Verb
-from kinkeeper.observer.accounts import trace_words
-from kinkeeper.observer.accounts.trace import Mark, Trace
+from kinkeeper.observer.accounts import traces
+from kinkeeper.observer.accounts.traces import Mark, Trace
 from kinkeeper.observer.quiet_requests import quiet_until
 from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
 from kinkeeper.observer.wording.participants import Participants
@@ -139,10 +139,10 @@ class Answers:
         start, end = self._local(each.interval.start), self._local(each.interval.end)
         clock, event = self._phrasing.clock, each.event
         when = "all day" if event.all_day else f"{clock(start.time())}–{clock(end.time())}"
-        who = f": {trace_words.people(event.who, household)}" if event.who else ""
-        by = f" ({trace_words.people(each.responsible, household)})" if each.responsible else ""
+        who = f": {traces.people(event.who, household)}" if event.who else ""
+        by = f" ({traces.people(each.responsible, household)})" if each.responsible else ""
         waits = occurrence_waiting(
-            each, self._zone, name=lambda person: trace_words.people([person], household),
+            each, self._zone, name=lambda person: traces.people([person], household),
             moment=self.moment,
         )  # fmt: skip
         return f"{when} {event.summary}{who}{by}{f' – {waits}' if waits else ''}"

@@ -30,7 +30,7 @@ from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.messaging import addresses, outbox
 from kinkeeper.messaging.outbound import Button, Outbound, Verb
 from kinkeeper.observer import feedback
-from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.accounts.traces import load_trace
 from kinkeeper.observer.quiet_requests import be_quiet, end_quiet, parse_duration
 
 # /remember and /forget: what a member wants kept, and what they want erased for good.

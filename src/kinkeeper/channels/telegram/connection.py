@@ -23,12 +23,7 @@ from telegram.error import (
 )
 from telegram.request import HTTPXRequest
 
-from kinkeeper.messaging.channel import (
-    ChatMovedError,
-    NotSentError,
-    RefusedError,
-    TooManyError,
-)
+from kinkeeper.messaging.outbound import ChatMovedError, NotSentError, RefusedError, TooManyError
 
 _CALLS_AT_ONCE = 32
 _CONNECT_SECONDS = 10.0

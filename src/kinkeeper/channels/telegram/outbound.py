@@ -1,4 +1,7 @@
-"""Delivers what waits to go out, and shows that an answer is being made."""
+"""Delivers what waits to go out, and shows that an answer is being made.
+
+Texts go out plain, without marks of any kind, so nothing in them needs escaping.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -23,8 +26,14 @@ from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.stages import Stage
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Household
-from kinkeeper.messaging.channel import Delivered, OutgoingItem, PressButton, RefusedError
-from kinkeeper.messaging.outbound import OutboundKind, Route
+from kinkeeper.messaging.outbound import (
+    Delivered,
+    OutboundKind,
+    OutgoingItem,
+    PressButton,
+    RefusedError,
+    Route,
+)
 from kinkeeper.observability.failures import surviving
 
 _MOST_TEXT = 4096

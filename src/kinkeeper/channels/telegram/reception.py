@@ -1,4 +1,8 @@
-"""Takes in what Telegram says happened, presses of buttons too: each update in one transaction."""
+"""Takes in what Telegram says happened, presses of buttons too: each update in one transaction.
+
+What our own code fails on is kept whole and counts as taken in, so that it blocks nothing. What the
+database does not take is not taken in: Telegram sends it again.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -32,7 +36,7 @@ from kinkeeper.conversation.turns import Accepted
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Member
-from kinkeeper.messaging import addresses, failed_updates, outbox
+from kinkeeper.messaging import addresses, inbox, outbox
 from kinkeeper.messaging.outbound import Outbound, OutboundKind
 from kinkeeper.observer.button_presses import press
 from kinkeeper.observer.cards.private_cards import card_buttons
@@ -395,7 +399,7 @@ def _is_why(said: Said) -> bool:
 def _keep(
     conn: Connection, family: Family, update: Update, content: object, *, error: str, now: datetime
 ) -> None:
-    failed_updates.keep(
+    inbox.keep_failed(
         conn, family.household.id, channel=CHANNEL, update_id=str(update.update_id),
         content=json.dumps(content), error=error, now=now,
     )  # fmt: skip

@@ -1,4 +1,8 @@
-"""The connection to a CalDAV server, and its calls: where the calendar is, what changed, objects."""
+"""The connection to a CalDAV server, and its calls: where the calendar is, what changed, objects.
+
+Written here on the HTTP library the program has anyway: the known client library may be used as this program
+is, but it asks for libraries that may not, and for an HTTP stack of its own.
+"""
 
 import asyncio
 import ssl

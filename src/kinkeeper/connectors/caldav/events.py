@@ -28,7 +28,7 @@ from kinkeeper.connectors.caldav.sync_records import ids_from_there
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
-from kinkeeper.reading.times import regions
+from kinkeeper.reading.times import time_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ class Events:
         local = start.astimezone(ZoneInfo(event.tz))
         repeats = "from " if event.rrule is not None else ""
         locale = self.household.locale
-        when = regions.short_day(local.date(), locale)
-        when += "" if event.all_day else f" {regions.clock(local.time(), locale)}"
+        when = time_text.day_with_weekday(local.date(), locale)
+        when += "" if event.all_day else f" {time_text.clock(local.time(), locale)}"
         return f"{event.summary}, {repeats}{when}"
 
 

@@ -22,7 +22,7 @@ from kinkeeper.core.ids import payload_hash, stable_id
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_of
-from kinkeeper.reading.times import regions
+from kinkeeper.reading.times import time_text
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import list_tasks, task_row
 from kinkeeper.tasks.turns import checked
@@ -195,8 +195,8 @@ class Todos:
             return f"{done}{task.title}"
         local = task.deadline.astimezone(ZoneInfo(task.tz))
         locale = self.household.locale
-        when = regions.short_day(local.date(), locale)
-        when += "" if task.is_all_day else f" {regions.clock(local.time(), locale)}"
+        when = time_text.day_with_weekday(local.date(), locale)
+        when += "" if task.is_all_day else f" {time_text.clock(local.time(), locale)}"
         return f"{done}{task.title}, by {when}"
 
 

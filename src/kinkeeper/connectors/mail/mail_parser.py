@@ -1,4 +1,8 @@
-"""Mails of other people, out of their bytes, HTML as its visible words. Reading one never fails. Pure."""
+"""Mails of other people, out of their bytes, HTML as its visible words. Reading one never fails. Pure.
+
+The standard library's reader of mails raises many kinds of errors, and takes quadratic time on some headers:
+what it reads is cut first, and a mail whose parts cannot be read still has its sender and subject.
+"""
 
 import re
 from datetime import datetime

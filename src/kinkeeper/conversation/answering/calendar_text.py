@@ -34,7 +34,7 @@ from kinkeeper.conversation.answering.names_and_times import (
     span_words,
 )
 from kinkeeper.language.text import enumerated
-from kinkeeper.reading.times.regions import clock
+from kinkeeper.reading.times.time_text import clock
 
 # What takes place, as an answer: exactly what was asked about it. Pure.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from kinkeeper.language.sentences import mask_stops
+from kinkeeper.language.text import mask_stops
 from kinkeeper.memory.finding.terms import stems
 
 _SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"'”’)\]]*|\n+|$)")

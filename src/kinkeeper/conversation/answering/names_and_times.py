@@ -11,7 +11,7 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import from_text
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import enumerated, shorten, strip_controls
-from kinkeeper.reading.times.regions import clock, is_day_first
+from kinkeeper.reading.times.time_text import clock, is_day_first
 
 # Days, times and rules of repetition as people say them. Pure.
 

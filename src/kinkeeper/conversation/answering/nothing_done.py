@@ -1,4 +1,8 @@
-"""What is said where nothing was done: small talk, a courtesy, or saying so with the nearest that can be. Pure."""
+"""What is said where nothing was done: small talk, a courtesy, or saying so with the nearest that can be. Pure.
+
+A courtesy ("Thanks for telling me.") answers only what asks for nothing and names no time, deed, wish or open thing.
+Everything else is told that nothing was changed, with the nearest thing that can be done.
+"""
 
 import hashlib
 import re

@@ -1,4 +1,8 @@
-"""One request in words: what it is to do, what was done, and what a request that reads has found. Pure."""
+"""One request in words: what it is to do, what was done, and what a request that reads has found. Pure.
+
+The words of a request come from its receipt first, then from what was planned. A request without a row here is told
+by its summary, so that what tool servers bring needs none.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -12,8 +12,7 @@ from kinkeeper.conversation.context.model import Gloss, Topic, TopicRef, Vector
 from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import to_text
-from kinkeeper.language.sentences import mask_stops, split_sentences
-from kinkeeper.language.text import shorten, strip_controls
+from kinkeeper.language.text import mask_stops, shorten, split_sentences, strip_controls
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.statements.sentences import parts_of
 

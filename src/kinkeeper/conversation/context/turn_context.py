@@ -32,10 +32,10 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, Interval
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.language.sentences import STOP_INSIDE, mask_stops
-from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.language.text import STOP_INSIDE, mask_stops
+from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.models.embedding.embedder import Embedder
-from kinkeeper.reading.times.regions import clock
+from kinkeeper.reading.times.time_text import clock
 from kinkeeper.store.store import Store
 
 # What people say of how they are called, and of what they want to stay with. Pure, and quick.

@@ -1,4 +1,8 @@
-"""Encoding as durable work: an exchange becomes a gist, then facts, and a talk that is over an episode."""
+"""Encoding as durable work: an exchange becomes a gist, then facts, and a talk that is over an episode.
+
+Each stage is a row of its own. Rows of one stage and thread are worked on one at a time, in the order in which
+things were said; a stage that fails is tried again and holds up no other.
+"""
 
 import re
 from collections import Counter

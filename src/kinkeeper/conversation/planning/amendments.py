@@ -1,4 +1,7 @@
-"""What was just put on a list, made or proposed, and is wanted a little different, or at another time. Pure."""
+"""What was just put on a list, made or proposed, and is wanted a little different, or at another time. Pure.
+
+These are read with the words of their times put back: "make that three" is no hour where a list was spoken of.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

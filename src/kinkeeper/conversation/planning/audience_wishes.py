@@ -14,7 +14,7 @@ from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.told_audience import secret_of
 from kinkeeper.core.errors import UnclearError
-from kinkeeper.language.text_folding import Folded, fold
+from kinkeeper.language.text import Folded, fold
 from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import is_only_wish

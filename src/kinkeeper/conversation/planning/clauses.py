@@ -12,7 +12,7 @@ from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.language.dictionary import first_names
-from kinkeeper.language.sentences import mask_stops
+from kinkeeper.language.text import mask_stops
 
 # Why something is wanted or so, told beside it: no part of what is to be done, nor news by itself.
 # Pure.

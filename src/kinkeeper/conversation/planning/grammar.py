@@ -9,10 +9,9 @@ from importlib.resources import files
 from typing import Any
 
 from kinkeeper.core.errors import InvariantError
-from kinkeeper.language.dictionary import is_known
-from kinkeeper.language.misspellings import Misspellings
-from kinkeeper.language.text_folding import unaccented
-from kinkeeper.reading.spellings import everyday_spellings
+from kinkeeper.language.dictionary import Misspellings, is_known
+from kinkeeper.language.text import unaccented
+from kinkeeper.reading.phrases import everyday_spellings
 from kinkeeper.reading.times.model import TimeSpan
 
 _NAME = re.compile(r"@(\w+)")

@@ -1,4 +1,8 @@
-"""A message made ready for the grammar: times, quotations and chat spellings taken care of. Pure."""
+"""A message made ready for the grammar: times, quotations and chat spellings taken care of. Pure.
+
+Times and quotations stand in the text as single marks, so that patterns of words can speak of them and nothing
+that is quoted is ever read as a request; they are put back, verbatim, where a text is made of them.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,8 +18,8 @@ from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import strip_controls
 from kinkeeper.reading.times import NamedTimeWords, read
+from kinkeeper.reading.times.calendar_days import first_of_week
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
-from kinkeeper.reading.times.spans import first_of_week
 
 # The times of a message to the assistant, with what planning ahead makes of some of them. Pure.
 

@@ -12,10 +12,10 @@ from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.core.time import midnight
 from kinkeeper.reading.times import read
+from kinkeeper.reading.times.calendar_days import month_of, week_of, weekend_of
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 from kinkeeper.reading.times.partial import WEEKDAY_CODES, Period
-from kinkeeper.reading.times.regions import week_start
-from kinkeeper.reading.times.spans import month_of, week_of, weekend_of
+from kinkeeper.reading.times.time_text import week_start
 
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
 _MORNING = 9

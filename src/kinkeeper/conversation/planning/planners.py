@@ -30,7 +30,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import kept_from
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import has_own_news, points_back, secrecy_of
-from kinkeeper.reading.doubt import without_doubt
+from kinkeeper.reading.corrections import without_doubt
 
 
 class Planners:

@@ -17,8 +17,8 @@ from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.clauses import OTHERS_WORDS, UNREAL, Modality, modality_of
 from kinkeeper.language.dictionary import first_names
-from kinkeeper.language.sentences import split_sentences
-from kinkeeper.reading.doubt import told_not_asked
+from kinkeeper.language.text import split_sentences
+from kinkeeper.reading.corrections import told_not_asked
 
 _WORD = re.compile(r"[^\W_]+(?:['’:-][^\W_]+)*['’]?|&")
 _SENTENCE_END = re.compile(r"[.!?;]\s")

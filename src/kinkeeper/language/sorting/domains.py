@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from kinkeeper.language.sentences import split_sentences
-from kinkeeper.language.sorting.cues import load_cues
-from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter
+from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter, load_cues
+from kinkeeper.language.text import split_sentences
 from kinkeeper.models.embedding.embedder import Embedder, with_words
 
 ANY_CHANCE = 0.35

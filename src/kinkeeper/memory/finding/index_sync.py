@@ -1,4 +1,9 @@
-"""Keeps what is searched in step with the database: rows read as entries, whichever process wrote them."""
+"""Keeps what is searched in step with the database: rows read as entries, whichever process wrote them.
+
+Every change of a row takes the household's next number. What came after the last number known is read
+before each search; what was there before that is read backwards, the newest first, as time allows.
+So from the first search on all that is new is found, and the past is filled in.
+"""
 
 from collections.abc import Callable, Collection, Sequence
 from math import inf

@@ -1,4 +1,10 @@
-"""Texts found by their words: BM25 over each text together with its neighbours in its session."""
+"""Texts found by their words: BM25 over each text together with its neighbours in its session.
+
+What somebody says is understood from what was said around it; so are the words of a search. A term
+counts in a text fully, and in part where it stands in the text before, the one before that, or the
+one after. Postings hold each text's own words only; what the neighbours add is worked out while
+searching, so that a text may come or go anywhere in a session at the cost of its own words.
+"""
 
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence

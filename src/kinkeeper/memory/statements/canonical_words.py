@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import Stemmer
 
-from kinkeeper.language.memo import Memo
-from kinkeeper.language.text_folding import fold, unaccented
+from kinkeeper.language.compact import Memo
+from kinkeeper.language.text import fold, unaccented
 
 _TOKEN = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|'s(?!\w)|[$£€₹₦]?\d+(?:[.,:/-]\d+)*(?:%|[a-z]+\d*)?|[^\W\d_]+\d+\w*|[^\W_]+(?:['-][^\W_]+)*|[^\w\s]"

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kinkeeper.language.sorting.cues import load_cues
-from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter, sorted_by_cues
+from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter, load_cues, sorted_by_cues
 from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.memory.model import Category, StatementType
 from kinkeeper.memory.statements.canonical_words import opened

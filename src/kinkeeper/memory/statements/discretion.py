@@ -1,4 +1,8 @@
-"""Whether a message tells its teller's own affairs, of a kind that people keep to themselves."""
+"""Whether a message tells its teller's own affairs, of a kind that people keep to themselves.
+
+The heads read what the message means, by the embedder of the package, beside its words. Without the embedder they read
+words alone, and that is counted.
+"""
 
 import re
 import tomllib

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from kinkeeper.language.dictionary import first_names, names_also_words, word_ranks
-from kinkeeper.language.sentences import mask_stops
-from kinkeeper.language.text_folding import unaccented
+from kinkeeper.language.text import mask_stops, unaccented
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 from kinkeeper.memory.statements.slots import slots
 

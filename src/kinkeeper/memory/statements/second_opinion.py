@@ -1,4 +1,9 @@
-"""A second look at two statements: traits of the pair in numbers, and small trees fitted on them. Pure."""
+"""A second look at two statements: traits of the pair in numbers, and small trees fitted on them. Pure.
+
+Small trees over traits of the pair (`pair_traits`), fitted on our own pairs (training/fit_relations.py). They
+add to the rules only where they are sure, and what must never be is barred before they are asked: that another's
+words outdate what is somebody's, or that what differs in number, name or denial counts as a repetition.
+"""
 
 import math
 from collections.abc import Collection, Iterator, Mapping

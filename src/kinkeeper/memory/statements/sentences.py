@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from kinkeeper.language.dictionary import first_names, names_also_words, word_ranks
-from kinkeeper.language.sentences import mask_stops
+from kinkeeper.language.text import mask_stops
 from kinkeeper.memory.statements.names import kin
 
 LONGEST_MESSAGE = 20_000

@@ -17,7 +17,7 @@ from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import outbox
-from kinkeeper.observer import stretches
+from kinkeeper.observer import repository
 from kinkeeper.observer.feedback import FeedbackCount, count_feedback
 from kinkeeper.observer.model import Tier1Decision
 from kinkeeper.observer.tables import confidence_log, observer_messages
@@ -188,7 +188,7 @@ def load_metrics(
 
 def _talk(conn: Connection, household: str, span: Interval) -> Mapping[str, int]:
     counted: Counter[str] = Counter()
-    for outcome, effects in stretches.outcomes(conn, household, since=span.start):
+    for outcome, effects in repository.stretch_outcomes(conn, household, since=span.start):
         counted[outcome] += 1
         counted.update(each["effect"] for each in effects or ())
     return counted

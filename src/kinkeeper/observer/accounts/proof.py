@@ -23,14 +23,13 @@ from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
-from kinkeeper.observer.accounts.lines import decision_line
+from kinkeeper.observer.accounts.public_json import decision_line
 from kinkeeper.observer.accounts.rewind import Then, rewind
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.consultation import consultations_from
-from kinkeeper.observer.extraction.context import ContextSource
+from kinkeeper.observer.extraction.prepared import ContextSource
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.settling.message_reader import Understanding
-from kinkeeper.observer.settling.model_opinion import RecordedExtractor
+from kinkeeper.observer.settling.message_reader import RecordedExtractor, Understanding
 from kinkeeper.observer.settling.settlement import Settlement
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.wording.participants import Participants

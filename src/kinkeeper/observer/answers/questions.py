@@ -18,8 +18,12 @@ from sqlalchemy import (
 )
 
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.observer.extraction_json import extraction_from_record, extraction_record
-from kinkeeper.observer.model import Extraction, OpenQuestion
+from kinkeeper.observer.model import (
+    Extraction,
+    OpenQuestion,
+    extraction_from_record,
+    extraction_record,
+)
 from kinkeeper.observer.tables import open_questions
 from kinkeeper.store.prepared import Prepared
 

@@ -22,8 +22,7 @@ from kinkeeper.actions.repository import load_action
 from kinkeeper.calendar.model import Event, EventKind
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.observer.extraction_json import extraction_from_record, extraction_record
-from kinkeeper.observer.model import UNSPECIFIED
+from kinkeeper.observer.model import UNSPECIFIED, extraction_from_record, extraction_record
 from kinkeeper.observer.redline.phrase_templates import Phrasing
 
 _DAY = timedelta(days=1)

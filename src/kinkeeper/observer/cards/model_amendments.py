@@ -15,8 +15,7 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household
 from kinkeeper.observer.cards.card_corrections import Correction, correctable, corrected
-from kinkeeper.observer.extraction_json import extraction_from_record
-from kinkeeper.observer.model import BY_TALK_READER, Extraction
+from kinkeeper.observer.model import BY_TALK_READER, Extraction, extraction_from_record
 from kinkeeper.observer.redline.phrase_templates import Phrasing
 
 SURE: Final = 0.75

@@ -1,6 +1,6 @@
-"""What the trained reader sees in a message, in the fields of an extraction: beside the rules, and where these find nothing. Pure."""
+"""Frames as extractions with the title of a card, and what the rules read as frames. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Final
@@ -9,22 +9,144 @@ from kinkeeper.arrangements import Heard
 from kinkeeper.arrangements.frame_grounding import grounding_of
 from kinkeeper.arrangements.model import EVERYBODY, JOBS, Told
 from kinkeeper.household.model import Member
-from kinkeeper.observer.extraction.card_titles import LED_IN, LONGEST_TITLE, called
-from kinkeeper.observer.extraction.findings import entities
-from kinkeeper.observer.extraction.rules_extractor import arranges
+from kinkeeper.language.lexicon import Mention
+from kinkeeper.observer.extraction.rules_extractor import arranges, entities
 from kinkeeper.observer.model import (
     BY_TRAINED_READER,
     OWN_WORDS,
+    TITLE,
     UNSPECIFIED,
     Entity,
     Extraction,
     Stance,
     Task,
 )
-from kinkeeper.observer.wording.message_view import Reading
+from kinkeeper.observer.wording.free_topics import is_errand, is_noun_phrase
+from kinkeeper.observer.wording.message_view import Reading, Symbol
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.plain_words import is_errand, is_noun_phrase
-from kinkeeper.reading.model import Act, Frame, Modality, Predicate, SlotName
+from kinkeeper.reading.model import Act, Clause, Frame, Modality, Predicate, Slot, SlotName, Target
+
+# What a card is called: the phrase of the message that the trained reader sees its subject in.
+# Pure.
+
+LONGEST_TITLE: Final = 60
+"""Characters."""
+
+_PERSON_SYMBOLS: Final = frozenset({"<child>", "<adult>", "<kids>"})
+_WAYS: Final = frozenset({Predicate.PICKUP, Predicate.DROPOFF, Predicate.COVER})
+_SAYS_LITTLE: Final = frozenset(
+    {"appointment", "church", "hospital", "religious service", "repair"}
+)
+_POINTS: Final = frozenset(
+    {"thing", "things", "stuff", "one", "ones", "mine", "yours", "this", "that", "these", "those"}
+)
+_LED_TO: Final = frozenset({"to", "from", "at", "for", "after", "during"})
+_LONG: Final = 4
+_VERB_ENDS: Final = ("s", "d")
+"""Of a verb told of somebody else, or of the past: "gets", "moved"."""
+_ARTICLES: Final = frozenset(
+    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that", "some"}
+)
+LED_IN: Final = _ARTICLES | {"to", "for", "at", "on", "of"}
+"""Words before a phrase that are no part of a title."""
+
+_OBJECTS: Final = _ARTICLES | {"it", "them", "him", "by", "<child>", "<adult>"}
+
+
+def called(
+    extraction: Extraction, seen: Sequence[Frame], reading: Reading, participants: Participants
+) -> Extraction:
+    """Return what is read with the family's words for it on the card, where the household has no name for it.
+
+    A general word gives way to the phrase in which it stands, and to any other one only where it says next to nothing.
+
+    Args:
+        extraction: By the rules.
+        seen: The frames of its words.
+        reading: The whole message.
+        participants: The household compiled.
+    """
+    is_named = any(each.id == extraction.activity for each in participants.household.activities)
+    if is_named or extraction.is_in_own_words:
+        return extraction
+    general = [each for each in reading.of_kind("generic") if each.id == extraction.activity]
+    is_open = not general or extraction.activity in _SAYS_LITTLE
+    for frame in sorted(seen, key=lambda each: each.predicate in _WAYS):
+        for slot in frame.slots:
+            title = _noun_phrase(slot, reading) if _may_name(slot, frame, reading) else None
+            is_around = title and any(title.start <= each.start < title.end for each in general)
+            if title is not None and (is_around or is_open):
+                return replace(extraction, entities=(*extraction.entities, title))
+    return extraction
+
+
+def _may_name(slot: Slot, frame: Frame, reading: Reading) -> bool:
+    """Tell whether a slot says what it is about: of a way, where from or where to."""
+    if frame.predicate not in _WAYS:
+        return slot.name is SlotName.WHAT
+    is_end = slot.name in {SlotName.WHAT, SlotName.WHERE}
+    before = [each for each in reading.symbols if each.end <= slot.start]
+    while before and (before[-1].text in _ARTICLES or _is_owner(before[-1])):
+        before.pop()
+    return is_end and bool(before) and before[-1].text in _LED_TO
+
+
+def _noun_phrase(slot: Slot, reading: Reading) -> Entity | None:
+    """Return the noun phrase that a slot holds or begins, without whom it is for; None where it holds none."""
+    symbols = [each for each in reading.symbols if slot.start <= each.start < slot.end]
+    if len(symbols) > 1 and symbols[-1].text in _PERSON_SYMBOLS and symbols[-2].text == "for":
+        symbols = symbols[:-2]
+    symbols = [*dropwhile(_is_owner, symbols)]
+    if not symbols or {each.text for each in symbols} <= _PERSON_SYMBOLS | _POINTS:
+        return None
+    symbols = symbols + _rest(symbols[-1], reading)
+    if not is_noun_phrase(reading.text, symbols) or _is_deed(symbols, reading):
+        return None
+    start, end = symbols[0].start, symbols[-1].end
+    before = next((each for each in reversed(reading.symbols) if each.end <= start), None)
+    if before is not None and before.text in _ARTICLES:
+        start = before.start
+    return Entity(
+        type=TITLE, surface=reading.text[start:end], start=start, end=end,
+        value=_as_written(reading.text, start, end),
+    )  # fmt: skip
+
+
+def _as_written(text: str, start: int, end: int) -> str:
+    """Return a phrase with the capitals of its names, but not those of a sentence or of a shout."""
+    words = [*dropwhile(lambda each: each.lower() in LED_IN, text[start:end].split())]
+    is_first = not text[:start].rstrip() or text[:start].rstrip()[-1] in '.!?"“:'
+    if is_first or text[start:end].isupper():
+        words = [each.lower() for each in words]
+    return " ".join(words)[:LONGEST_TITLE]
+
+
+def _rest(last: Symbol, reading: Reading) -> list[Symbol]:
+    """Return the noun with which a phrase goes on that was cut short ("eye" of "the eye clinic on Thursday")."""
+    after = [each for each in reading.symbols if each.start >= last.end][:2]
+    if not after or reading.text[last.end : after[0].start] != " ":
+        return []
+    word, text = after[0], reading.text
+    is_last = len(after) == 1 or text[word.end : after[1].start] != " " or not is_noun_phrase(text, after[1:])  # fmt: skip
+    is_noun = word.text == "<generic>" or (
+        word.item is None and len(word.text) >= _LONG and not word.text.endswith(_VERB_ENDS)
+    )
+    return [word] if is_last and is_noun and is_noun_phrase(text, [word]) else []
+
+
+def _is_deed(symbols: Sequence[Symbol], reading: Reading) -> bool:
+    """Tell whether the one word of a phrase is what somebody does to something ("ring the plumber")."""
+    following = next((each for each in reading.symbols if each.start >= symbols[-1].end), None)
+    is_led = following is not None and following.text in _OBJECTS
+    return len(symbols) == 1 and is_led
+
+
+def _is_owner(symbol: Symbol) -> bool:
+    """Tell whether a unit says whose something is; cards say so themselves."""
+    return isinstance(symbol.item, Mention) and symbol.item.surface.endswith(
+        ("'s", "’s", "s'", "s’")
+    )
+
 
 PLAN: Final = 0.6
 """Chance of a plan from which one that the rules do not see becomes a card."""
@@ -252,3 +374,150 @@ def _says_enough(extraction: Extraction) -> bool:
     return bool(extraction.dates) and bool(
         extraction.activity or (extraction.task and extraction.child)
     )
+
+
+# What the rules read, as frames: where they are sure, the fold hears them instead of the trained
+# reader. Pure.
+
+_ACTS: Final[Mapping[Stance, Act]] = {
+    Stance.CLAIMS: Act.OFFER,
+    Stance.ASSIGNS: Act.ASSIGN,
+    Stance.ASKS: Act.ASK,
+    Stance.DECLINES: Act.DECLINE,
+    Stance.ACCEPTS: Act.ACCEPT,
+    Stance.WITHDRAWS: Act.WITHDRAW,
+    Stance.STATES: Act.STATE,
+}
+PREDICATES: Final[Mapping[Task, Predicate]] = {
+    Task.PICKUP: Predicate.PICKUP,
+    Task.DROPOFF: Predicate.DROPOFF,
+    Task.COVER: Predicate.COVER,
+    Task.ATTEND: Predicate.COVER,
+    Task.CANCEL: Predicate.CANCEL,
+    Task.MOVE: Predicate.MOVE,
+    Task.APPOINTMENT: Predicate.EVENT,
+    Task.OTHER: Predicate.TASK,
+}
+LEAVES_OPEN: Final = frozenset({Act.ASK, Act.REQUEST, Act.DECLINE, Act.WITHDRAW})
+"""Acts after which nobody has anything that they did not have before."""
+_GIVES: Final = frozenset({Act.OFFER, Act.ASSIGN})
+_COMMITS: Final = _GIVES | {Act.ACCEPT}
+_THINGS: Final = frozenset({"activity", "generic", OWN_WORDS})
+_TIMES: Final = frozenset({"time", "date", "datetime", "range", "recurring"})
+
+
+def heard_frames(
+    read: Sequence[Frame],
+    said: Iterable[Extraction],
+    *,
+    text: str,
+    threshold: float,
+    answers: Target | None,
+    may_doubt: bool,
+) -> tuple[Frame, ...]:
+    """Return the frames of a message: those of the trained reader, with what the rules are sure of in their place.
+
+    Args:
+        read: By the trained reader, in the order of the text.
+        said: What the rules read, one for each part.
+        text: Of the message.
+        threshold: Confidence from which the rules are sure.
+        answers: The message that it surely answers, if any.
+        may_doubt: Whether the trained reader may hear no commitment where the rules hear one.
+    """
+    frames = list(read)
+    for each in said:
+        is_sure = each.is_coordination and each.confidence >= threshold
+        if not is_sure and (answers is None or each.stance is Stance.STATES):
+            continue
+        own = _frame(each, text, answers)
+        place = _place_of(own, frames)
+        if place is None:
+            frames.append(own)
+        elif frames[place].predicate is not Predicate.ABSENCE or not _may_be_away(each):
+            frames[place] = _joined(own, frames[place], may_doubt=may_doubt)
+    return tuple(frames)
+
+
+def _may_be_away(said: Extraction) -> bool:
+    """Tell whether what the rules take for something unknown that takes place may be where the speaker is."""
+    return said.stance is Stance.STATES and said.is_in_own_words and not said.child
+
+
+def is_no_commitment(frame: Frame) -> bool:
+    """Tell whether nobody takes anything on in a clause: it asks, refuses, denies, or is not plainly meant."""
+    is_plain = frame.modality is Modality.PLAIN and not frame.is_negated
+    return frame.act in LEAVES_OPEN or not is_plain
+
+
+def _frame(said: Extraction, text: str, answers: Target | None) -> Frame:
+    slots = tuple(_slots(said))
+    begin = min((each.start for each in slots), default=0)
+    end = max((each.end for each in slots), default=len(text))
+    predicate = PREDICATES.get(said.task) if said.task else None
+    if predicate is None and said.activity and said.stance is Stance.STATES:
+        predicate = Predicate.EVENT
+    return Frame(
+        clause=Clause(begin, end), act=_ACTS[said.stance], predicate=predicate,
+        modality=Modality.PLAIN, is_negated=False, is_secret=False, slots=slots, target=answers,
+        plan=1.0, p=max(said.confidence, answers.p if answers else 0.0),
+    )  # fmt: skip
+
+
+def _slots(said: Extraction) -> Iterator[Slot]:
+    for each in said.entities:
+        name = _slot_of(each, said)
+        if name is not None:
+            yield Slot(name=name, start=each.start, end=each.end, p=1.0)
+
+
+def _slot_of(entity: Entity, said: Extraction) -> SlotName | None:
+    if entity.type in _TIMES:
+        is_old = said.moved_from is not None and entity.value[:10] == said.moved_from.isoformat()
+        is_new = said.task is Task.MOVE and not is_old
+        return SlotName.FROM if is_old else SlotName.TO if is_new else SlotName.WHEN
+    if entity.type in _THINGS:
+        return SlotName.WHAT
+    if entity.type == "place":
+        return SlotName.WHERE
+    if entity.value in said.owners:
+        return SlotName.WHO_DOES
+    return SlotName.WHO_FOR if entity.value in said.child or entity.type == "group" else None
+
+
+def _place_of(own: Frame, frames: Sequence[Frame]) -> int | None:
+    """Return the place of the frame of the same clause: that shares most with it, of none the one that is most of a plan."""
+    ranked = [
+        (
+            min(own.clause.end, each.clause.end) - max(own.clause.start, each.clause.start),
+            each.plan,
+            -place,
+        )
+        for place, each in enumerate(frames)
+    ]
+    return -max(ranked)[2] if ranked else None
+
+
+def _joined(own: Frame, other: Frame, *, may_doubt: bool) -> Frame:
+    """Return a frame of the rules with what only the trained reader saw: other slots, what it answers, and that nobody commits to anything."""
+    named = {each.name for each in own.slots}
+    taken = [(each.start, each.end) for each in own.slots]
+    more = [
+        each
+        for each in other.slots
+        if each.name not in named and not any(a < each.end and each.start < b for a, b in taken)
+    ]
+    slots = tuple(sorted((*own.slots, *more), key=lambda each: each.start))
+    clause = Clause(
+        min(own.clause.start, other.clause.start), max(own.clause.end, other.clause.end)
+    )
+    predicate = own.predicate or other.predicate
+    if own.act in _GIVES and predicate not in JOBS | {Predicate.EVENT}:
+        # Whoever has a child's activity that day sees to it, and is not away.
+        predicate = Predicate.COVER
+    is_doubted = may_doubt and own.act in _COMMITS and is_no_commitment(other)
+    heard = other if is_doubted else own
+    return replace(
+        own, clause=clause, slots=slots, target=own.target or other.target, predicate=predicate,
+        act=heard.act, modality=heard.modality, is_negated=heard.is_negated,
+    )  # fmt: skip

@@ -1,21 +1,189 @@
-"""A message as it is read: its parts, and what stands around it."""
+"""A message as it is read: its parts and surroundings, what memory adds, the trained reader's frames."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
+import structlog
+
 from kinkeeper.arrangements import Heard
-from kinkeeper.household.model import Member
+from kinkeeper.brain.model import Brain, BrainAnswer, BrainQuery
+from kinkeeper.core.beside import beside
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
+from kinkeeper.core.ids import stable_id
+from kinkeeper.core.messages import MessageKind
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observer.arranged import Arranged
+from kinkeeper.observer.arrangement_rows import Arranged
 from kinkeeper.observer.consultation import Consultation
-from kinkeeper.observer.extraction.context import BrainContext
-from kinkeeper.observer.extraction.continuation import Earlier
-from kinkeeper.observer.model import Extraction, OpenQuestion
+from kinkeeper.observer.extraction.completion import Earlier
+from kinkeeper.observer.model import Extraction, OpenQuestion, Task
 from kinkeeper.observer.wording.message_view import Reading
-from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.reading import Clause
+from kinkeeper.observer.wording.participants import Participants, without_private
+from kinkeeper.reading import Clause, Context, Frame, Said, Surface, Utterance
+from kinkeeper.reading.trained import TrainedReader, shipped_reader
+
+# What memory adds: the questions a message raises, asked with a timeout and a cache, and their
+# gate.
+#
+# The questions may leave this machine. They are made of templates and of the household's vocabulary
+# alone; names of people and of places are taken out of that, too.
+
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER})
+_UNNAMED = "activity"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrainContext:
+    """What memory said about a message.
+
+    Attributes:
+        queries: Questions asked.
+        answers: Their answers; shorter than the questions where one got none.
+        trouble: Why one got none; None where all were answered.
+    """
+
+    queries: tuple[BrainQuery, ...] = ()
+    answers: tuple[BrainAnswer, ...] = ()
+    trouble: str | None = None
+
+    @property
+    def is_degraded(self) -> bool:
+        """Whether a question timed out or failed."""
+        return self.trouble is not None
+
+    @property
+    def relevance(self) -> float | None:
+        """The best answer's relevance; None where nothing was asked or nothing came back."""
+        if self.is_degraded or not self.answers:
+            return None
+        return max(answer.relevance for answer in self.answers)
+
+    def gate(self, threshold: float) -> GateResult | None:
+        """Return the gate's result; None where nothing was asked."""
+        if not self.queries:
+            return None
+        relevance = self.relevance
+        passes = relevance is not None and relevance >= threshold
+        return GateResult(
+            stage=Stage.BRAIN,
+            confidence_type=ConfidenceType.RELEVANCE,
+            score=relevance,
+            threshold=threshold,
+            decision=GateDecision.PROCEED if passes else GateDecision.PROCEED_NO_CONTEXT,
+        )
+
+
+def compose_queries(
+    extraction: Extraction, participants: Participants, *, limit: int
+) -> tuple[BrainQuery, ...]:
+    """Return the abstract questions a message raises, the most telling first.
+
+    Args:
+        extraction: What the message says.
+        participants: The household compiled; children are passed under ids that only it can resolve.
+        limit: Most questions, >= 0.
+    """
+    if not extraction.is_coordination or not extraction.dates:
+        return ()
+    day = extraction.dates[0]
+    weekday = _WEEKDAYS[day.weekday()]
+    children = extraction.child
+    child = stable_id(participants.household.id, children[0]) if children else None
+    queries = []
+    if extraction.activity:
+        name = _abstract(extraction.activity, participants)
+        queries.append(
+            BrainQuery(
+                text=f"{name} schedule {weekday}",
+                activity=extraction.activity,
+                day=day,
+                child=child,
+            )
+        )
+    if extraction.task in _JOBS and not extraction.owners:
+        queries.append(
+            BrainQuery(
+                text=f"who usually does {extraction.task} on {weekday}", task=extraction.task,
+                day=day, child=child,
+            )
+        )  # fmt: skip
+    queries.append(BrainQuery(text=f"events {weekday}", day=day, child=child))
+    return tuple(queries[:limit])
+
+
+def _abstract(activity: str, participants: Participants) -> str:
+    """Return an activity in words that may leave: an extractor may have read it from anywhere."""
+    vocabulary = participants.vocabulary
+    known = {word.id for word in vocabulary.of_kind(WordKind.ACTIVITY)}
+    if activity not in known and vocabulary.generic_activity(activity) is None:
+        return _UNNAMED
+    return without_private(activity, participants.private_words) or _UNNAMED
+
+
+class ContextSource:
+    """Asks the brain, with a timeout and a cache.
+
+    Args:
+        brain: Who answers.
+        viewer: On whose behalf it is asked: whoever reads along in the chat.
+        timeout: Longest wait for one question.
+        cache_ttl: How long an answer is kept; the event graph may have changed after that.
+        clock: Tells the age of cached answers.
+    """
+
+    def __init__(
+        self,
+        brain: Brain,
+        viewer: Viewer,
+        *,
+        timeout: timedelta,
+        cache_ttl: timedelta,
+        clock: Clock,
+    ) -> None:
+        self._brain = brain
+        self._viewer = viewer
+        self._timeout = timeout
+        self._cache_ttl = cache_ttl
+        self._clock = clock
+        self._cache: dict[BrainQuery, tuple[datetime, BrainAnswer]] = {}
+
+    async def ask(self, queries: Sequence[BrainQuery]) -> BrainContext:
+        """Return what the brain says; a question that fails or takes too long degrades the context."""
+        answers = []
+        for query in queries:
+            try:
+                answers.append(await self._cached(query))
+            except TimeoutError:
+                trouble = f"no answer came within {self._timeout.total_seconds():g} s"
+            except UnavailableError as error:
+                trouble = str(error)
+            else:
+                continue
+            return BrainContext(queries=tuple(queries), answers=tuple(answers), trouble=trouble)
+        return BrainContext(queries=tuple(queries), answers=tuple(answers))
+
+    async def _cached(self, query: BrainQuery) -> BrainAnswer:
+        now = self._clock.now()
+        found = self._cache.get(query)
+        if found and now - found[0] <= self._cache_ttl:
+            return found[1]
+        async with asyncio.timeout(self._timeout.total_seconds()):
+            answer = await self._brain.ask(query, self._viewer)
+        self._cache = {
+            key: kept for key, kept in self._cache.items() if now - kept[0] <= self._cache_ttl
+        }
+        self._cache[query] = (now, answer)
+        return answer
+
 
 MOST_PARTS: Final = 12
 """Nobody arranges more in one message; a longer list holds up all others, and would be as many cards."""
@@ -129,3 +297,70 @@ class Around:
     participants: Participants
     earlier: Callable[[], Sequence[Earlier]]
     threshold: float
+
+
+# What the trained reader makes of a message in its talk. Slow enough to be done beside the event
+# loop.
+
+STAGE: Final = "observer.trained_reader"
+"""Name under which it is counted that a message was read without it."""
+
+_without_encoder = lru_cache(maxsize=1)(lambda: TrainedReader(with_encoder=False))
+
+log = structlog.get_logger(__name__)
+
+
+async def heard_in(loaded: Loaded, household: Household) -> tuple[Heard, bool]:
+    """Return a message with its frames, and whether they could be read as they should.
+
+    Where the encoder fails, the linear heads read alone; where these fail, too, there are no frames.
+
+    Args:
+        loaded: The message with what surrounds it.
+        household: Whose talk it is.
+    """
+    is_encoded = False
+    try:
+        frames, is_whole = await beside(lambda: _frames(shipped_reader(), loaded, household)), True
+        is_encoded = shipped_reader().has_encoder
+    except Exception as error:  # noqa: BLE001 - an optional second reader never costs a message its turn
+        log.warning("observer.trained_reader.failed", error=type(error).__name__)
+        frames, is_whole = await _by_linear_heads(loaded, household), False
+    message = (loaded.original or loaded.stored).message
+    heard = Heard(
+        message_id=message.message_id, speaker=message.sender, text=loaded.stored.message.text,
+        sent_at=message.sent_at, frames=frames,
+        before=tuple(each.message.message_id for each in loaded.talk), items=tuple(loaded.items),
+        is_encoded=is_encoded,
+    )  # fmt: skip
+    return heard, is_whole
+
+
+async def _by_linear_heads(loaded: Loaded, household: Household) -> tuple[Frame, ...]:
+    try:
+        return await beside(lambda: _frames(_without_encoder(), loaded, household))
+    except Exception as error:  # noqa: BLE001 - see above
+        log.warning("observer.linear_heads.failed", error=type(error).__name__)
+        return ()
+
+
+def _frames(reader: TrainedReader, loaded: Loaded, household: Household) -> tuple[Frame, ...]:
+    spoken = (loaded.original or loaded.stored).message.sent_at
+    stored = loaded.stored
+    if stored.message.kind is MessageKind.REACTION or not stored.message.text.strip():
+        return ()
+    utterance = Utterance(
+        text=stored.message.text, speaker=_name(stored, household),
+        sent_at=spoken.astimezone(household.zone), surface=Surface.GROUP,
+    )  # fmt: skip
+    context = Context(
+        before=[Said(_name(each, household), each.message.text) for each in loaded.talk],
+        items=tuple(loaded.items.values()),
+        people=frozenset(map(str.casefold, household.words_for_people)), locale=household.locale,
+    )  # fmt: skip
+    return reader.read(utterance, context).frames
+
+
+def _name(stored: StoredMessage, household: Household) -> str:
+    member = household.member(stored.message.sender) if stored.is_member else None
+    return member.name if member else stored.message.sender

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
 from kinkeeper.language.text import words_before
-from kinkeeper.observer.arranged import Arranged
+from kinkeeper.observer.arrangement_rows import Arranged
 from kinkeeper.observer.model import Extraction, Stance, Task
-from kinkeeper.observer.wording.clocks import figures, is_given_up, nearer
+from kinkeeper.observer.wording.arrangement_times import figures, is_given_up, nearer
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.reading.corrections import is_bare_value, may_correct
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan

@@ -9,9 +9,9 @@ from kinkeeper.household.model import Named
 from kinkeeper.household.vocabulary import GenericActivity
 from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.observer.model import TITLE, Extraction, RedlineOutcome, RedlineRule, Task
+from kinkeeper.observer.wording.free_topics import may_be_spoken
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.observer.wording.plain_words import may_be_spoken
-from kinkeeper.reading.times import regions
+from kinkeeper.reading.times import time_text
 
 BOTH = "Both"
 _WARNING = "⚠️"
@@ -164,11 +164,11 @@ class Phrasing:
 
     def clock(self, moment: time) -> str:
         """Return a time of day as the household's region writes it."""
-        return regions.clock(moment, self.participants.household.locale)
+        return time_text.clock(moment, self.participants.household.locale)
 
     def day(self, day: date) -> str:
         """Return a day, short, as the household's region writes it: "Thu 5 Mar", "Thu Mar 5"."""
-        return regions.short_day(day, self.participants.household.locale)
+        return time_text.day_with_weekday(day, self.participants.household.locale)
 
     def names(self, members: Any) -> str:
         """Return display names joined: "Leo and Mia"."""

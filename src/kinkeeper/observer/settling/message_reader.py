@@ -1,4 +1,4 @@
-"""Reads a queued message: the half of tier 2 that may wait (extractor, memory) and writes nothing."""
+"""Reads a queued message by rules, trained reader and a model's opinion: the half of tier 2 that writes nothing."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,26 +21,122 @@ from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
-from kinkeeper.observer.answers.answer_effects import as_answer
-from kinkeeper.observer.arranged import Arranged, arranged_in
+from kinkeeper.observer.answers.attribution import as_answer
+from kinkeeper.observer.arrangement_rows import Arranged, arranged_in
 from kinkeeper.observer.config import ObserverConfig
-from kinkeeper.observer.extraction.context import BrainContext, ContextSource, compose_queries
-from kinkeeper.observer.extraction.continuation import Earlier, continued, needs_context
-from kinkeeper.observer.extraction.frames import heard_in
-from kinkeeper.observer.extraction.prepared import MOST_PARTS, Around, Loaded, Part, Prepared
+from kinkeeper.observer.consultation import Consultation
+from kinkeeper.observer.extraction.completion import Earlier, continued, needs_context
+from kinkeeper.observer.extraction.frame_extraction import (
+    Seen,
+    answer_in,
+    filled,
+    plans_in,
+    seen_in,
+)
+from kinkeeper.observer.extraction.model_grounding import Offer, added_to, offer_of
+from kinkeeper.observer.extraction.prepared import (
+    MOST_PARTS,
+    Around,
+    BrainContext,
+    ContextSource,
+    Loaded,
+    Part,
+    Prepared,
+    compose_queries,
+    heard_in,
+)
 from kinkeeper.observer.extraction.rules_extractor import extract
 from kinkeeper.observer.extraction.setting_right import set_right
-from kinkeeper.observer.model import Extraction
-from kinkeeper.observer.settling.question_links import attribute_part
-from kinkeeper.observer.settling.second_reader import read_along
-from kinkeeper.observer.wording.clocks import is_given_up
+from kinkeeper.observer.model import Extraction, OpenQuestion, Stance
+from kinkeeper.observer.settling.prior_claims import attribute_part
+from kinkeeper.observer.wording.arrangement_times import is_given_up
 from kinkeeper.observer.wording.message_parts import segments
 from kinkeeper.observer.wording.message_view import Reading, read_message
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.reading.corrections import reads_as_correction
-from kinkeeper.reading.encoder_input import MOST_ITEMS
+from kinkeeper.reading.encoder import MOST_ITEMS
 from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.times.model import TimeSpan
+
+# Puts what the trained reader sees beside what the rules read: it fills gaps, and adds what they
+# missed for a person to confirm. Pure.
+
+_OWN_OF_RULES = frozenset({Stance.DECLINES, Stance.WITHDRAWS, Stance.ACCEPTS})
+
+
+def read_along(
+    prepared: Prepared,
+    reading: Reading,
+    *,
+    asked: Sequence[OpenQuestion],
+    participants: Participants,
+    config: ObserverConfig,
+) -> list[Part]:
+    """Return the parts of a message with what the trained reader adds.
+
+    Where the rules find an arrangement or an answer, they stay in charge.
+
+    Args:
+        prepared: As the rules read it.
+        reading: The whole message.
+        asked: Questions that it may answer, newest first.
+        participants: The household compiled.
+        config: Thresholds.
+    """
+    parts = list(prepared.parts)
+    seen = seen_in(prepared.heard, participants)
+    settled = [
+        _filled(each, seen, reading, participants)
+        for each in parts
+        if _is_settled(prepared, each, asked, config)
+    ]
+    left = [each for each in seen if not any(part.covers(each.frame.clause) for part in settled)]
+    plans = [
+        Part(reading=reading, extraction=each)
+        for each in plans_in(left, reading, prepared.member, participants)
+        if each.confidence >= config.extraction_threshold
+    ]
+    if settled or plans:
+        return _with_consultation([*settled, *plans][:MOST_PARTS], parts)
+    answer = answer_in(seen)
+    members = [each for each in asked if participants.household.member(each.asker)]
+    if answer is None or not any(each.message_id == answer[1] for each in members):
+        return parts  # what a stranger offers is taken up by plain words alone
+    stance, answers = answer
+    return [
+        replace(
+            parts[0], extraction=Extraction(is_coordination=False, stance=stance), answers=answers
+        )
+    ]
+
+
+def _with_consultation(chosen: list[Part], parts: Sequence[Part]) -> list[Part]:
+    """Return the chosen parts with the one question that a model was asked, if its own part gave way."""
+    asked = next((each.consultation for each in parts if each.consultation), None)
+    if asked is not None and not any(each.consultation for each in chosen):
+        chosen[0] = replace(chosen[0], consultation=asked)
+    return chosen
+
+
+def _is_settled(
+    prepared: Prepared, part: Part, asked: Sequence[OpenQuestion], config: ObserverConfig
+) -> bool:
+    """Whether the rules are sure of a part: it arranges something, answers a question, sets right, or refuses."""
+    said = part.extraction
+    is_arranged = said.is_coordination and said.confidence >= config.extraction_threshold
+    if is_arranged or part.corrects or said.stance in _OWN_OF_RULES:
+        return True
+    return attribute_part(prepared, part, asked, config).question is not None
+
+
+def _filled(part: Part, seen: Sequence[Seen], reading: Reading, participants: Participants) -> Part:
+    """Return a part with what the frames of its own words add."""
+    if not part.reading.symbols or part.corrects:
+        return part
+    own = [each for each in seen if part.covers(each.frame.clause)]
+    extraction = filled(part.extraction, own, reading, participants)
+    return replace(part, extraction=extraction, by_rules=part.extraction)
+
 
 _USUAL_WITHIN_MINUTES = 120
 _SAME_SUBJECT = timedelta(hours=6)
@@ -336,3 +432,44 @@ def _is_near(span: TimeSpan, usual: time) -> bool:
     minutes = (span.begin.hour * 60 + span.begin.minute) - (usual.hour * 60 + usual.minute)
     half_day = 12 * 60
     return min(minutes % half_day, -minutes % half_day) <= _USUAL_WITHIN_MINUTES
+
+
+# What a model said about an arrangement, put to use: when it is asked, and again when the decision
+# is proved.
+
+
+def offered(part: Part, around: Around) -> Offer:
+    """Return what a model may choose from for one arrangement."""
+    return offer_of(
+        part.reading, part.extraction, sender=around.sender, earlier=around.earlier(),
+        asked=around.loaded.asked, participants=around.participants,
+    )  # fmt: skip
+
+
+def reconsidered(part: Part, around: Around, consultation: Consultation, offer: Offer) -> Part:
+    """Return an arrangement with what a model adds, and the record of it.
+
+    An answer of which too much has no ground never costs an arrangement its place that counted without it.
+    """
+    extraction = added_to(part.extraction, consultation, offer, sender=around.sender)
+    if extraction.confidence < around.threshold <= part.extraction.confidence:
+        extraction = part.extraction
+    return replace(part, extraction=extraction, consultation=consultation)
+
+
+class RecordedExtractor(RulesExtractor):
+    """The rules, and for what a model was asked then its answer of then.
+
+    Args:
+        consultations: Recorded with the message.
+    """
+
+    def __init__(self, consultations: Sequence[Consultation]) -> None:
+        self._consultations = {each.part: each for each in consultations}
+
+    async def reconsider(self, part: Part, around: Around) -> Part:
+        """Return the arrangement with what the model added then."""
+        consultation = self._consultations.get(around.number)
+        if consultation is None:
+            return part
+        return reconsidered(part, around, consultation, offered(part, around))

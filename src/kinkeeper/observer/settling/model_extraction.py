@@ -11,14 +11,10 @@ from kinkeeper.models.model import ModelGateway, Outcome
 from kinkeeper.models.prompts import Data, Prompt, load_prompt
 from kinkeeper.models.structured import consult
 from kinkeeper.observer.consultation import Answer, Consultation
-from kinkeeper.observer.extraction.candidates import Offer
-from kinkeeper.observer.extraction.doubt import Doubt, doubt_about
-from kinkeeper.observer.extraction.model_grounding import grounded
+from kinkeeper.observer.extraction.model_grounding import Doubt, Offer, doubt_about, grounded
 from kinkeeper.observer.extraction.prepared import Around, Part
-from kinkeeper.observer.extraction_json import hhmm
-from kinkeeper.observer.model import Extraction
-from kinkeeper.observer.settling.message_reader import RulesExtractor
-from kinkeeper.observer.settling.model_opinion import offered, reconsidered
+from kinkeeper.observer.model import Extraction, hhmm
+from kinkeeper.observer.settling.message_reader import RulesExtractor, offered, reconsidered
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
 

@@ -13,7 +13,7 @@ from kinkeeper.observer.answers import questions
 from kinkeeper.observer.answers.attribution import fetches_from
 from kinkeeper.observer.cards import retraction
 from kinkeeper.observer.cards.card_builder import Ground, Proposer
-from kinkeeper.observer.cards.stale_cards import CHANGES, is_restated
+from kinkeeper.observer.cards.retraction import CHANGES, is_restated
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.prepared import Prepared
 from kinkeeper.observer.model import OpenQuestion, Stance

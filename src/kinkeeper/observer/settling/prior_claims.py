@@ -1,12 +1,20 @@
-"""What stood before and a message is about without naming it: the claim given up, taken over or corrected. Pure."""
+"""What stood before and a message is about: the open question it answers, the claim it changes. Pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.household.model import Household
-from kinkeeper.observer.answers.answer_effects import (
+from kinkeeper.core.messages import MessageKind
+from kinkeeper.household.model import Household, Role
+from kinkeeper.observer.answers.attribution import (
+    AttributionOutcome,
+    Reply,
+    accepts_offers_only,
+    are_same_task,
+    attribute,
+    begins_with_yes,
+    completed_by,
     freed,
     frees_somebody,
     goes_back_on,
@@ -15,8 +23,7 @@ from kinkeeper.observer.answers.answer_effects import (
     refuser,
     refuses_a_job,
 )
-from kinkeeper.observer.answers.attribution import are_same_task, completed_by
-from kinkeeper.observer.cards.stale_cards import (
+from kinkeeper.observer.cards.retraction import (
     claim_corrected,
     claim_given_up,
     claim_taken_over,
@@ -24,8 +31,8 @@ from kinkeeper.observer.cards.stale_cards import (
     is_restated,
     is_same_day,
 )
+from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.prepared import Part, Prepared
-from kinkeeper.observer.extraction_json import extraction_from_record
 from kinkeeper.observer.model import (
     UNSPECIFIED,
     CoordinationType,
@@ -33,8 +40,9 @@ from kinkeeper.observer.model import (
     OpenQuestion,
     Stance,
     Task,
+    extraction_from_record,
 )
-from kinkeeper.observer.redline.same_job import names
+from kinkeeper.observer.redline.case import names
 from kinkeeper.observer.schedule import Schedule, Slot
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
@@ -307,3 +315,43 @@ def _job_of_care(slot: Slot, sent_at: datetime) -> Extraction:
         is_coordination=True, coordination_type=kind, task=task, dates=(slot.day,),
         times=(start,) if start else (), child=slot.who, activity=slot.activity, assigned_to=slot.responsible, confidence=0.85,
     )  # fmt: skip
+
+
+# Which open question a part of a message answers. Pure.
+
+
+def attribute_part(
+    prepared: Prepared, part: Part, asked: Sequence[OpenQuestion], config: ObserverConfig
+) -> AttributionOutcome:
+    """Return which of these questions a part of a message answers, if any; what sets right answers none."""
+    if part.corrects:
+        return AttributionOutcome(extraction=part.extraction, question=None, gate=None)
+    message, member = prepared.stored.message, prepared.member
+    is_reaction = message.kind is MessageKind.REACTION
+    given = loosened(part.reading, part.extraction)
+    pointed_at = message.target if is_reaction else message.reply_to
+    if given.stance is Stance.ACCEPTS:
+        # A yes is for none that its sender has refused, unless it points at that one.
+        asked = [q for q in asked if q.message_id not in prepared.refused - {pointed_at}]
+    if asked and _says_yes(part.reading, asked[0], sender=message.sender):
+        # Whatever follows it ("Yes I can. Does Ben come with us?"), it is the answer.
+        given = Extraction(is_coordination=False, stance=Stance.ACCEPTS)
+    reply = Reply(
+        sender=message.sender,
+        is_assignable=member is not None and member.role is not Role.CHILD,
+        answers=pointed_at if is_reaction else pointed_at or part.answers,
+        is_reaction=is_reaction,
+        only_offers=given.stance is Stance.ACCEPTS and accepts_offers_only(part.reading),
+        talked_since=prepared.talked_since,
+    )
+    outcome = attribute(given, reply, asked, threshold=config.attribution_threshold)
+    if outcome.question is None and given is not part.extraction:
+        return attribute(part.extraction, reply, (), threshold=config.attribution_threshold)
+    return outcome
+
+
+def _says_yes(reading: Reading, question: OpenQuestion, *, sender: str) -> bool:
+    """Whether the one who was asked, or to whom something was offered, begins with a yes."""
+    addressee = question.extraction.addressee
+    is_offer = addressee == question.asker != sender
+    return (is_offer or addressee == sender) and begins_with_yes(reading, to_offer=is_offer)

@@ -20,14 +20,11 @@ from kinkeeper.models.repository import insert_fallback
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.answers.attribution import names_job
-from kinkeeper.observer.cards.card_builder import Ground, Proposer
-from kinkeeper.observer.cards.confirmed_changes import taken_out
+from kinkeeper.observer.cards.card_builder import Ground, Proposer, taken_out
 from kinkeeper.observer.cards.private_cards import offer
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.consultation import consultation_record
-from kinkeeper.observer.extraction.context import BrainContext
-from kinkeeper.observer.extraction.frames import STAGE
-from kinkeeper.observer.extraction.prepared import Prepared
+from kinkeeper.observer.extraction.prepared import STAGE, BrainContext, Prepared
 from kinkeeper.observer.model import (
     OF_READERS_ALONE,
     Decision,
@@ -38,22 +35,19 @@ from kinkeeper.observer.model import (
     Stance,
     Tier1Decision,
 )
-from kinkeeper.observer.redline.decision import decide
 from kinkeeper.observer.redline.phrase_templates import Phrasing
-from kinkeeper.observer.redline.redline_rules import needs_owner
-from kinkeeper.observer.settling.agreed_plans import is_borne_out
-from kinkeeper.observer.settling.case_builder import CaseBuilder
-from kinkeeper.observer.settling.days import proposed_effects
+from kinkeeper.observer.redline.redline_rules import decide, needs_owner
+from kinkeeper.observer.settling.case_builder import CaseBuilder, proposed_effects
+from kinkeeper.observer.settling.chat_arrangements import Fold, is_borne_out
 from kinkeeper.observer.settling.earlier_cards import (
+    Turn,
     absorbed,
     retract_corrected,
     supersede_stale,
     withdraw_stale,
     written_before,
 )
-from kinkeeper.observer.settling.folded import Fold
 from kinkeeper.observer.settling.open_questions import QuestionTracker
-from kinkeeper.observer.settling.turn import Turn
 from kinkeeper.observer.speaker import Speaker, is_told
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.wording.participants import Participants

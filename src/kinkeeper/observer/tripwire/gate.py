@@ -1,4 +1,4 @@
-"""The tripwire: the first gate over ambient messages, cheap enough for every one of them.
+"""The tripwire, the first gate over ambient messages; and whether a message answers what is open.
 
 It scores what a message itself says, adds what the thread around it is worth, and decides DROP or
 QUEUE. It extracts nothing and knows no time, no store and no model server.
@@ -9,11 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.language.lexicon import Lexicon, Mention
 from kinkeeper.language.text import Token, TokenKind, tokenise
-from kinkeeper.observer.model import Tier1Decision
-from kinkeeper.observer.tripwire.model import Contribution, Weights, load_weights
-from kinkeeper.observer.tripwire.patterns import PatternSet, household_words, load_patterns
+from kinkeeper.observer.answers.questions import Asked
+from kinkeeper.observer.model import Stance, Tier1Decision
+from kinkeeper.observer.tripwire.model import (
+    Contribution,
+    PatternSet,
+    Weights,
+    household_words,
+    load_patterns,
+    load_weights,
+)
+from kinkeeper.reading.replies import Reply, ReplyKind
 
 DEFAULT_THRESHOLD = 0.7
 THREAD_BOOST = 0.15
@@ -210,3 +219,49 @@ def _magnitude(item: Contribution) -> float:
 def _logistic(log_odds: float) -> float:
     bounded = max(-_LARGEST_LOG_ODDS, min(_LARGEST_LOG_ODDS, log_odds))
     return 1 / (1 + math.exp(-bounded))
+
+
+# Whether a message answers what is open in its chat, as far as tier 1 can tell. Pure.
+
+_SPEAKER = frozenset({"i", "i'll", "i'm"})
+_TAKING = frozenset({ReplyKind.CLAIM, ReplyKind.YIELD, ReplyKind.ASSIGN})
+
+
+def takes_up(
+    message: InboundMessage, sender: str, reply: Reply | None, asked: Sequence[Asked], *, asks: bool
+) -> bool:
+    """Tell whether a message takes on or accepts what is open in its chat, as far as its form tells.
+
+    Args:
+        message: What was sent.
+        sender: Member id, or the name as sent.
+        reply: What it says as a short answer, if anything.
+        asked: Questions open in its chat.
+        asks: Whether it asks for somebody itself.
+    """
+    reference = message.target or message.reply_to
+    if reply is None or not asked or (message.kind is MessageKind.REACTION and reference is None):
+        return False
+    is_own_word = reply.kind in _TAKING or not _SPEAKER.isdisjoint(reply.cue.split())
+    is_clear = reply.is_whole or (reply.stands_alone and is_own_word)
+    if reference is None and not is_clear:
+        # A yes of the one who was asked counts, whatever follows it.
+        is_yes = reply.kind is ReplyKind.ACCEPT and not asks
+        asked = [question for question in asked if is_yes and question.addressee == sender]
+    return any(
+        _settles(reply.kind, sender, question)
+        for question in asked
+        if reference in {None, question.message_id}
+    )
+
+
+def _settles(kind: ReplyKind, sender: str, question: Asked) -> bool:
+    """Whether an answer of this kind can settle a question; thanks and "you do it" only settle an offer."""
+    if kind in _TAKING:
+        return True
+    if question.asker == sender or question.stance != Stance.ASKS:
+        return False
+    is_offer = question.addressee == question.asker
+    return kind is ReplyKind.ACCEPT or (
+        is_offer and kind in {ReplyKind.HAND, ReplyKind.ACKNOWLEDGE}
+    )

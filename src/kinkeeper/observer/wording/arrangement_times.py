@@ -1,18 +1,205 @@
-"""When a message's arrangement takes place, as its words say it: days, times, ranges, and the day it leaves. Pure."""
+"""When a message's arrangement takes place: days, times, bare figures, and hours of the sender's own. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.text import words_before
+from kinkeeper.language.text import Token, TokenKind, words_before
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.wording.clauses import TaskPhrase, clause_around, has_cue
-from kinkeeper.observer.wording.clocks import AFTERNOON, dotted_time, figures, is_given_up, nearer
 from kinkeeper.observer.wording.message_view import Reading
-from kinkeeper.observer.wording.own_hours import day_alone, without_own_hours
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
+
+# Bare figures as times of day: "5", "4.15", in the half of the day that fits. Pure.
+
+_FIGURES = frozenset({TokenKind.NUMBER, TokenKind.TIME})
+_HALF_DAY = 12
+_MINUTES = 60
+_CLOCK = re.compile(r"(?P<hour>\d{1,2}?)(?:[.:]?(?P<minute>\d\d))?")
+_GIVEN_UP = re.compile(
+    r"(?:\bnot|\bisn'?t|instead of|rather than|used to be|no longer|usually|normally|[,(;] was)"
+    r"(?: (?:at|on|the|usual|from))*\s+$",
+    re.IGNORECASE,
+)
+
+
+_DOTTED = re.compile(
+    r"(?<![\w.£$€₹#])(?P<hour>\d{1,2})\.(?P<minute>[0-5][05])(?!\.?\w|%)(?! ?(?:off|each|quid|kg|km|bucks|pounds|euro|dollars|per|%|percent|for))"
+)
+_COMING_OUT = re.compile(
+    r"(?<!\w)(?:they|he|she|school|<child>|<kids>) (?:(?:will|is|are|be|all|both|only) )*"
+    r"(?:leave|leaves|finish|finishes|finishing|done|out|over|closes?|ends?|come|comes|get|gets|dismissed)(?!\w)"
+)
+_MINE = re.compile(r"(?<!\w)(?:my|our)(?!\w)")
+_HOURS = 24
+_FIRST_SCHOOL_HOUR = 6
+AFTERNOON = time(14)
+"""Of a bare figure the half of the day in which families meet: 8 to 12 before noon, 1 to 7 after."""
+
+_COUNTED = re.compile(
+    r"\s*(?:min|minute|hour|hr|day|week|month|year|time|more|of|kid|people|mile|km|quid|percent|%|st\b|nd\b|rd\b|th\b)",
+    re.IGNORECASE,
+)
+
+
+def is_given_up(before: str) -> bool:
+    """Whether the words before a time or day say that it does not hold any more ("not", "instead of").
+
+    Args:
+        before: The text up to it.
+    """
+    return _GIVEN_UP.search(before) is not None
+
+
+def gives_up_an_hour(text: str, tokens: Sequence[Token]) -> bool:
+    """Tell whether a message has a figure that is said not to hold any more ("it's 9.15, not 9.30").
+
+    Args:
+        text: The message.
+        tokens: The same, cut.
+    """
+    return any(
+        each.kind in _FIGURES and is_given_up(words_before(text, each.start)) for each in tokens
+    )
+
+
+def figures(reading: Reading) -> Iterator[tuple[int, time]]:
+    """Yield (offset, reading of a clock before noon) of each figure of a message that can be a time of day."""
+    for token in reading.tokens:
+        if token.kind not in _FIGURES:
+            continue
+        match = _CLOCK.fullmatch(token.text)
+        if match is None:
+            continue
+        hour, minute = int(match["hour"]), int(match["minute"] or 0)
+        is_counted = _COUNTED.match(reading.text, token.end) is not None
+        if 0 < hour <= _HALF_DAY and minute < _MINUTES and not is_counted:
+            yield token.start, time(hour % _HALF_DAY, minute)
+
+
+def nearer(clock: time, near: time) -> time:
+    """Of the two halves of the day the one in which a clock reading is nearer to another."""
+    wanted = near.hour * _MINUTES + near.minute
+    hours = (clock.hour % _HALF_DAY, clock.hour % _HALF_DAY + _HALF_DAY)
+    return time(
+        min(hours, key=lambda hour: abs(hour * _MINUTES + clock.minute - wanted)), clock.minute
+    )
+
+
+def dotted_time(reading: Reading, at: int | None, *, is_in_school_hours: bool) -> list[time]:
+    """Return the time of a job that is written with a point and nothing before it ("fetch her 12.30"), no sum of money.
+
+    Args:
+        reading: The message, or a part of it.
+        at: Skeleton offset of the job, if it is named.
+        is_in_school_hours: Whether it is one for which a morning hour is meant as such.
+
+    Returns:
+        The time, or nothing where none is written so.
+    """
+    match = next(
+        (
+            m
+            for m in _DOTTED.finditer(reading.text)
+            if not _is_read(reading, m.start()) and _is_of_the_job(reading, m.start(), at)
+        ),
+        None,
+    )
+    if match is None or not 0 < int(match["hour"]) < _HOURS:
+        return []
+    hour, minute = int(match["hour"]), int(match["minute"])
+    if hour > _HALF_DAY or (is_in_school_hours and hour >= _FIRST_SCHOOL_HOUR):
+        return [time(hour, minute)]
+    return [nearer(time(hour % _HALF_DAY, minute), AFTERNOON)]
+
+
+def has_dotted_hour(reading: Reading) -> bool:
+    """Whether a time is written with a point and not read yet ("kick-off is 9.15"), no sum of money."""
+    return any(
+        not _is_read(reading, match.start()) and 0 < int(match["hour"]) < _HOURS
+        for match in _DOTTED.finditer(reading.text)
+    )
+
+
+def _is_of_the_job(reading: Reading, start: int, at: int | None) -> bool:
+    """Whether a figure stands in the clause of the job, or in one that tells when the children come out."""
+    place = next(
+        (symbol.at for symbol in reading.symbols if symbol.start <= start < symbol.end), None
+    )
+    if place is None:
+        return False
+    first, last = clause_around(reading, place)
+    beside = reading.skeleton[first:place].rpartition(",")[2]
+    is_own = at is not None and first <= at < last and _MINE.search(beside) is None
+    if at is not None and at < first and not beside.strip():
+        # "Can you bring her today? 4.30."
+        return True
+    return is_own or _COMING_OUT.search(reading.skeleton[first:last]) is not None
+
+
+def _is_read(reading: Reading, at: int) -> bool:
+    return any(span.start_char <= at < span.end_char for span in reading.spans)
+
+
+# Times that tell of the sender's own day and not of the job: when they finish, their meeting, from
+# when they are there. Pure.
+
+_OWN_HOUR = re.compile(
+    r"(?<!\w)(?:i|we|<adult>) (?:(?:am|are|is|will|be|should|only|usually|actually|do|not) )*"
+    r"(?:get|gets|getting|finish|finishes|finishing|done|off|free|clock|clocks|land|lands)"
+    r"(?: (?:off|out|done|away|work|from|of|free))*(?: (?:at|around|about|by|until|till|til))? $"
+)
+_ENGAGED = (
+    r"(?:meetings?|calls?|work|shift|clients?|customers?|class|lecture|interview|training|theatre|surgery|court|gym|office|"
+    r"hospital|town|bed|lates|earlies|nights|busy|tied up|stuck|away|out|home|back|free|off|in|<generic>)"
+)
+_OWN_BUSINESS = re.compile(
+    r"(?<!\w)(?:my (?:<generic>|<act>|shift|work) (?:(?:gets|is|will|be|should|only) )*(?:over|ends?|finish|finishes|done|out)(?: (?:at|by|around|about))?"
+    r"|(?:i|we) (?:have|need|have got|got|must|should|am supposed) (?:to )?(?:be|get|go|leave)(?: \w+){0,4}"
+    r"|(?:i|we) (?:have|need|have got) (?:to )?(?:away|off|out)(?: by| at)?"
+    r"|(?:boss|manager|client|work|office|they) (?:has |have )?(?:called|scheduled|moved|put in|wants?|booked) (?:(?:a|the|my|me|in|for) )*<generic>(?: at| for| from)?"
+    rf"|(?:i|we) (?:am|are|will|will be|have|have got|got)(?: (?:no|not|only|be|now|in|at|on|with|a|an|the|my|stuck|busy))* {_ENGAGED}(?: (?:from|till?|until|at|by|for))?) ?$"
+)
+_WHEREABOUTS = re.compile(
+    r"(?<!\w)(?:i|we) (?:am|are|will be|stay|come|arrive) (?:(?:with|you|all|back|home|here|around|there|in town|staying|over|free|off) )*$"
+)
+_OPEN_ENDED = re.compile(r"(?:from|since|until|till|til)\b", re.IGNORECASE)
+
+
+def without_own_hours(reading: Reading) -> list[TimeSpan]:
+    """Return the times of a message that can be those of the job it names.
+
+    An hour of the sender's own is left out, of a day with such an hour the day stays ("I'm off at 2 on Friday so I
+    can fetch him"), and so does a day from which on the sender is there.
+
+    Args:
+        reading: The message, or a part of it, whose job names no day in its own clause.
+    """
+    kept: list[TimeSpan] = []
+    for span in reading.spans:
+        before = _said_before(reading, span)
+        if span.has_date and _OPEN_ENDED.match(span.surface) and _WHEREABOUTS.search(before):
+            continue
+        if not span.has_time or not (_OWN_HOUR.search(before) or _OWN_BUSINESS.search(before)):
+            kept.append(span)
+        elif span.has_date:
+            kept.append(day_alone(span))
+    return kept
+
+
+def day_alone(span: TimeSpan) -> TimeSpan:
+    """Return the day of a time without its hour."""
+    return replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
+
+
+def _said_before(reading: Reading, span: TimeSpan) -> str:
+    """What stands before a time in its clause."""
+    at = next((symbol.at for symbol in reading.symbols if symbol.item is span), 0)
+    start, _ = clause_around(reading, at)
+    return reading.skeleton[start:at]
+
 
 _NAMES_HOUR = re.compile(
     r"\d|o'?clock|half|quarter|(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)(?!\w)"

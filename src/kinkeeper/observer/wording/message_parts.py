@@ -1,16 +1,25 @@
-"""A message taken apart: the stretches of it that each arrange something of their own. Pure."""
+"""Which parts of a message arrange something: its stretches, the telling lines of a letter, or none. Pure."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import islice, pairwise
+from typing import Final
 
-from kinkeeper.observer.model import Task
-from kinkeeper.observer.wording.clauses import CUES, clause_breaks, has_cue, task_phrases
-from kinkeeper.observer.wording.grammar import grammar
-from kinkeeper.observer.wording.message_view import Reading
-from kinkeeper.observer.wording.own_hours import day_alone
-from kinkeeper.reading.times.model import Grain
+from kinkeeper.household.model import Member, Role
+from kinkeeper.language.text import words_before
+from kinkeeper.observer.model import Stance, Task
+from kinkeeper.observer.wording.arrangement_times import day_alone
+from kinkeeper.observer.wording.clauses import (
+    CUES,
+    TaskPhrase,
+    clause_breaks,
+    has_cue,
+    task_phrases,
+)
+from kinkeeper.observer.wording.message_view import Reading, grammar
+from kinkeeper.reading.times.model import Grain, TimeSpan
 
 _HOLDS = re.compile(
     r"(?<!\w)(?:i|we|you|<adult>) (?:(?:will|can|is|are|am) )?(?:have|has|get|gets|got|take|takes|do|does|having|getting|taking|doing)(?: got)? <(?:child|kids)>"
@@ -166,3 +175,145 @@ def _stands_alone(part: Reading) -> bool:
     has_day = bool(part.of_kind("activity")) and any(span.has_date for span in part.spans)
     is_whose = bool(part.of_kind("child", "group")) or (has_day and not has_cue(part, "change"))
     return has_what and is_whose and not has_cue(part, "thing")
+
+
+# Letters that are passed on: of all their lines, those that tell what takes place and when. Pure.
+
+_LETTER: Final = re.compile(
+    r"\b(?:dear (?:parents?|famil\w+|guardians?|carers?|caregivers?|residents?|members?|all|patients?|customers?|neighbou?rs?|"
+    r"m(?:r|rs|s|x|iss)\b|sir|madam|players?|students?)|(?:please be|kindly be) (?:informed|advised|reminded)|kind regards|"
+    r"(?:we are|we're) (?:pleased|delighted|writing) to|(?:we would|we'd) like to (?:inform|invite|remind))",
+    re.IGNORECASE,
+)
+_SENTENCE: Final = re.compile(r"[^.!?;\n]+")
+_DEADLINE: Final = re.compile(
+    r"(?:by|before|until|till|due|no later than|latest|deadline|return\w*|rsvp|reply)(?: \w+){0,2} ?$",
+    re.IGNORECASE,
+)
+_OF_COURSE: Final = re.compile(
+    r"(?<!\w)(?:leaves?|leaving|departs?|departing|starts?|starting|begins?|from|at|arrives?|arrive|meet|doors|report)(?!\w)"
+)
+
+
+def is_letter(reading: Reading) -> bool:
+    """Return whether a message, or what it passes on, is a letter of a school, clinic or club."""
+    return _LETTER.search(reading.text) is not None
+
+
+def body_of(reading: Reading) -> Reading:
+    """Return of a letter what it announces: the sentence that names the first day to come, with its hour.
+
+    Other days in it are deadlines, the date of the letter, or what was before. A message that is no letter is
+    returned as it is.
+
+    Args:
+        reading: The message, or a part of it.
+    """
+    if not is_letter(reading):
+        return reading
+    sentences = [match.span() for match in _SENTENCE.finditer(reading.skeleton)]
+    told = next((span for span in sentences if _tells_day(reading.within(*span))), None)
+    if told is None:
+        return reading
+    part = reading.within(*told)
+    if any(span.has_time for span in part.spans):
+        return part
+    following = (span for span in sentences if span[0] >= told[1])
+    hour = next((span for span in following if _tells_hour(reading.within(*span))), None)
+    return part if hour is None else reading.within(*hour, lead=told)
+
+
+def _tells_day(sentence: Reading) -> bool:
+    return any(
+        span.has_date
+        and span.grain in {Grain.DAY, Grain.HOUR, Grain.MINUTE}
+        and span.until > sentence.sent_at
+        and not _is_deadline(sentence, span)
+        for span in sentence.spans
+    )
+
+
+def _tells_hour(sentence: Reading) -> bool:
+    has_hour = any(span.has_time and not span.has_date for span in sentence.spans)
+    return has_hour and _OF_COURSE.search(sentence.skeleton) is not None
+
+
+def _is_deadline(sentence: Reading, span: TimeSpan) -> bool:
+    return _DEADLINE.search(sentence.text[: span.start_char].rstrip()) is not None
+
+
+# What names days, children or activities and yet arranges nothing: told, quoted, a limit, yet to be
+# asked for. Pure.
+
+_QUOTED = re.compile(
+    r"\b(?:said|says|goes|asked|asks|asking|wrote|was like|texted|told \w+)\b[^\"\u201c]{0,20}[\"\u201c]",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(r"(?:till?|until|since)\b", re.IGNORECASE)
+_DUE = re.compile(r"\bdue (?:by |on |in )?$", re.IGNORECASE)
+_LEAVE = re.compile(
+    r"(?:(?:<adult>|please|hey|hi|so)(?: ?,)? ?)*+(?:can|could|may) (?!(?:you|somebody|any ?body|<adult>)(?!\w))"
+)
+
+
+def arranges_nothing(
+    reading: Reading,
+    phrase: TaskPhrase | None,
+    *,
+    stance: Stance,
+    dates: Sequence[date],
+    sender: Member | None,
+) -> bool:
+    """Return whether a message only tells, or asks for what somebody else has yet to allow.
+
+    Args:
+        reading: The message, or a part of it.
+        phrase: What is to be done, if named; with one, nothing is merely asked about.
+        stance: What the sender does with it.
+        dates: Local days it names.
+        sender: Who wrote it, if known.
+    """
+    if _is_told(reading, stance=stance, dates=dates):
+        return True
+    if phrase is not None:
+        return False
+    return _asks_leave(reading, sender) or (
+        stance is Stance.STATES and _is_yet_to_be_asked(reading)
+    )
+
+
+def is_mere_time(reading: Reading) -> bool:
+    """Whether nothing is said but a day or time, which alone arranges nothing for who says it."""
+    return all(isinstance(symbol.item, TimeSpan) for symbol in reading.symbols)
+
+
+def is_a_limit(reading: Reading) -> bool:
+    """Whether the day only says until when something holds or is due ("no sport till Friday", "money due Friday")."""
+    dated = [span for span in reading.spans if span.has_date]
+    return bool(dated) and all(
+        _LIMIT.match(span.surface) or _DUE.search(words_before(reading.text, span.start_char))
+        for span in dated
+    )
+
+
+def _asks_leave(reading: Reading, sender: Member | None) -> bool:
+    """Whether a child asks to be allowed something, which arranges nothing before somebody says yes."""
+    is_child = sender is not None and sender.role is Role.CHILD
+    return is_child and _LEAVE.match(reading.skeleton) is not None
+
+
+def _is_yet_to_be_asked(reading: Reading) -> bool:
+    """Whether somebody means to ask first ("will ask for the 4 pm batch"), or asks if it is as always."""
+    return has_cue(reading, "intends") or (reading.is_question and has_cue(reading, "stands"))
+
+
+def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool:
+    """Whether it only tells of what has been, or of what others said."""
+    if _QUOTED.search(reading.text):
+        return True
+    today = reading.sent_at.date()
+    if dates and all(day < today for day in dates):
+        return True
+    if stance not in {Stance.STATES, Stance.ASSIGNS} or any(day > today for day in dates):
+        return False
+    return has_cue(reading, "past") and not has_cue(reading, "change")

@@ -1,10 +1,20 @@
-"""Rules for times and parts of the day."""
+"""Rules for times of day, for lengths of time and for what comes again and again."""
 
 from dataclasses import replace
 from datetime import timedelta
 
+from kinkeeper.reading.times.calendar_days import business_days, shifted, unit_of
 from kinkeeper.reading.times.grammar import Grammar, Scope
-from kinkeeper.reading.times.partial import Clock, Partial, clock_of, sure_clock
+from kinkeeper.reading.times.partial import (
+    WEEKDAY_CODES,
+    Clock,
+    Every,
+    Length,
+    Partial,
+    Period,
+    clock_of,
+    sure_clock,
+)
 
 CLOCKS = Grammar()
 
@@ -242,3 +252,286 @@ def spelled_time(_: Scope, hour: int, minute: int) -> Partial | None:
 def named_time(_: Scope, name: str) -> Partial:
     """A time that the household has a name for."""
     return Partial(named=name, part="named")
+
+
+# Rules for lengths of time and for what comes again and again.
+
+LENGTHS = Grammar()
+REPEATS = Grammar()
+
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+_DAYS = {"day": 1, "business": 1, "week": 7, "fortnight": 14}
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_FREQUENCIES = {
+    "minute": "MINUTELY",
+    "hour": "HOURLY",
+    "day": "DAILY",
+    "business": "DAILY",
+    "week": "WEEKLY",
+    "month": "MONTHLY",
+    "year": "YEARLY",
+}
+_LONGEST = 100_000
+
+
+def length_of(amount: float, unit: str) -> Partial | None:
+    """Return `amount` units as a length; halves of days and longer count in smaller units."""
+    if not 0 <= amount < _LONGEST:
+        return None
+    if unit in _SECONDS:
+        return Partial(length=Length(seconds=round(amount * _SECONDS[unit]), grain=unit))
+    whole = int(amount)
+    rest = amount - whole
+    if unit in _DAYS:
+        seconds = round(rest * _DAYS[unit] * 86400)
+        return Partial(length=Length(days=whole * _DAYS[unit], seconds=seconds, grain=_grain(unit)))
+    months = amount * _MONTHS[unit]
+    days = round((months - int(months)) * 30)
+    return Partial(length=Length(months=int(months), days=days, grain=_grain(unit)))
+
+
+def _grain(unit: str) -> str:
+    return {"business": "business", "fortnight": "week", "quarter": "month", "decade": "year"}.get(
+        unit, unit
+    )
+
+
+@LENGTHS.rule("INT|NUMBER more? of? UNIT", "INT - ~UNIT", "INT ~LETTER", "another INT|NUMBER UNIT")
+def counted(_: Scope, amount: int, unit: str) -> Partial | None:
+    """20 min, two weeks, 2h."""
+    return length_of(amount, unit)
+
+
+@LENGTHS.rule("INT -|to|or INT UNIT", "INT -|to|or INT ~LETTER")
+def between_two(_: Scope, least: int, most: int, unit: str) -> Partial | None:
+    """30-40 mins: as long as it may take."""
+    return length_of(most, unit) if least < most else None
+
+
+@LENGTHS.rule("a|an|another UNIT", "a|an|1|one whole|full UNIT")
+def single(_: Scope, unit: str) -> Partial | None:
+    """An hour."""
+    return length_of(1, unit) if unit != "quarter" else None
+
+
+@LENGTHS.rule("DOT UNIT", "DOT ~LETTER")
+def decimal(_: Scope, text: str, unit: str) -> Partial | None:
+    """2.5 hours."""
+    return length_of(float(text), unit)
+
+
+@LENGTHS.rule("FRACTION of? an? UNIT", "FRACTION LETTER")
+def fraction(_: Scope, text: str, unit: str) -> Partial | None:
+    """1/2 hour."""
+    over, under = (int(part) for part in text.split("/"))
+    return length_of(over / under, unit) if over < under <= 4 else None
+
+
+@LENGTHS.rule("half a|an? UNIT", "half - a|an? - UNIT", "a half UNIT")
+def half_unit(_: Scope, unit: str) -> Partial | None:
+    """Half an hour."""
+    return length_of(0.5, unit)
+
+
+@LENGTHS.rule("a? quarter of? an UNIT")
+def quarter_unit(_: Scope, unit: str) -> Partial | None:
+    """A quarter of an hour."""
+    return length_of(0.25, unit)
+
+
+@LENGTHS.rule("NUMBER - ~quarters of? an UNIT", "NUMBER quarters of? an UNIT")
+def quarters_unit(_: Scope, amount: int, unit: str) -> Partial | None:
+    """Three quarters of an hour."""
+    return length_of(amount / 4, unit)
+
+
+@LENGTHS.rule("INT and a? half UNIT")
+def and_half(_: Scope, amount: int, unit: str) -> Partial | None:
+    """One and a half hours."""
+    return length_of(amount + 0.5, unit)
+
+
+@LENGTHS.rule("a|an UNIT and a? half", "a|an UNIT n a? half")
+def single_and_half(_: Scope, unit: str) -> Partial | None:
+    """An hour and a half."""
+    return length_of(1.5, unit)
+
+
+@LENGTHS.rule("INT UNIT and a? half")
+def counted_and_half(_: Scope, amount: int, unit: str) -> Partial | None:
+    """2 hours and a half."""
+    return length_of(amount + 0.5, unit)
+
+
+@LENGTHS.rule(
+    "INT ~h ~MINUTE ~m?",
+    "INT ~h MINUTE ~m|mins|min",
+    "INT hr|hrs|hour|hours MINUTE m|min|mins|minutes?",
+)
+def hours_minutes(_: Scope, hours: int, minutes: int) -> Partial:
+    """1h 30m."""
+    return Partial(length=Length(seconds=hours * 3600 + minutes * 60, grain="minute"))
+
+
+@LENGTHS.rule("all UNIT", "the? whole|entire UNIT", "all UNIT long")
+def whole_unit(_: Scope, unit: str) -> Partial | None:
+    """All day."""
+    return length_of(1, unit) if unit in {"day", "week", "month", "year"} else None
+
+
+@LENGTHS.rule("the? INT REL UNIT")
+def counted_leaning(scope: Scope, amount: int, lean: int, unit: str) -> Partial | None:
+    """Two upcoming months, the 5 past years."""
+    return leaning_count(scope, lean, amount, unit) if lean in {2, -2} else None
+
+
+@LENGTHS.rule("INT PART|PARTS")
+def nights(_: Scope, amount: int, part: str) -> Partial | None:
+    """Two nights."""
+    return length_of(amount, "day") if part == "night" else None
+
+
+@LENGTHS.rule("REL INT|NUMBER UNIT", "REL INT|NUMBER REL UNIT")
+def leaning_count(scope: Scope, *values: int | str) -> Partial | None:
+    """Next 3 days, last two weeks, two upcoming months."""
+    unit = str(values[-1])
+    lean, amount = int(values[0]), int(values[1])
+    if lean not in {0, 1, -1, 2, -2} or abs(amount) > 1000:
+        return None
+    if unit in _SECONDS:
+        length = Length(seconds=(amount if lean >= 0 else -amount) * _SECONDS[unit], grain=unit)
+        return Partial(instant=scope.reference, instant_grain="range", length=length)
+    today = scope.reference.date()
+    backwards = lean < 0
+    if unit == "business":
+        edge = business_days(today, -amount if backwards else amount)
+        first = today + timedelta(days=1)
+        period = (
+            Period(edge, today, "day")
+            if backwards
+            else Period(first, edge + timedelta(days=1), "day")
+        )
+        return Partial(period=period)
+    if unit in {"quarter", "decade"}:
+        near = unit_of(today, unit, -1 if backwards else 1, week_start=scope.week_start)
+        far = unit_of(today, unit, -amount if backwards else amount, week_start=scope.week_start)
+        if near is None or far is None:
+            return None
+        return Partial(period=Period(min(near.first, far.first), max(near.after, far.after), "day"))
+    measured = length_of(amount, unit)
+    if measured is None or measured.length is None:
+        return None
+    if backwards:
+        return Partial(period=Period(shifted(today, measured.length.negated()), today, "day"))
+    first = today + timedelta(days=1)
+    return Partial(period=Period(first, shifted(first, measured.length), "day"))
+
+
+@LENGTHS.rule("the? REL UNIT")
+def leaning_hour(scope: Scope, lean: int, unit: str) -> Partial | None:
+    """The last hour, next hour."""
+    return leaning_count(scope, lean, 1, unit) if unit in _SECONDS else None
+
+
+@REPEATS.rule("FREQ")
+def named_frequency(_: Scope, rule: str) -> Partial:
+    """Daily, weekdays, every other week."""
+    base, __, days = rule.partition(";BYDAY=")
+    weekdays = tuple(WEEKDAY_CODES.index(code) for code in days.split(",")) if days else ()
+    return Partial(every=Every(f"FREQ={base}", weekdays))
+
+
+@REPEATS.rule("every|each|evry|evey WEEKDAY|WEEKDAYS", "all WEEKDAYS")
+def every_weekday(_: Scope, weekday: int) -> Partial:
+    """Every Tuesday."""
+    return Partial(every=Every("FREQ=WEEKLY", (weekday,)))
+
+
+@REPEATS.rule("every|each other|second|alternate WEEKDAY|WEEKDAYS", "alternate WEEKDAY|WEEKDAYS")
+def every_other_weekday(_: Scope, weekday: int) -> Partial:
+    """Every other Friday."""
+    return Partial(every=Every("FREQ=WEEKLY;INTERVAL=2", (weekday,)))
+
+
+@REPEATS.rule("every|each INT UNIT", "every|each other|second UNIT")
+def every_units(_: Scope, *values: int | str) -> Partial | None:
+    """Every two weeks."""
+    amount = int(values[0]) if len(values) == 2 else 2
+    unit = str(values[-1])
+    amount, unit = (amount * 2, "week") if unit == "fortnight" else (amount, unit)
+    frequency = _FREQUENCIES.get(unit)
+    return (
+        Partial(every=Every(f"FREQ={frequency};INTERVAL={amount}"))
+        if frequency and amount
+        else None
+    )
+
+
+@REPEATS.rule("every|each UNIT", "once|twice a UNIT")
+def every_unit(_: Scope, unit: str) -> Partial | None:
+    """Every hour."""
+    frequency = _FREQUENCIES.get(unit)
+    return Partial(every=Every(f"FREQ={frequency}")) if frequency else None
+
+
+@REPEATS.rule("every|each PART", "every|each REL? TONIGHT", "PARTS")
+def every_part(_: Scope, part: str | int | None, *__: object) -> Partial | None:
+    """Every morning."""
+    return Partial(every=Every("FREQ=DAILY"), part=part) if isinstance(part, str) else None
+
+
+@REPEATS.rule("every|each WEEKDAY PART", "WEEKDAY PARTS", "WEEKDAYS PART|PARTS")
+def every_weekday_part(_: Scope, weekday: int, part: str) -> Partial:
+    """Every Saturday morning, tuesday afternoons."""
+    return Partial(every=Every("FREQ=WEEKLY", (weekday,)), part=part)
+
+
+@REPEATS.rule("on? WEEKDAYS")
+def plural_weekday(_: Scope, weekday: int) -> Partial:
+    """On Tuesdays."""
+    return Partial(every=Every("FREQ=WEEKLY", (weekday,)))
+
+
+@REPEATS.rule(
+    "every|each ORDINAL|REL WEEKDAY of the|each|every month",
+    "every|each ORDINAL|REL WEEKDAY of every month",
+)
+@REPEATS.rule("the? ORDINAL|REL WEEKDAY of every|each month", "every|each ORDINAL WEEKDAY")
+def every_nth(_: Scope, which: int, weekday: int) -> Partial | None:
+    """Every first Monday of the month."""
+    return (
+        Partial(every=Every(f"FREQ=MONTHLY;BYDAY={which}{WEEKDAY_CODES[weekday]}"))
+        if -1 <= which <= 5
+        else None
+    )
+
+
+@REPEATS.rule("on? the? ORDINAL|REL WEEKDAY of|in FREQ")
+def nth_weekday_monthly(_: Scope, which: int, weekday: int, rule: str) -> Partial | None:
+    """The last Friday of every month."""
+    return every_nth(_, which, weekday) if rule == "MONTHLY" else None
+
+
+@REPEATS.rule("on? the? ORDINAL of FREQ")
+@REPEATS.rule("every|each ORDINAL of the? month")
+def day_monthly(_: Scope, day: int, rule: str = "MONTHLY") -> Partial | None:
+    """The 5th of each month, every 5th of the month."""
+    return every_month_day(_, day) if rule == "MONTHLY" else None
+
+
+@REPEATS.rule("every|each month on the ORDINAL", "the? ORDINAL of every|each month")
+def every_month_day(_: Scope, day: int) -> Partial:
+    """The 5th of every month."""
+    return Partial(every=Every(f"FREQ=MONTHLY;BYMONTHDAY={day}"))
+
+
+@REPEATS.rule("every|each WEEKEND", "every|each other WEEKEND")
+def every_weekend(_: Scope, __: int) -> Partial:
+    """Every weekend."""
+    return Partial(every=Every("FREQ=WEEKLY", (5, 6)))
+
+
+@REPEATS.rule("every|each HOLIDAY", "every|each REL? MONTH")
+def every_year(_: Scope, *__: object) -> Partial:
+    """Every Christmas."""
+    return Partial(every=Every("FREQ=YEARLY"))

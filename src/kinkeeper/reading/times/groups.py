@@ -9,17 +9,26 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final
 
-from kinkeeper.reading.times.clock_rules import CLOCKS
-from kinkeeper.reading.times.date_rules import DATES
+from kinkeeper.reading.times.calendar_days import (
+    after_length,
+    business_days,
+    shifted,
+    week_of,
+    weekend_of,
+)
+from kinkeeper.reading.times.clock_rules import CLOCKS, LENGTHS, REPEATS
+from kinkeeper.reading.times.date_rules import DATES, PERIODS
 from kinkeeper.reading.times.grammar import Grammar, Scope
-from kinkeeper.reading.times.hours import Habits
-from kinkeeper.reading.times.length_rules import LENGTHS, REPEATS
-from kinkeeper.reading.times.partial import Every, Length, Partial, as_hour, merge, sure_clock
-from kinkeeper.reading.times.period_rules import PERIODS
-from kinkeeper.reading.times.resolve import day_of
-from kinkeeper.reading.times.series import BOUNDS, bounded, is_end
-from kinkeeper.reading.times.spans import after_length, business_days, shifted, week_of, weekend_of
-from kinkeeper.reading.times.time_spans import may_join
+from kinkeeper.reading.times.partial import (
+    Every,
+    Length,
+    Partial,
+    as_hour,
+    may_join,
+    merge,
+    sure_clock,
+)
+from kinkeeper.reading.times.resolve import BOUNDS, Habits, bounded, day_of, is_end
 from kinkeeper.reading.times.tokens import Token
 
 RULES: Final = Grammar.joined(REPEATS, LENGTHS, DATES, PERIODS, CLOCKS)

@@ -13,19 +13,26 @@ from typing import Final, NamedTuple
 from kinkeeper.reading.times.acceptance import (
     TIME_JOINTS,
     bound_before,
+    is_daytime_talk,
     is_time,
+    morning_begins,
 )
-from kinkeeper.reading.times.expressions import Expression, expression_at
+from kinkeeper.reading.times.expressions import Expression, expression_at, resolve_expression
 from kinkeeper.reading.times.grammar import Scope
 from kinkeeper.reading.times.groups import group_at
-from kinkeeper.reading.times.guards import is_daytime_talk, morning_begins
-from kinkeeper.reading.times.hours import OFFICES_OPEN, Habits
-from kinkeeper.reading.times.intervals import resolve_expression
-from kinkeeper.reading.times.lexicon import Lexicon, load_lexicon, pieces_of
 from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.times.partial import Partial, as_hour, sure_clock, whole_pair
-from kinkeeper.reading.times.regions import is_day_first, week_start
-from kinkeeper.reading.times.tokens import Folded, Token, fold, tokenize
+from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits
+from kinkeeper.reading.times.time_text import is_day_first, week_start
+from kinkeeper.reading.times.tokens import (
+    Folded,
+    Lexicon,
+    Token,
+    fold,
+    load_lexicon,
+    pieces_of,
+    tokenize,
+)
 
 LONGEST_TEXT: Final = 4096
 _WORDS = re.compile(r"[0-9]+[a-z]+|[a-z]+|[0-9]")

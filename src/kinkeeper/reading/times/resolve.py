@@ -1,16 +1,101 @@
-"""What filled slots mean on the calendar, seen from the reference instant."""
+"""What filled slots mean on the calendar: the hour of a bare number, days, and ends of what recurs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
+from kinkeeper.reading.times.calendar_days import (
+    after_length,
+    first_of_week,
+    month_of,
+    nth_weekday,
+    on_wall,
+    shifted,
+)
 from kinkeeper.reading.times.grammar import Scope
-from kinkeeper.reading.times.holidays import nth_weekday
-from kinkeeper.reading.times.hours import PARTS, Habits, hour_of, is_certain
 from kinkeeper.reading.times.model import Grain, SpanKind
 from kinkeeper.reading.times.partial import WEEKDAY_CODES, Clock, Every, Partial, Period
-from kinkeeper.reading.times.spans import after_length, first_of_week, month_of, on_wall, shifted
+
+# Which hour of the day a bare number means.
+
+# Hours at which a part of the day begins and ends.
+PARTS: Final[Mapping[str, tuple[float, float]]] = {
+    "dawn": (6, 8),
+    "breakfast": (7, 9),
+    "morning": (8, 12),
+    "noon": (12, 13),
+    "lunch": (12, 14),
+    "day": (8, 18),
+    "business": (8, 18),
+    "afternoon": (12, 18),
+    "dinner": (18, 20),
+    "evening": (18, 22),
+    "tonight": (18, 24),
+    "bedtime": (20, 21),
+    "night": (20, 24),
+}
+
+
+OFFICES_OPEN: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """What decides the half of the day where nobody said it.
+
+    Attributes:
+        morning_begins: Hour from which a bare one is of the morning, where the words around speak of that.
+        day_begins: Hour from which a bare one is of the morning, where the words around speak of working days or offices.
+        usual_hour: Usual start of the activity talked about.
+    """
+
+    morning_begins: int | None = None
+    day_begins: int | None = None
+    usual_hour: time | None = None
+
+
+def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
+    """Return the hour (0 to 24) that a clock means.
+
+    A half that was said wins, then a part of the day, then the words around, then the usual hour, then
+    family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say. Offices open at 8, and what
+    recurs on all working days at 6 to 8 does before they do.
+    """
+    hour = clock.hour
+    if clock.half == "am":
+        return hour % 12
+    if clock.half == "pm":
+        return hour % 12 + 12
+    if clock.is_sure or hour > 12:
+        return hour
+    if part is not None:
+        return _hour_in_part(hour, part)
+    if habits.morning_begins is not None and habits.morning_begins <= hour <= 11:
+        return hour
+    if habits.usual_hour is not None and hour < 12:
+        usual = habits.usual_hour.hour + habits.usual_hour.minute / 60
+        said = hour + clock.minute / 60
+        return hour if abs(said - usual) < abs(said + 12 - usual) else hour + 12
+    if habits.day_begins is not None and habits.day_begins <= hour <= OFFICES_OPEN:
+        return hour
+    return hour + 12 if 1 <= hour <= 8 else hour
+
+
+def _hour_in_part(hour: int, part: str) -> int:
+    if part in {"morning", "dawn", "breakfast"}:
+        return hour % 12 if hour == 12 else hour
+    if part in {"night", "tonight"}:
+        return (24 if hour == 12 else hour) if hour == 12 or hour <= 3 else hour + 12
+    if part in {"noon", "lunch", "day", "business"}:
+        return hour if 8 <= hour <= 12 else hour + 12
+    return 12 if hour == 12 else hour + 12
+
+
+def is_certain(clock: Clock, part: str | None) -> bool:
+    """Whether the half of the day was said, or follows from the form."""
+    return clock.half is not None or clock.is_sure or clock.hour > 12 or part is not None
+
 
 _NOON: Final = 12
 _WORKING_DAYS_BEGIN: Final = 6
@@ -329,3 +414,62 @@ def _first_of(every: Every, day: date) -> date:
             found += timedelta(days=1)
         return found
     return day
+
+
+# Where what recurs begins and ends: "from the 3rd", "until Christmas", "in May".
+
+BOUNDS: Final = {
+    "by": "by", "before": "before", "b4": "before", "bfr": "before", "until": "until", "till": "until",
+    "til": "until", "untill": "until", "after": "after", "aft": "after", "aftr": "after", "since": "since",
+    "from": "from", "starting": "from", "beginning": "from",
+}  # fmt: skip
+
+
+def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope) -> Partial | None:
+    """Return a recurrence with its first or last day ("from the 3rd", "until Christmas", "in May"); None for others.
+
+    Args:
+        partial: What may recur.
+        day: What is said next.
+        joints: The words between.
+        scope: Of the reading.
+    """
+    if partial.every is None or not _is_day_only(day):
+        return None
+    bounds = {BOUNDS[word] for word in joints if word in BOUNDS}
+    try:
+        first, last = _edges(day, scope, is_inside=not bounds)
+    except (ValueError, OverflowError):
+        return None
+    if first is None or last is None or (day.has_day and not bounds):
+        return None
+    if not bounds:
+        return replace(partial, opens=first, closes=last, is_weak=False)
+    if "until" in bounds:
+        return replace(partial, closes=last, is_weak=False)
+    return replace(partial, opens=first, is_weak=False) if "from" in bounds else None
+
+
+def is_end(partial: Partial, other: Partial, joints: Sequence[str]) -> bool:
+    """Whether what is said next ends a time instead of completing it: "at 7 until Christmas", "3 until 5"."""
+    is_until = any(BOUNDS.get(word) == "until" for word in joints)
+    has_hour = partial.clock is not None or partial.number is not None
+    if not is_until or not has_hour:
+        return False
+    return not _is_day_only(other) or not partial.has_date
+
+
+def _is_day_only(partial: Partial) -> bool:
+    return partial.has_date and not partial.has_time and partial.every is None
+
+
+def _edges(day: Partial, scope: Scope, *, is_inside: bool) -> tuple[date | None, date | None]:
+    """Return the first and last day of what was said; "until" a month or week that is named ends before it."""
+    found = day_of(day, scope, Habits())
+    if found is not None:
+        return found, found
+    period = period_of(day, scope)
+    if period is None:
+        return None, None
+    is_whole = is_inside or period.grain == "day"
+    return period.first, (period.after if is_whole else period.first) - timedelta(days=1)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
 from kinkeeper.observer.accounts.metrics import load_metrics
-from kinkeeper.observer.accounts.trace_json import metrics_record
+from kinkeeper.observer.accounts.public_json import metrics_record
 from kinkeeper.web.access.door import Owner, Relative, house_of
 from kinkeeper.web.context import context_of
 from kinkeeper.web.workload import workload_record

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel
 
-from kinkeeper.observer.accounts.trace import Mark, load_trace
-from kinkeeper.observer.accounts.trace_json import trace_record
+from kinkeeper.observer.accounts.public_json import trace_record
+from kinkeeper.observer.accounts.traces import Mark, load_trace
 from kinkeeper.web.access.door import Relative, house_of
 
 router = APIRouter(tags=["observer"])

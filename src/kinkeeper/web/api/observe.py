@@ -1,4 +1,9 @@
-"""POST /observe and /telegram/webhook: messages of a chat, from whatever program bridges it."""
+"""POST /observe and /telegram/webhook: messages of a chat, from whatever program bridges it.
+
+One JSON object, an array of them, or one object a line. All are taken in or none: the answer 202
+comes after the commit, and what was sent before is only told to be a repeat. Anything that keeps the
+messages from being stored is an answer that says so, after which the bridge sends them again.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

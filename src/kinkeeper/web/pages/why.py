@@ -15,7 +15,7 @@ from kinkeeper.messaging import inbox
 from kinkeeper.observer import feedback, repository
 from kinkeeper.observer.accounts.metrics import LedgerDay, NearMiss, load_metrics
 from kinkeeper.observer.accounts.proof import Proof
-from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.accounts.traces import load_trace
 from kinkeeper.observer.feedback import Verdict
 from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show

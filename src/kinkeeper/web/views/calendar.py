@@ -10,7 +10,7 @@ from kinkeeper.actions.calendar_import import SOURCE
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Event, EventState, Occurrence, SourceType
 from kinkeeper.core.time import Interval, local_days
-from kinkeeper.reading.times.spans import first_of_week
+from kinkeeper.reading.times.calendar_days import first_of_week
 from kinkeeper.web.views.calendar_diff import DiffWords, PieceLine, piece_of, piece_of_event
 from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.items import Found, Item, Lines

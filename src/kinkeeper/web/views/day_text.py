@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.core.time import Interval, day_ending_at
 from kinkeeper.observer.redline.phrase_templates import Phrasing
-from kinkeeper.reading.times import regions, time_text
+from kinkeeper.reading.times import time_text
 
 _HOUR = timedelta(hours=1)
 _SOON = timedelta(hours=20)
@@ -37,7 +37,7 @@ class Wording:
     @property
     def week_start(self) -> int:
         """First weekday of the calendar week in the household's region; 0 is Monday."""
-        return regions.week_start(self._locale)
+        return time_text.week_start(self._locale)
 
     def local(self, instant: datetime) -> datetime:
         """Return an instant in the household's zone."""
@@ -108,7 +108,7 @@ class Wording:
 
     @property
     def _is_day_first(self) -> bool:
-        return regions.is_day_first(self._locale)
+        return time_text.is_day_first(self._locale)
 
     @property
     def _locale(self) -> str:

@@ -1,4 +1,7 @@
-"""Where things stand on the lanes of a stretch of time, one lane a person, and as shapes. Pure."""
+"""Where things stand on the lanes of a stretch of time, one lane a person, and as shapes. Pure.
+
+Places are percent of the stretch, measured in real time, so a day with a clock change is as long as it is.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinkeeper.core.ids import payload_hash
-from kinkeeper.observer.accounts.lines import decision_line
 from kinkeeper.observer.accounts.metrics import LedgerDay, NearMiss
 from kinkeeper.observer.accounts.proof import Proof
-from kinkeeper.observer.accounts.trace import Mark, Step, Trace
+from kinkeeper.observer.accounts.public_json import decision_line
+from kinkeeper.observer.accounts.traces import Mark, Step, Trace
 from kinkeeper.web.views.addresses import card_href
 from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.quotes import Quote

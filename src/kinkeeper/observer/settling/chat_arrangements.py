@@ -1,30 +1,137 @@
-"""Keeps the card of each arrangement in step with it: who has it now, another day or hour, off, done, open again.
-
-Nothing is written to the calendar and nothing is said: a card is replaced by one that a person confirms, or withdrawn.
-"""
+"""Folds settled messages into the arrangements of a chat, mirrored in cards, and asks what they bear out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Final
+from datetime import date, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
-from kinkeeper.arrangements import Arrangement, Change, ChangeKind, Folded, Status
+from kinkeeper.arrangements import Arrangement, Change, ChangeKind, Folded, Heard, Status, fold
 from kinkeeper.household.viewers import narrowest
 from kinkeeper.observer.answers import questions
+from kinkeeper.observer.arrangement_rows import ChatRows, Kept
 from kinkeeper.observer.cards import retraction
 from kinkeeper.observer.cards.card_builder import Ground, Proposer
 from kinkeeper.observer.config import ObserverConfig
-from kinkeeper.observer.extraction.as_frame import PREDICATES
-from kinkeeper.observer.extraction.prepared import Prepared
-from kinkeeper.observer.extraction_json import extraction_from_record
-from kinkeeper.observer.model import BY_FOLD, UNSPECIFIED, Extraction, RedlineOutcome, Stance, Task
+from kinkeeper.observer.extraction.frame_extraction import (
+    LEAVES_OPEN,
+    PREDICATES,
+    heard_frames,
+    is_no_commitment,
+)
+from kinkeeper.observer.extraction.prepared import Part, Prepared
+from kinkeeper.observer.model import (
+    BY_FOLD,
+    OF_READERS_ALONE,
+    UNSPECIFIED,
+    Decision,
+    Extraction,
+    RedlineOutcome,
+    RedlineRule,
+    Stance,
+    Task,
+    extraction_from_record,
+)
+from kinkeeper.observer.redline.case import JOBS
 from kinkeeper.observer.settling.case_builder import CaseBuilder
 from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.reading.model import Act, Frame, Target
+
+# Whether a chat's arrangements bear out what a rule would say aloud: a job is wanted, or two agreed
+# plans clash. Pure.
+#
+# The rules see sentences and cards. Before anything is said, the trained reader and the state of
+# the chat must see it too.
+
+_SAYS_NOTHING: Final = frozenset({Act.NONE, Act.GREET})
+_LEAVES_JOB_OPEN: Final = frozenset({Stance.ASKS, Stance.DECLINES})
+_PLAN: Final = 0.5
+"""Chance from which the trained reader takes a clause for part of a plan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """A message beside the arrangements of its chat, before anything is said.
+
+    Attributes:
+        heard: The message, with the frames of the trained reader.
+        before: The arrangements as they stand without it, with their cards.
+    """
+
+    heard: Heard
+    before: Kept
+
+    def of_card(self, action_id: str) -> Arrangement | None:
+        """Return the open arrangement that a card shows, if there is one."""
+        plans = {card: plan for plan, card in self.before.cards.items()}
+        found = self.before.state.arrangement(plans.get(action_id, ""))
+        return self.before.state.whole(found) if found and found.status.is_open else None
+
+
+def is_borne_out(
+    verdict: RedlineOutcome, said: Extraction, outlook: Outlook, zone: ZoneInfo
+) -> bool:
+    """Tell whether what a rule found may be said aloud.
+
+    Args:
+        verdict: Of a rule that speaks, or will once a question has had its chance.
+        said: What the rules read.
+        outlook: The arrangements around the message.
+        zone: The household's.
+    """
+    frames, facts = outlook.heard.frames, verdict.facts
+    if verdict.rule is RedlineRule.MISSING_VARIABLE:
+        is_plain = said.stance in _LEAVES_JOB_OPEN and said.task in JOBS
+        return is_plain or not frames or any(_is_open_plan(each) for each in frames)
+    clashing: Mapping[str, Any] = facts.get("slot") or facts.get("booked") or {}
+    card = clashing.get("action_id")
+    if verdict.rule is RedlineRule.TIME_MISMATCH or card is None or clashing["event_id"]:
+        return True
+    other = outlook.of_card(card)
+    if other is None:
+        return False
+    if verdict.rule is RedlineRule.TEMPORAL_CONFLICT:
+        return not other.is_job and _starts(other, clashing["start"], zone)
+    is_there = facts["first"] not in outlook.before.state.away(date.fromisoformat(facts["day"]))
+    is_taken = is_there and _is_taken(other, facts, clashing["task"])
+    may_doubt = bool(frames) and outlook.heard.is_encoded
+    return is_taken and (not may_doubt or any(_takes(each) for each in frames))
+
+
+def _is_open_plan(frame: Frame) -> bool:
+    return frame.act in LEAVES_OPEN or frame.plan >= _PLAN
+
+
+def _takes(frame: Frame) -> bool:
+    """Tell whether somebody may commit to something in a clause."""
+    is_said = frame.act not in _SAYS_NOTHING or frame.plan >= _PLAN
+    return is_said and not is_no_commitment(frame)
+
+
+def _is_taken(other: Arrangement, facts: Mapping[str, Any], task: str | None) -> bool:
+    """Tell whether the other person of a clash has that very job, or is taken up by the other plan."""
+    if facts["is_double"]:
+        return facts["first"] in {*other.who_does, *other.who_for}
+    is_same = task is None or (task != Task.OTHER and PREDICATES[Task(task)] is other.predicate)
+    return is_same and facts["first"] in other.who_does
+
+
+def _starts(other: Arrangement, start: str | None, zone: ZoneInfo) -> bool:
+    """Tell whether a plan begins when its card says: an hour at which something ends is no booking."""
+    local = datetime.fromisoformat(start).astimezone(zone).time() if start else None
+    return other.when.start in {None, local} and (local is None or other.when.end != local)
+
+
+# Keeps the card of each arrangement in step with it: who has it now, another day or hour, off,
+# done, open again.
+#
+# Nothing is written to the calendar and nothing is said: a card is replaced by one that a person
+# confirms, or withdrawn.
 
 _SURE: Final = 0.5
 """Chance of the clause from which it changes a card. On the writers it was chosen with (w01 to w08), of what the
@@ -260,3 +367,88 @@ def _likeness(whole: Arrangement, said: Extraction) -> int:
     if said.task is not None and said.task not in _CHANGES:
         score += 2 if PREDICATES[said.task] is whole.predicate else -1
     return score
+
+
+# Folds each settled message into the arrangements of its chat, and mirrors them in their cards: in
+# the settling transaction.
+
+
+class Fold:
+    """Keeps the arrangements of one household's chats.
+
+    Args:
+        participants: The household compiled.
+        config: Thresholds and numbers.
+        proposer: Builds cards.
+    """
+
+    def __init__(
+        self, participants: Participants, config: ObserverConfig, proposer: Proposer
+    ) -> None:
+        self._family = participants.household
+        self._config = config
+        self._mirror = Mirror(participants, config, proposer)
+
+    def outlook(self, conn: Connection, prepared: Prepared, *, now: datetime) -> Outlook:
+        """Return a message beside the arrangements of its chat as they stand without it.
+
+        Args:
+            conn: Any transaction.
+            prepared: The message.
+            now: Aware.
+        """
+        rows = ChatRows(conn, self._family.id, prepared.stored.message.chat_id)
+        return Outlook(heard=prepared.heard, before=rows.load(now))
+
+    def take(
+        self, conn: Connection, prepared: Prepared, decision: Decision, *, now: datetime
+    ) -> Mirrored:
+        """Fold a message that the rules have decided about, and bring the cards in step.
+
+        Args:
+            conn: In a write transaction.
+            prepared: The message.
+            decision: Of the rules.
+            now: Aware.
+        """
+        stored = prepared.original or prepared.stored
+        rows = ChatRows(conn, self._family.id, stored.message.chat_id)
+        if prepared.original is not None:
+            rows.forget_message(prepared.original.id, now)
+        before = rows.load(now)
+        heard = self._heard(prepared, decision, before.cards)
+        folded = fold(before.state, heard, self._family, now)
+        mirrored = self._mirror.show(conn, prepared, folded, before.cards, now=now)
+        after = Kept(state=folded.state, cards=mirrored.cards)
+        rows.save(prepared.stored.id, before=before, after=after, now=now)
+        rows.remember(stored.id, folded.state.recent.get(heard.message_id, ()))
+        return mirrored
+
+    def _heard(self, prepared: Prepared, decision: Decision, cards: Mapping[str, str]) -> Heard:
+        """Return the message with the frames of both readers, and the arrangements of the open cards."""
+        heard = prepared.heard
+        ruled = [part.extraction for part in prepared.parts if _is_of_rules(part)]
+        by_rules = decision.attribution_source if len(ruled) == len(prepared.parts) else None
+        answered = by_rules or prepared.stored.message.reply_to
+        before = [*heard.before, *([answered] if answered not in {None, *heard.before} else ())]
+        target = Target(said=before.index(answered), p=1.0) if answered else None
+        plans = {card: plan for plan, card in cards.items()}
+        items = [plans.get(each) for each in heard.items]
+        frames = heard_frames(
+            [_known(each, items) for each in heard.frames], ruled, text=heard.text,
+            threshold=self._config.extraction_threshold, answers=target,
+            may_doubt=heard.is_encoded,
+        )  # fmt: skip
+        return replace(heard, before=before, items=[each or "" for each in items], frames=frames)
+
+
+def _is_of_rules(part: Part) -> bool:
+    """Tell whether the rules read a part, and not the trained reader alone."""
+    return part.answers is None and part.extraction.extractor not in OF_READERS_ALONE
+
+
+def _known(frame: Frame, items: Sequence[str | None]) -> Frame:
+    """Return a frame without a target that is no arrangement."""
+    target = frame.target
+    is_known = target is None or target.item is None or items[target.item] is not None
+    return frame if is_known else replace(frame, target=None)
