@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 from zoneinfo import ZoneInfo
@@ -333,3 +334,26 @@ def test_what_is_erased_while_it_is_read_is_not_written(store: Store) -> None:
     Interrupted.happens.append(lambda: store.write_now(lambda conn: conn.execute(delete(episodes))))
     asyncio.run(reading(store, Interrupted).run_once())
     assert known(store) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You plan to leave Sarah in January.", "I will keep it from Sarah that you lost 3000 pounds.",
+        "Your PIN is 4711.", "The lawyer is on the 5th at 10.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("said", ["what did we say about January?", "ok do that", "thanks"])
+def test_what_was_answered_is_for_whom_it_was_answered(
+    store: Store, said: str, answer: str
+) -> None:
+    message = SessionMessage(
+        content_session_id="s", user_message=said, assistant_response=answer, timestamp=START, member="john",
+    )  # fmt: skip
+    store.write_now(lambda conn: take_in(conn, "h", message, at=NOW))
+    john, sarah = (
+        [each.text for each in store.read_now(partial(list_episodes, viewer=Viewer.of("h", name)))]
+        for name in ("john", "sarah")
+    )
+    assert answer in john
+    assert answer not in sarah

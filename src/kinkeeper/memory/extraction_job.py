@@ -18,12 +18,13 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.beside import beside
 from kinkeeper.core.time import Clock
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory.concepts import follow_all_facts, is_behind
 from kinkeeper.memory.episodes import (
     claim_reading,
     episodes_by_id,
     neighbours,
+    reply_id,
     unread_episodes,
     unread_of,
 )
@@ -199,12 +200,16 @@ def _present(conn: Connection, episode: Episode) -> Episode | None:
 
 
 def _around(conn: Connection, episode: Episode, *, before: int, after: int) -> list[Episode]:
-    """Return the turns about an episode that are for the same people now; none if it was erased."""
+    """Return the turns about an episode that are for the same people now, with what was answered to them."""
     now = _present(conn, episode)
     if now is None:
         return []
-    viewer = Viewer(now.household, frozenset({now.scope}))
-    return neighbours(conn, viewer, now.id, before=before, after=after)
+    answered = frozenset() if now.member is None else frozenset({person_scope(now.member)})
+    viewer = Viewer(now.household, frozenset({now.scope}) | answered)
+    turns = neighbours(conn, viewer, now.id, before=before, after=after)
+    said = {turn.id for turn in turns if turn.scope == now.scope}
+    said |= {reply_id(now.household, each) for each in said}
+    return [turn for turn in turns if turn.id in said]
 
 
 def _read_after(conn: Connection, episode: Episode) -> list[Episode]:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, or_, select
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc, to_text
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, is_project, person_scope
 from kinkeeper.memory.episodes import insert_episodes, outdated_spans, reply_id
 from kinkeeper.memory.finding.visible_results import still_true
 from kinkeeper.memory.model import Episode, Origin
@@ -229,12 +229,16 @@ def _turns(
     answered = Episode(
         household=household,
         id=reply_id(household, first),
-        scope=message.scope,
+        scope=_scope_of_answer(message),
         session=session,
         speaker=ASSISTANT,
         is_assistant=True,
         text=without_forgotten(
-            conn, household, message.assistant_response, scope=message.scope, speaker=message.member
+            conn,
+            household,
+            message.assistant_response,
+            scope=_scope_of_answer(message),
+            speaker=message.member,
         ),
         topic=said.topic,
         participants=said.participants,
@@ -336,3 +340,10 @@ def _former_id(household: str, message: SessionMessage, said_at: datetime) -> st
 
 def _former_key(session: str, message_id: str) -> str:
     return stable_id("session message", session, message_id)
+
+
+def _scope_of_answer(message: SessionMessage) -> str:
+    """Return who may recall what was answered: who was told, as an answer may repeat what they keep to themselves."""
+    if message.member is None or is_project(message.scope):
+        return message.scope
+    return person_scope(message.member)
