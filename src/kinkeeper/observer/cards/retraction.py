@@ -14,6 +14,7 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.calendar.model import SourceType
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.name_match import telling_stems
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
@@ -33,8 +34,6 @@ from kinkeeper.observer.tables import observer_messages
 
 SOURCE = SourceType.OBSERVER.value
 _LAST_WORD_STANDS = timedelta(hours=12)
-_NAMED_WITHIN = timedelta(days=14)
-_MOST_LOOKED_AT = 60
 
 
 def retract_message(
@@ -131,39 +130,17 @@ def _named(
     if not stems or said.answers is not None or said.only_questions:
         return None
     kept = ChatRows(conn, household, said.chat_id).load(now)
-    plans = {card: kept.state.arrangement(plan) for plan, card in kept.cards.items()}
-    ranked = [
-        (len(stems & (telling_stems(card.proposal.summary) | (plan.stems if plan else frozenset()))), place, card)
-        for place, card in enumerate(_waiting_in(conn, household, said.chat_id, now=now))
-        for plan in [plans.get(card.id)]
-    ]  # fmt: skip
-    count, _, card = max(ranked, key=lambda each: each[:2], default=(0, 0, None))
-    return card if count else None
-
-
-def _waiting_in(
-    conn: Connection, household: str, chat_id: str, *, now: datetime
-) -> list[PendingAction]:
-    """Return the cards of a chat's messages that wait, oldest first."""
-    rows = observer_messages.c
-    query = (
-        select(rows.action_id)
-        .where(
-            rows.household == household,
-            rows.chat_id == chat_id,
-            rows.action_id.is_not(None),
-            rows.sent_at > now - _NAMED_WITHIN,
-        )
-        .order_by(rows.sent_at.desc())
-        .limit(_MOST_LOOKED_AT)
-    )
-    ids = dict.fromkeys(conn.execute(query).scalars())
-    cards = [action_rows.load_action(conn, household, each) for each in ids]
-    return [
-        each
-        for each in reversed(cards)
-        if each.status is ActionStatus.PENDING and each.expires_at > now
-    ]
+    best, most = None, 0
+    for plan in kept.state.arrangements:
+        if plan.id not in kept.cards:
+            continue
+        card = action_rows.load_action(conn, household, kept.cards[plan.id])
+        if card.status is not ActionStatus.PENDING or card.proposal.scope != HOUSEHOLD_SCOPE:
+            continue
+        count = len(stems & (plan.stems | telling_stems(card.proposal.summary)))
+        if count and count >= most:
+            best, most = card, count
+    return best
 
 
 def _close_question_of(
