@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory.memory_rows import (
     Changed,
     episode_from_row,
@@ -185,7 +185,7 @@ def list_episodes(
 def neighbours(
     conn: Connection, viewer: Viewer, episode_id: str, *, before: int = 2, after: int = 1
 ) -> list[Episode]:
-    """Return what was said around an episode in its session and scope, itself included, in order.
+    """Return what was said around an episode in its session and scope, itself included, in order, with the answers.
 
     Args:
         conn: Open connection.
@@ -200,8 +200,10 @@ def neighbours(
     middle = load_episode(conn, viewer, episode_id)
     if middle.session is None:
         return [middle]
+    own = middle.scope if middle.member is None else person_scope(middle.member)
+    is_answer = and_(_columns.is_assistant, _columns.scope == own)
     line = _seen_by(viewer).where(
-        _columns.session == middle.session, _columns.scope == middle.scope
+        _columns.session == middle.session, or_(_columns.scope == middle.scope, is_answer)
     )
     place = (middle.said_at, middle.seq)
     earlier = line.where(_is_before(place)).order_by(
