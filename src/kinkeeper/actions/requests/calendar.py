@@ -62,7 +62,7 @@ from kinkeeper.calendar.repository import find_event, list_overrides
 from kinkeeper.calendar.search import as_busy, private_to
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.core.time import Interval, as_utc, midnight
+from kinkeeper.core.time import Interval, as_utc, local_days, midnight
 from kinkeeper.household.viewers import narrowest
 from kinkeeper.store.store import Store
 
@@ -154,7 +154,7 @@ class _CalendarRequests:
         return _colliding(created, _as_seen_with(new, collisions), asked)
 
     async def update(self, wanted: UpdateEventOf, asked: Asked) -> Prepared:
-        found = await self._store.read(lambda conn: find_occurrence(conn, wanted, asked))
+        found = await self._store.read(lambda conn: _to_be_changed(conn, wanted, asked))
         cancelled = await self._store.read(lambda conn: _cancelled(conn, found.event))
         change = change_of(
             found, wanted.changes, wanted.scope, asked,
@@ -275,6 +275,21 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         provenance=provenance(asked),
     )  # fmt: skip
     return private_to(event, asked.member.id) if is_private(scope) else replace(event, scope=scope)
+
+
+def _to_be_changed(conn: Connection, wanted: UpdateEventOf, asked: Asked) -> Occurrence:
+    """Return the occurrence that is meant: of a recurring event the one on the new day, if it takes place then.
+
+    "Change judo to 6pm on the 29th" is about the judo of that day, and does not move the next one there.
+    """
+    found = find_occurrence(conn, wanted, asked)
+    start = wanted.changes.start_time
+    is_named = wanted.on is not None or wanted.event_id is not None
+    if start is None or is_named or found.event.rrule is None:
+        return found
+    day = read_moment(start, asked, around=found.interval.start).at.astimezone(asked.household.zone)
+    span = local_days(day.date(), day.date() + timedelta(days=1), asked.household.zone)
+    return next(iter(occurrences_of(conn, found.event, span, asked.viewer)), found)
 
 
 def _event_meant(conn: Connection, words: str, asked: Asked) -> FindEvent:

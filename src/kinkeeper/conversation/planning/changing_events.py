@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from kinkeeper.conversation.lookups import IN_VIEW
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import (
     Case,
@@ -245,12 +246,20 @@ def nudged(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def moved(groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "the haircut moved to 12 on Saturday"."""
+    """Read "the haircut moved to 12 on Saturday"; that a task of that name moves with it is only a guess."""
     if case.grammar.said["hearsay"].search(groups["what"]):
         return None
     name = case.message.title(groups["what"])
     is_known = best_match(name, case.things) is not None
-    return move(groups, case) if is_known or is_appointment(name, case) else None
+    steps = move(groups, case) if is_known or is_appointment(name, case) else None
+    return steps and [_offered(each) for each in steps]
+
+
+def _offered(step: Step) -> Step:
+    """Return a step; as an offer where it would change a task."""
+    if isinstance(step, PlannedAction) and step.domain == "task":
+        return replace(step, is_offer=True)
+    return step
 
 
 def rename(groups: Groups, case: Case) -> Sequence[Step] | None:
