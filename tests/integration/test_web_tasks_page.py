@@ -4,6 +4,7 @@ from pathlib import Path
 
 import httpx
 
+from kinkeeper.web.access.model import AccessRole
 from page_visits import run
 from web_server import Served
 
@@ -71,5 +72,35 @@ def test_what_cannot_be_is_told_on_a_page(tmp_path: Path) -> None:
         assert (await browser.post("/tasks/none/done", data={"csrf": csrf})).status_code == 404
         assert (await browser.post("/tasks/add", data={"title": "forged"})).status_code == 403
         assert "Nothing to do." in (await browser.get("/tasks")).text
+
+    run(tmp_path, steps)
+
+
+def test_pages_show_what_a_child_wants_changed_of_any_kind(tmp_path: Path) -> None:
+    """What waits about a task or a note is no change of the calendar, and no page stumbles over it."""
+
+    async def steps(serving: Served, browser: httpx.AsyncClient) -> None:
+        csrf = token(await browser.get("/tasks"))
+        add = {"csrf": csrf, "title": "Ring the dentist", "day": "2026-03-05", "at": "09:00"}
+        page = await browser.post("/tasks/add", data=add)
+        task_id = page.text.split('action="/tasks/')[2].split("/")[0]
+        await browser.post(
+            "/notes/add", data={"csrf": csrf, "title": "Shopping", "body": "milk\neggs"}
+        )
+        wishes = (
+            "the dentist is moved to friday at 1",
+            "delete the task ring the dentist",
+            "delete the shopping list",
+            "move soccer to 6pm on thursday",
+            "cancel ballet",
+        )
+        async with serving.bearing(serving.token("leo", AccessRole.CHILD)) as child:
+            changed = await child.patch(f"/api/tasks/{task_id}", json={"title": "Ring Dr Lee"})
+            assert changed.is_success
+            for text in wishes:
+                assert (await child.post("/chat", json={"text": text})).is_success
+        assert (await browser.get("/api/pending")).json()
+        for path in ("/", "/pending", "/calendar", "/tasks", "/digest"):
+            assert (await browser.get(path)).status_code == 200, path
 
     run(tmp_path, steps)

@@ -104,6 +104,8 @@ def touched(effects: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, dateti
     """Return the events, with the occurrence where it is one alone, that frozen effects would touch."""
     found: set[tuple[str, datetime | None]] = set()
     for effect in effects:
+        if not str(effect.get("effect")).startswith("calendar."):
+            continue
         if "event_id" in effect:
             start = effect.get("original_start")
             found.add((effect["event_id"], datetime.fromisoformat(start) if start else None))
