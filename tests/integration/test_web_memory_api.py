@@ -76,7 +76,9 @@ def test_a_pair_is_queued_once_it_is_stored(house: Served) -> None:
     [answer] = asyncio.run(posted(house, pair(assistantResponse="Noted.")))
     assert answer.status_code == 202
     assert answer.json() == {"status": "queued", "sessionId": "s1", "repeat": False}
-    assert turns(house) == ["I like tea", "Noted."]
+    assert turns(house) == ["I like tea"]
+    john = Viewer.of(house.system.household.id, "john")
+    assert turns(house, john) == ["I like tea", "Noted."]  # the answer is for whoever was answered
 
 
 def test_the_longest_message_is_stored_and_holds_up_nobody(house: Served) -> None:

@@ -75,6 +75,19 @@ def test_the_same_thing_at_another_time_is_amended(miller: Chat, plan: str) -> N
     assert "2:30pm" in left[0]
 
 
+@pytest.mark.parametrize("plan", PLANS)
+def test_what_is_called_off_by_name_leaves_the_card_of_another(
+    miller: Chat, plan: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {f"{thing} is not happening": thing for thing in NEW}
+    read_as(monkeypatch, {
+        text: frame(text, "state.cancel", named={SlotName.WHAT: thing}, answers=0)
+        for text, thing in texts.items()
+    })  # fmt: skip
+    first = talk(miller, f"sarah: {PLANS[plan]}")
+    assert talk(miller, *(f"john: {text}" for text in texts), start=1) == first
+
+
 JOBS = (
     "can you get Leo from soccer on Thursday?", "can you pick up Mia from ballet on Monday?",
     "can you take Leo to the dentist on Friday?",

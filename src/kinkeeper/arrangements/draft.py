@@ -167,7 +167,7 @@ class Draft:
         return found
 
     def _may_be_meant(self, told: Told) -> Sequence[Arrangement]:
-        """Return what a clause points at, but for things of another name that it would move, call off or take for its own."""
+        """Return what a clause points at, but for another thing on another day."""
         found = linked(told, self.state)
         return [each for each in found if not _is_another(told, self.state.whole(each))]
 
@@ -283,12 +283,10 @@ def _is_otherwise_named(told: Told, whole: Arrangement) -> bool:
 
 
 def _is_another(told: Told, whole: Arrangement) -> bool:
-    """Tell whether a clause names another thing on another day, or calls another thing off: a link to it is a slip. What sets right, or tells of a change, may have other words."""
+    """Tell whether a clause names another thing on another day: a link to it is a slip. What sets right, or tells of a move, may have other words."""
     if not _is_otherwise_named(told, whole):
         return False
-    if told.predicate is Predicate.CANCEL:
-        return True
-    is_told = told.act is Act.STATE and told.predicate in NEWS
+    is_told = told.act is Act.STATE and told.predicate in NEWS - {Predicate.CANCEL}
     return told.act is not Act.CORRECT and not is_told and not told.when.meets(whole.when)
 
 

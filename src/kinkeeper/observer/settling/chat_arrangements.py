@@ -40,7 +40,7 @@ from kinkeeper.observer.model import (
 from kinkeeper.observer.redline.case import JOBS
 from kinkeeper.observer.settling.case_builder import CaseBuilder
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.reading.model import Act, Frame, Target
+from kinkeeper.reading.model import Act, Frame, Predicate, Target
 
 # Whether a chat's arrangements bear out what a rule would say aloud: a job is wanted, or two agreed
 # plans clash. Pure.
@@ -216,6 +216,8 @@ class Mirror:
             if change.before is None or not _is_spoken_of(change.before, turn):
                 continue
             if change.kind is ChangeKind.CLOSED:
+                if _names_another(change.before, turn):
+                    continue
                 withdrawn += self._withdraw(turn, card)
             elif (
                 change.after.status.is_open
@@ -340,6 +342,15 @@ def _is_spoken_of(before: Arrangement, turn: _Turn) -> bool:
     message = turn.prepared.stored.message
     pointed_at = message.reply_to or message.target
     return pointed_at is None or turn.prepared.original is not None or pointed_at in before.evidence
+
+
+def _names_another(before: Arrangement, turn: _Turn) -> bool:
+    """Tell whether all that a message calls off has other names than an arrangement: its card stays."""
+    heard = (turn.prepared.original or turn.prepared.stored).message.message_id
+    told = turn.folded.state.recent.get(heard, ())
+    named = [each.stems for each in told if each.predicate is Predicate.CANCEL and each.stems]
+    stems = turn.folded.state.whole(before).stems
+    return bool(named and stems) and not any(each & stems for each in named)
 
 
 def _may_hand_over(said: Extraction, before: Arrangement, whole: Arrangement) -> bool:
