@@ -133,3 +133,33 @@ def test_only_who_may_decide_and_see_it_undoes_an_import(tmp_path: Path) -> None
         assert "Camp 0" in camps(serving)
 
     run(tmp_path, steps)
+
+
+SECRET = {
+    "Surprise party for John at Mallow barn": {"john"}, "Lunch with Radstock (don't tell John)": {"john", "leo"},
+    "Buy Leo a Selsey bike for Xmas": {"leo"}, "Colonoscopy at Oxted hospital": {"john", "leo"},
+    "Counselling": {"john", "leo"},
+}  # fmt: skip
+OPEN = ("Dentist Leo", "Parents evening", "Plumber", "Swimming lesson", "Barbecue with the Garcias")
+
+
+def test_a_title_that_tells_a_secret_is_imported_for_those_who_may_know(tmp_path: Path) -> None:
+    titles = (*SECRET, *OPEN)
+    body = file(len(titles))
+    for number, title in enumerate(titles):
+        body = body.replace(f"SUMMARY:Camp {number}\r\n", f"SUMMARY:{title}\r\n")
+
+    async def steps(serving: Served, _: httpx.AsyncClient) -> None:
+        await imported(serving, "sarah", body)
+        household = serving.system.household.id
+        for member in ("john", "leo", "sarah"):
+            viewer = Viewer.of(household, member)
+            found = serving.context.store.read_now(
+                lambda conn, viewer=viewer: list_events(conn, viewer)  # type: ignore[misc]
+            )
+            seen = {each.summary for each in found}
+            hidden = {title for title, whom in SECRET.items() if member in whom}
+            assert not seen & hidden, member
+            assert {*titles} - hidden <= seen, member
+
+    run(tmp_path, steps)

@@ -36,7 +36,16 @@ from kinkeeper.calendar.search import private_to
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, kept_from, narrowest, person_of
+from kinkeeper.household.viewers import (
+    HOUSEHOLD_SCOPE,
+    Viewer,
+    kept_from,
+    narrowest,
+    person_of,
+    person_scope,
+)
+from kinkeeper.memory.statements.discretion import holds_sensitive
+from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.store.store import Store
 
 SOURCE: Final = "IMPORT"
@@ -46,6 +55,7 @@ _MOST_EVENTS, _MOST_ROWS, _MOST_OVERRIDES = 100, 2000, 100
 _ROWS_OF_OVERRIDE = 15
 """Of one step, which is some tenths of a second's work; a changed occurrence costs as much as so many rows."""
 _STAYS_PRIVATE = "it stays private; an import never shows anything to more people"
+_BY_TITLE = "its title reads like something private or a surprise; whoever sees it can share it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +143,7 @@ class Import:
 
     def _parts(self) -> Iterator[Part]:
         for event in self.found.events:
+            self._titled[event.id] = self._audience_of_title(event)
             changes = sorted(
                 self.found.overrides.get(event.id, ()),
                 key=lambda each: each.original_start, reverse=True,
@@ -171,6 +182,21 @@ class Import:
     @cached_property
     def _events(self) -> Mapping[str, Event]:
         return {event.id: event for event in self.found.events}
+
+    @cached_property
+    def _titled(self) -> dict[str, str]:
+        return {}
+
+    def _audience_of_title(self, event: Event) -> str:
+        """Return who would see an event if the importer told its title; what the file says of it comes first."""
+        if self.is_operator or event.id in self.found.private:
+            return HOUSEHOLD_SCOPE
+        member = self.member.id
+        scopes = [audience_of(event.summary, self.household, member, is_title=True)]
+        is_own = {*event.who, *event.responsible} <= {member}
+        if is_own and holds_sensitive(f"my {event.summary}", with_gifts=False):
+            scopes.append(person_scope(member))
+        return narrowest(scopes) or person_scope(member)
 
     def _claimed(self, event: Event) -> str:
         """Return who may see an event by what its file says."""
@@ -217,7 +243,7 @@ class Import:
 
     def _scope(self, event: Event, stored: Event | None) -> str:
         """Return who may see an event: those who may by its file and may here already."""
-        was = HOUSEHOLD_SCOPE if stored is None else stored.scope
+        was = self._titled[event.id] if stored is None else stored.scope
         privacy = self.found.private.get(event.id)
         if kept_from(was) and privacy is not None and not privacy.names_somebody:
             return was  # other programs know no surprises, and call them private
@@ -236,8 +262,8 @@ class Import:
             "id": wanted.id, "status": "added" if stored is None else changed,
             "private": person_of(wanted.scope) is not None,
         }  # fmt: skip
-        if line["private"] and event.id not in self.found.private:
-            line["note"] = _STAYS_PRIVATE
+        if event.id not in self.found.private and wanted.scope != HOUSEHOLD_SCOPE:
+            line["note"] = _BY_TITLE if stored is None else _STAYS_PRIVATE
         return line
 
     def _confirm(
