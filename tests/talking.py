@@ -30,7 +30,7 @@ from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
-from live_household import MONDAY, live_system
+from live_household import HOUSEHOLD, MONDAY, live_system
 
 Test = ParamSpec("Test")
 
@@ -122,6 +122,7 @@ async def talking(
     *,
     further: Iterable[RequestKind] = (),
     limits: Limits | None = None,
+    household: Path = HOUSEHOLD,
 ) -> AsyncIterator[Talking]:
     """Hold conversations of the sample household on a clock that is moved by hand.
 
@@ -130,9 +131,10 @@ async def talking(
         planner: Decides what is done.
         further: Requests besides the built-in ones.
         limits: Of turns.
+        household: Its file.
     """
     database = place / "family.sqlite" if isinstance(place, Path) else place
-    with live_system(database) as system:
+    with live_system(database, household=household) as system:
         clock, finder = VirtualClock(MONDAY), system.recall.finder
         bounds = limits or Limits()
         built_in = catalogue_of(system.settings, system.store, finder)

@@ -236,6 +236,19 @@ def admit(conn: Connection, action_id: str, press: Press) -> PendingAction | Rec
     return receipts.refused(action, reason)
 
 
+def may_settle(conn: Connection, action: PendingAction, press: Press) -> bool:
+    """Whether a press would reach an action; counts nothing.
+
+    Args:
+        conn: Any transaction.
+        action: As stored.
+        press: Who would press.
+    """
+    if is_hidden_from(action.proposal.scope, press.member.id) or objection(action, press):
+        return False
+    return may_decide(press) or _is_theirs(conn, action, press)
+
+
 def _is_theirs(conn: Connection, action: PendingAction, press: Press) -> bool:
     """Whether all that an action would write is one member's own affair; that only they see its card proves nothing.
 

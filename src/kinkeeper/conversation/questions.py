@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
+from kinkeeper.actions.authority import is_own
 from kinkeeper.actions.consent import Stakes, highest
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction, as_of
 from kinkeeper.actions.proposals import supersede
@@ -463,7 +464,11 @@ class Settler:
         meant = meant_by(text, verb, self._found, is_weak=is_weak)
         if meant is None:
             return self._lapsed(asked) if said is Confirmation.YES else None
-        if meant.question is not None and meant.verb is Verb.CONFIRM and not asked.member.is_adult:
+        if (
+            meant.question is not None
+            and meant.verb is Verb.CONFIRM
+            and _is_for_adults(meant, asked)
+        ):
             return Decided(confirmation=Confirmation.YES, question=_ADULTS_ONLY)
         if meant.question is not None:
             return Decided(
@@ -508,6 +513,14 @@ class Settler:
             return None
         result = told(receipt_of_settled(self._found.lapsed, asked.household))
         return Decided(confirmation=Confirmation.YES, results=[result])
+
+
+def _is_for_adults(meant: Meant, asked: Asked) -> bool:
+    """Whether the person may say yes to nothing that a question lists."""
+    me = asked.member
+    return not me.is_adult and not any(
+        is_own(each, me, asked.household) for each in meant.ask_about
+    )
 
 
 def _still_open(action: PendingAction) -> Decided:

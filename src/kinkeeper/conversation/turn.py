@@ -8,7 +8,7 @@ from typing import Any
 
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.payload import plain, shown_lines
-from kinkeeper.actions.requests.model import ActionResult, Card, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Card, Decider, ResultStatus
 from kinkeeper.conversation.model import Exchange, Mode, Plan, PlannedAction, Source
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.jobs.leases import Key, WorkState
@@ -28,7 +28,7 @@ def result_record(result: ActionResult) -> dict[str, Any]:
         "params": plain(result.params), "result": plain(result.result), "summary": result.summary,
         "error": result.error, "options": list(result.options), "action_id": result.action_id,
         "card": None if result.card is None else card_record(result.card),
-        "may_retry": result.may_retry,
+        "may_retry": result.may_retry, "decider": result.decider,
     }  # fmt: skip
 
 
@@ -61,6 +61,11 @@ def read_plan(record: Mapping[str, Any]) -> Plan:
     )  # fmt: skip
 
 
+def _decider(value: str | None) -> Decider | None:
+    """Return whose yes a result awaited; turns stored by earlier versions do not say."""
+    return None if value is None else Decider(value)
+
+
 def _result(record: Mapping[str, Any]) -> ActionResult:
     card = record["card"]
     return ActionResult(
@@ -68,7 +73,7 @@ def _result(record: Mapping[str, Any]) -> ActionResult:
         params=record["params"], result=record["result"], summary=record["summary"],
         error=record["error"], options=tuple(record["options"]), action_id=record["action_id"],
         card=None if card is None else Card(**{**card, "items": tuple(card["items"])}),
-        may_retry=record["may_retry"],
+        may_retry=record["may_retry"], decider=_decider(record.get("decider")),
     )  # fmt: skip
 
 

@@ -105,6 +105,14 @@ class Prepared:
     result: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Decider(StrEnum):
+    """Whose yes can carry out what awaits one."""
+
+    ASKER = "asker"  # whoever asked for it
+    ADULT = "adult"  # an adult who may see it
+    NOBODY = "nobody"  # it needs an adult, and no adult may see it
+
+
 class ResultStatus(StrEnum):
     """What became of one planned request."""
 
@@ -132,6 +140,7 @@ class ActionResult:
         action_id: Of the pending action, where it writes.
         card: To be shown.
         may_retry: Whether it failed for a reason that may pass: the same once more may succeed.
+        decider: Whose yes it awaits; None where it awaits none.
     """
 
     domain: str
@@ -145,6 +154,7 @@ class ActionResult:
     action_id: str | None = None
     card: Card | None = None
     may_retry: bool = False
+    decider: Decider | None = None
 
 
 Read = Callable[[Any, Asked], Awaitable[Found]]

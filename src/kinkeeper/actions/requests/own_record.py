@@ -12,6 +12,7 @@ from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.repository import list_actions, open_actions
 from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, RequestKind
 from kinkeeper.actions.requests.parameters import Moment, read_moment, said
+from kinkeeper.actions.requests.request_runner import decider_of
 from kinkeeper.core.time import midnight
 from kinkeeper.store.store import Store
 
@@ -75,8 +76,15 @@ class _RecordRequests:
         return Found(result={"done": told, **result}, card=_card("Done", told))
 
     async def waiting(self, _wanted: ListWaiting, asked: Asked) -> Found:
-        found = await self._store.read(lambda conn: open_actions(conn, asked.viewer, now=asked.now))
-        told = _told(found, asked)
+        def load(conn: Connection) -> list[Mapping[str, Any]]:
+            found = open_actions(conn, asked.viewer, now=asked.now)
+            return [
+                {**_as_json(each, asked), "decider": decider_of(conn, each, asked).value}
+                for each in found
+                if _may_see(each, asked)
+            ]
+
+        told = await self._store.read(load)
         return Found(result={"waiting": told}, card=_card("Waiting for approval", told))
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
+from kinkeeper.actions.authority import Press, may_settle
 from kinkeeper.actions.consent import Consent, consent_for
 from kinkeeper.actions.model import FROM_CHAT, ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import plain
@@ -18,6 +19,7 @@ from kinkeeper.actions.requests.model import (
     ActionResult,
     Asked,
     Catalogue,
+    Decider,
     Prepared,
     RequestKind,
     ResultStatus,
@@ -186,14 +188,41 @@ async def _carried_out(
         raise InvariantError(f"request {kind.key!r} neither reads nor writes")
     earlier = await store.read(lambda conn: _earlier(conn, asked))
     if earlier is not None:
-        return result_of(earlier)
+        return earlier
     proposal = _proposal(kind, asked, planned, await kind.prepare(parameters, asked))
-    receipt = await store.write(
-        lambda conn: approvals.request(
-            conn, proposal, member=asked.member, household=asked.household, now=asked.now
-        )
+    return await store.write(lambda conn: _asked_for(conn, proposal, asked))
+
+
+def _asked_for(conn: Connection, proposal: Proposal, asked: Asked) -> ActionResult:
+    receipt = approvals.request(
+        conn, proposal, member=asked.member, household=asked.household, now=asked.now
     )
-    return result_of(receipt.action)
+    return _as_it_stands(conn, receipt.action, asked)
+
+
+def _as_it_stands(conn: Connection, action: PendingAction, asked: Asked) -> ActionResult:
+    """Return how a request stands, with whose yes it awaits."""
+    result = result_of(action)
+    if result.status is not ResultStatus.AWAITING:
+        return result
+    return replace(result, decider=decider_of(conn, action, asked))
+
+
+def decider_of(conn: Connection, action: PendingAction, asked: Asked) -> Decider:
+    """Return whose yes can carry out what awaits one, for who asked for it or looks at it.
+
+    Args:
+        conn: Any transaction.
+        action: As stored.
+        asked: Who asks, when.
+    """
+    house = asked.household
+    press = Press(member=asked.member, household=house, now=asked.now)
+    if may_settle(conn, action, press):
+        return Decider.ASKER
+    adults = (replace(press, member=each) for each in house.members if each.is_adult)
+    can_any = any(may_settle(conn, action, each) for each in adults)
+    return Decider.ADULT if can_any else Decider.NOBODY
 
 
 def _typed(kind: RequestKind, params: Mapping[str, Any]) -> BaseModel:
@@ -206,11 +235,12 @@ def _typed(kind: RequestKind, params: Mapping[str, Any]) -> BaseModel:
         raise InputError(f"{kind.key} has invalid parameters: {problems}") from error
 
 
-def _earlier(conn: Connection, asked: Asked) -> PendingAction | None:
-    return find_of_slot(
+def _earlier(conn: Connection, asked: Asked) -> ActionResult | None:
+    found = find_of_slot(
         conn, asked.household.id, source_type=FROM_CHAT, source_id=asked.turn_id,
         slot=str(asked.number),
     )  # fmt: skip
+    return None if found is None else _as_it_stands(conn, found, asked)
 
 
 def _proposal(

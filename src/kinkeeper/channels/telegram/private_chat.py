@@ -8,7 +8,7 @@ from datetime import timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Decider, ResultStatus
 from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.updates import Said
 from kinkeeper.conversation.commit import Ending
@@ -167,7 +167,7 @@ def _messages(
         return
     parts = [*_cards(ending.results), ending.answer.text]
     questions = [
-        (_question(conn, turn, each.action_id, is_adult=is_adult), each.action_id)
+        (_question(conn, turn, each, is_adult=is_adult), each.action_id)
         for each in ending.results
         if each.status is ResultStatus.AWAITING and each.action_id is not None
     ]
@@ -180,9 +180,10 @@ def _messages(
     yield from questions
 
 
-def _question(conn: Connection, turn: Turn, action_id: str, *, is_adult: bool) -> str:
-    proposal = load_action(conn, turn.household, action_id).proposal
-    more = () if is_adult else (_ADULTS_ONLY,)
+def _question(conn: Connection, turn: Turn, result: ActionResult, *, is_adult: bool) -> str:
+    proposal = load_action(conn, turn.household, result.action_id or "").proposal
+    by_role = Decider.ASKER if is_adult else Decider.ADULT
+    more = (_ADULTS_ONLY,) if (result.decider or by_role) is Decider.ADULT else ()
     return question_in_words(proposal.summary, proposal.request.get("shown"), *more)
 
 

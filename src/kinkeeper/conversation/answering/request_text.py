@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Decider, ResultStatus
 from kinkeeper.conversation.answering.calendar_text import events_told, free_told
 from kinkeeper.conversation.answering.event_text import (
     ONLY_ONCE,
@@ -414,9 +414,26 @@ def _done(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
 def _waiting(items: Sequence[Any], _done: ActionResult, setting: Setting) -> str:
     if not items:
         return "Nothing is waiting for approval."
-    told = [_deed(each, setting) for each in items]
-    whose = "an adult's approval" if not _is_adult(setting) else "approval"
-    return f"{few(told, len(told), ';')} {'is' if len(told) == 1 else 'are'} waiting for {whose}."
+    own, adults = (Decider.ASKER, "your approval"), (Decider.ADULT, "an adult's approval")
+    if _is_adult(setting):
+        own = (Decider.ASKER, "approval")
+    alone = (Decider.NOBODY, "an adult's approval, but no adult can see it")
+    waiting = {
+        whose: [_deed(each, setting) for each in items if _decider(each, setting) is decider]
+        for decider, whose in (own, adults, alone)
+    }
+    return " ".join(
+        f"{few(told, len(told), ';')} {'is' if len(told) == 1 else 'are'} waiting for {whose}."
+        for whose, told in waiting.items()
+        if told
+    )
+
+
+def _decider(item: Mapping[str, Any], setting: Setting) -> Decider:
+    """Return whose yes something awaits; what earlier versions stored does not say."""
+    if (stored := item.get("decider")) is not None:
+        return Decider(stored)
+    return Decider.ASKER if _is_adult(setting) else Decider.ADULT
 
 
 def _is_adult(setting: Setting) -> bool:

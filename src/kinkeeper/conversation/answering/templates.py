@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kinkeeper.actions.consent import Author, Origin
-from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Decider, ResultStatus
 from kinkeeper.actions.session_words import is_kept_at_once
 from kinkeeper.conversation.answering.names_and_times import Setting, listed, plain
 from kinkeeper.conversation.answering.nothing_done import (
@@ -237,7 +237,7 @@ def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> s
         case ResultStatus.DONE:
             return was_done(done, setting) if done.action_id else was_found(done, setting)
         case ResultStatus.AWAITING:
-            return _request(done, todo, setting, is_adult=context.asked.member.is_adult)
+            return _request(done, todo, setting, decider=_decider(done, context))
         case ResultStatus.UNDER_WAY:
             return f"I'm still trying to {todo}."
         case ResultStatus.FAILED:
@@ -251,9 +251,17 @@ def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> s
             return chosen(_TAKEN_BACK, context.asked.turn_id).format(todo=todo)
 
 
-def _request(done: ActionResult, todo: str, setting: Setting, *, is_adult: bool) -> str:
-    if not is_adult:
+def _decider(done: ActionResult, context: AnswerContext) -> Decider:
+    """Return whose yes something awaits; what earlier versions stored does not say."""
+    by_role = Decider.ASKER if context.asked.member.is_adult else Decider.ADULT
+    return done.decider or by_role
+
+
+def _request(done: ActionResult, todo: str, setting: Setting, *, decider: Decider) -> str:
+    if decider is Decider.ADULT:
         return f"An adult has to agree before I {todo}."
+    if decider is Decider.NOBODY:
+        return f"I can't {todo}: an adult has to agree to that, and no adult can see it."
     shown = ""
     if body := done.params.get("body"):
         subject = done.params.get("subject")

@@ -7,7 +7,7 @@ from typing import Any
 from kinkeeper.actions.button_removal import can_be_undone
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import shown_lines
-from kinkeeper.actions.requests.model import ActionResult, Card
+from kinkeeper.actions.requests.model import ActionResult, Card, Decider
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.web.views.day_text import Wording
 
@@ -37,6 +37,7 @@ class Question:
         is_open: Whether it still waits.
         stands: Where it stands, in words.
         can_undo: Whether it can be taken back.
+        is_own: Whether who asked for it says yes to it, adult or not.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Question:
     is_open: bool
     stands: str
     can_undo: bool
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +134,7 @@ def _questions(
             lines=shown_lines(action.proposal.request.get("shown") or {}) if is_open else (),
             payload_hash=action.payload_hash, is_open=is_open,
             stands="Undone" if action.undone_at else _STANDS[action.status],
-            can_undo=can_be_undone(action),
+            can_undo=can_be_undone(action), is_own=result.decider is Decider.ASKER,
         )  # fmt: skip
 
 
