@@ -11,6 +11,7 @@ from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import Plan, PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
 from kinkeeper.conversation.planning.grammar import load_grammar
+from kinkeeper.conversation.planning.list_rules import SHOPPING
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.told_audience import secret_of
 from kinkeeper.core.errors import UnclearError
@@ -18,6 +19,7 @@ from kinkeeper.language.text import Folded, fold
 from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import is_only_wish
+from kinkeeper.reading.own_lists import OWN_LIST, names_own_list
 
 NOT_FOR_A_FEW: Final = (
     "I haven't saved anything: I can keep something for you alone or for the whole family, but not for a few of you. "
@@ -84,6 +86,27 @@ def writes_for_all(plan: Plan) -> bool:
         (each.domain in _OPEN_TO_ALL and each.action in _MADE | _CHANGED) or _is_kept(each)
         for each in plan.actions
     ) or bool(plan.partial and plan.partial["domain"] in _OPEN_TO_ALL)
+
+
+def titled_as_own(plan: Plan, text: str) -> Plan:
+    """Return a plan in which "a private list" is the speaker's own list, and not one to shop by.
+
+    Args:
+        plan: That writes only what its person alone may see.
+        text: The whole message, verbatim.
+    """
+    if not names_own_list(text):
+        return plan
+    return replace(plan, actions=tuple(map(_titled_as_own, plan.actions)))
+
+
+def _titled_as_own(planned: PlannedAction) -> PlannedAction:
+    params = planned.params
+    is_new_list = (planned.domain, planned.action) == ("notes", "create")
+    if not is_new_list or params.get("title") != SHOPPING or not params.get("private"):
+        return planned
+    name = "append" if params.get("body") else "create"
+    return replace(planned, action=name, params={**params, "title": OWN_LIST})
 
 
 def narrowed(plan: Plan, hidden: Collection[str] = ()) -> Plan:

@@ -3,15 +3,17 @@
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.people import audience_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.text import shorten
+from kinkeeper.reading.own_lists import OWN_LIST, own_list
 
 # Things that are enumerated as they are dictated, without commas: "milk eggs olive oil and two
 # onions". Pure.
@@ -146,7 +148,10 @@ _LONGEST_TITLE = 48
 def append(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "add milk and eggs to the shopping list"; what is a thing to do goes to the tasks instead."""
     named, what = groups.get("named", ""), groups["what"]
-    title = f"{named} list" if named else list_title(groups["list"])
+    if (other := case.grammar.said["list_named"].search(what)) is not None:
+        return _on_two(groups, other, case)
+    own = None if named else own_list(case.message.text, groups["list"])
+    title = f"{named} list" if named else own or list_title(groups["list"])
     lines = lines_of(what, case)
     if title == SHOPPING:
         lines = _told_apart(lines, what)
@@ -154,10 +159,26 @@ def append(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     if "bare" in groups and any(case.grammar.said[each].search(what) for each in _NO_LINE):
         return None
-    is_bare = _OWN_LIST.match(groups["list"]) is not None and not named
+    is_bare = own == OWN_LIST or (_OWN_LIST.match(groups["list"]) is not None and not named)
+    for_whom = {} if own is None else {"private": True}
     if is_bare and case.grammar.said["errand"].match(case.message.title(what)):
-        return add_task(groups, case)
-    return [action("notes", "append", {"title": title, "body": "\n".join(lines)})]
+        added = add_task(groups, case)
+        return added and [
+            replace(each, params={**each.params, **for_whom})
+            if isinstance(each, PlannedAction)
+            else each
+            for each in added
+        ]
+    return [action("notes", "append", {"title": title, "body": "\n".join(lines), **for_whom})]
+
+
+def _on_two(groups: Groups, other: re.Match[str], case: Case) -> Sequence[Step] | None:
+    """Read "add milk to my list and bread to the shopping list": each thing is put where it belongs."""
+    before, joint = groups["what"][: other.start()], groups["what"][other.end() :]
+    first = append({"what": before, "list": other["list"]}, case)
+    behind = _BETWEEN.match(joint)
+    second = append({**groups, "what": joint[behind.end() :]}, case) if behind else None
+    return None if first is None or second is None else [*first, *second]
 
 
 def wanted(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -201,11 +222,16 @@ def list_title(said: str) -> str:
     return SHOPPING if not said or _SHOPPING.match(said) else said[0].upper() + said[1:]
 
 
-def show(groups: Groups, _case: Case) -> Sequence[Step]:
+def show(groups: Groups, case: Case) -> Sequence[Step]:
     """Read "what's on the shopping list?"."""
     if groups.get("all"):
         return [action("notes", "list", {})]
-    return [action("notes", "list", {"title": list_title(groups["list"])})]
+    return [action("notes", "list", {"title": _title(groups["list"], case)})]
+
+
+def _title(called: str, case: Case) -> str:
+    """Return what a list is called that there is, the household's or one of the speaker's own."""
+    return own_list(case.message.text, called) or list_title(called)
 
 
 def holds(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -215,7 +241,7 @@ def holds(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     if not groups["list"] and not are_groceries(lines):
         return None
-    title = list_title(groups["list"])
+    title = _title(groups["list"], case)
     return [action("notes", "list", {"title": title, "line": line}) for line in lines]
 
 
@@ -230,16 +256,16 @@ def remove(groups: Groups, case: Case) -> Sequence[Step] | None:
     lines = lines_of(groups["what"], case)
     if not lines or any(_AGAIN.match(line) for line in lines):
         return None
-    title = list_title(groups["list"])
+    title = _title(groups["list"], case)
     bare = [re.sub(r"^(?:the|my|our)\s+", "", line, flags=re.IGNORECASE) for line in lines]
     if _OWN_LIST.match(groups["list"]) and case.grammar.said["errand"].match(bare[0]):
         return [action("task", "complete", {"find_by": line}) for line in bare]
     return [action("notes", "remove_line", {"title": title, "line": line}) for line in bare]
 
 
-def clear(groups: Groups, _case: Case) -> Sequence[Step]:
+def clear(groups: Groups, case: Case) -> Sequence[Step]:
     """Read "clear the shopping list"."""
-    return [action("notes", "clear", {"title": list_title(groups["list"])})]
+    return [action("notes", "clear", {"title": _title(groups["list"], case)})]
 
 
 def create(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -20,6 +20,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     own_matters,
     parted,
     said_of_audience,
+    titled_as_own,
     writes_for_all,
 )
 from kinkeeper.conversation.planning.plan_grounding import is_copied
@@ -46,6 +47,7 @@ class Planners:
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
         plan, asked = await self._for_audience(context), context.asked
+        plan = titled_as_own(plan, context.text)
         if asked.is_shared:
             return plan  # others read along
         own = own_matters(plan, asked)

@@ -1,7 +1,7 @@
 """Reads requests about tasks and reminders. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
@@ -23,6 +23,7 @@ from kinkeeper.conversation.planning.plan_times import (
     reminded_at,
     without_days,
 )
+from kinkeeper.reading.own_lists import OWN_LIST, names_own_list
 from kinkeeper.reading.times.model import TimeSpan
 
 _ASK_WHEN_OFTEN = "At what time each day? For several times a day, set a reminder for each."
@@ -165,9 +166,16 @@ def listed(groups: Groups, case: Case) -> Sequence[Step]:
     is_of_all = _OF_ALL.search(case.message.text) is not None
     whose: Mapping[str, Any] = {"who": named} if named or is_of_all else {}
     if moment is None or moment.day is None:
-        return [_list(whose)]
+        return [_list(whose), *_own_list(case)]
     last = moment.day + timedelta(days=max(moment.days, 1))
     return [_list({"due_before": last.isoformat(), **whose})]
+
+
+def _own_list(case: Case) -> Iterator[PlannedAction]:
+    """Yield a look at the speaker's own list where they ask for it, and it was spoken of before."""
+    is_there = any(each.kind == "note" and each.title == OWN_LIST for each in case.things)
+    if is_there and names_own_list(case.message.text):
+        yield PlannedAction(domain="notes", action="list", params={"title": OWN_LIST})
 
 
 def whether(groups: Groups, case: Case) -> Sequence[Step]:

@@ -19,6 +19,7 @@ from kinkeeper.conversation.planning.clauses import OTHERS_WORDS, UNREAL, Modali
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import split_sentences
 from kinkeeper.reading.corrections import told_not_asked
+from kinkeeper.reading.own_lists import OWN_LIST
 
 _WORD = re.compile(r"[^\W_]+(?:['’:-][^\W_]+)*['’]?|&")
 _SENTENCE_END = re.compile(r"[.!?;]\s")
@@ -133,7 +134,8 @@ def _speaks_of_adding(step: Step) -> bool:
 def _written(step: Step) -> str:
     if not isinstance(step, PlannedAction):
         return ""
-    return str(step.params.get("body") or step.params.get("title") or "")
+    title = step.params.get("title")
+    return str(step.params.get("body") or ("" if title == OWN_LIST else title) or "")
 
 
 def _is_empty(step: Step) -> bool:
