@@ -185,6 +185,7 @@ class Import:
 
     @cached_property
     def _titled(self) -> dict[str, str]:
+        """Audiences by event id, filled in step by step between the transactions that need them: reading titles is slow."""
         return {}
 
     def _audience_of_title(self, event: Event) -> str:

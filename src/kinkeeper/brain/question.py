@@ -14,7 +14,7 @@ from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statement_match import subject_of
 from kinkeeper.memory.statements.canonical_words import lexicon
 from kinkeeper.memory.statements.statement_reader import read_statement
-from kinkeeper.reading.same_thing import root_of
+from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
 

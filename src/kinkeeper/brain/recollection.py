@@ -27,7 +27,7 @@ from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
 from kinkeeper.memory.statement_match import is_of_speaker, is_shared
-from kinkeeper.reading.same_thing import root_of, speaks_of_other
+from kinkeeper.reading.coreference import root_of, speaks_of_other
 from kinkeeper.store.store import Store
 
 # How well something remembered bears on a question. Pure.

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from operator import itemgetter
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -28,11 +27,12 @@ from kinkeeper.conversation.planning.rule_planner import vocabulary_of
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Role
+from kinkeeper.language.text import texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.notes.model import entries
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.reading.same_thing import root_of
+from kinkeeper.reading.coreference import root_of
 from kinkeeper.tasks.repository import open_tasks
 
 _AHEAD, _ASKED_AHEAD = timedelta(days=14), timedelta(days=62)
@@ -291,25 +291,16 @@ def _of_card(action: PendingAction, case: Case) -> _Thing:
     proposal = action.proposal
     request = proposal.request or {}
     params = request.get("params") or proposal.suggested_event or {}
-    about = [*_texts(params), *_texts([proposal.extraction.get(name) for name in _READ])]
+    about = [
+        *texts_within(params),
+        *texts_within([proposal.extraction.get(name) for name in _READ]),
+    ]
     named = next((str(params[name]) for name in _TITLES if params.get(name)), proposal.summary)
     members = {each.id for each in case.household.members}
     return _Thing(
         Nearest(kind="card", title=proposal.summary), named, people=frozenset(members.intersection(about)),
         days=_dates(about), is_deed=request.get("domain") == "task",
     )  # fmt: skip
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts within a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, Sequence):
-        for each in value:
-            yield from _texts(each)
 
 
 def _dates(texts: Iterable[str]) -> frozenset[date]:

@@ -1,9 +1,8 @@
 """Who may recall what a message tells or asks to keep secret, and how the answer says so. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import LONGEST_READ, Exchange
@@ -11,7 +10,7 @@ from kinkeeper.conversation.routing.intent import IntentType
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_from, narrowest, person_scope
-from kinkeeper.language.text import enumerated
+from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import (
@@ -68,7 +67,7 @@ def share_carried(secret: str, results: Sequence[ActionResult], household: House
         stem
         for each in results
         if each.action_id is not None and each.status in _HOLDS
-        for text in _texts([each.params, each.result, each.summary])
+        for text in texts_within([each.params, each.result, each.summary])
         for stem in stems(text)
     }
     wanted = _words_of(secret, household)
@@ -94,16 +93,6 @@ def _words_of(text: str, household: Household) -> frozenset[str]:
         for stem in stems(name)
     }
     return frozenset(each for each in stems(text) if each.isalpha()) - named
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from _texts([*value.values()])
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each)
 
 
 FOR_ALL = "Saved for everyone at home."

@@ -3,12 +3,12 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import regex
 
@@ -343,6 +343,21 @@ def enumerated(words: Sequence[str], *, last: str = "and") -> str:
     if len(words) <= 1:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def texts_within(value: Any) -> Iterator[str]:
+    """Yield the texts within a JSON value, in their order.
+
+    Args:
+        value: Any; keys of objects are no texts.
+    """
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from texts_within([*value.values()])
+    elif isinstance(value, Sequence):
+        for each in value:
+            yield from texts_within(each)
 
 
 def shorten(text: str, limit: int) -> str:

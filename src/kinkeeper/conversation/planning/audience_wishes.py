@@ -109,33 +109,25 @@ def _titled_as_own(planned: PlannedAction) -> PlannedAction:
     return replace(planned, action=name, params={**params, "title": OWN_LIST})
 
 
-def narrowed(plan: Plan, hidden: Collection[str] = ()) -> Plan:
+def narrowed(plan: Plan, hidden: Collection[str] = (), *, only_new: bool = False) -> Plan:
     """Return a plan that writes only what its person alone may see, or everybody but some.
 
     Args:
         plan: Of what else the message says.
         hidden: Member ids of those it is kept from; where there are none, only its person may see it.
+        only_new: Whether what stands already stays as it is, and what says itself who may see it.
     """
     audience = {"kept_from": sorted(hidden)} if hidden else {"private": True}
     wanted = [each for each in plan.actions if not _is_said(str(each.params.get("title", "")))]
-    actions = tuple(one for each in wanted for one in _narrowed(each, audience))
+    actions = tuple(
+        one
+        for each in wanted
+        for one in ([each] if only_new and not _is_new(each) else _narrowed(each, audience))
+    )
     partial = plan.partial
     if partial is not None and partial["action"] in _MADE:
         partial = {**partial, "params": {**partial["params"], **audience}}
     return replace(plan, actions=actions, partial=partial)
-
-
-def narrowed_new(plan: Plan, hidden: Collection[str] = ()) -> Plan:
-    """Return a plan whose new things only its person may see, or everybody but some; what stands already stays as it is.
-
-    Args:
-        plan: Of a message that says nothing of who may see it, right after one that did.
-        hidden: Member ids of those it is kept from; where there are none, only its person may see it.
-    """
-    new = replace(plan, actions=tuple(each for each in plan.actions if _is_new(each)))
-    made = iter(narrowed(new, hidden).actions)
-    actions = tuple(next(made) if _is_new(each) else each for each in plan.actions)
-    return replace(narrowed(new, hidden), actions=actions)
 
 
 def _is_new(planned: PlannedAction) -> bool:

@@ -15,7 +15,6 @@ from kinkeeper.conversation.planning.audience_wishes import (
     Said,
     halves,
     narrowed,
-    narrowed_new,
     own_affairs,
     own_matters,
     parted,
@@ -109,7 +108,7 @@ def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
     carried = carried_scope(
         context.history, asked.household, asked.member.id, now=asked.now, is_announced=not is_told
     )
-    return plan if carried is None else narrowed_new(plan, kept_from(carried))
+    return plan if carried is None else narrowed(plan, kept_from(carried), only_new=True)
 
 
 async def _by_rules(context: PlanningContext) -> Plan:
