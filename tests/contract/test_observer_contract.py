@@ -122,6 +122,7 @@ def graph(system: System) -> list[Occurrence]:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.crash
 def test_two_worker_processes_on_a_server_share_the_work(postgres_url: str, tmp_path: Path) -> None:
     chat = talk(2 * MESSAGES)

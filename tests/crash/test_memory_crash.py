@@ -42,6 +42,7 @@ def tell(conn: Connection, numbers: range) -> dict[str, list[str]]:
     return {table: list(found) for table, found in rows(conn).items()}
 
 
+@pytest.mark.nightly
 def test_killed_over_and_over_the_story_is_the_same(tmp_path: Path) -> None:
     dice = random.Random(5)  # noqa: S311 - repeatable
     database, first = tmp_path / "family.sqlite", 0

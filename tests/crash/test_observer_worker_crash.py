@@ -18,6 +18,7 @@ CHATTER = 30
 KILLS = (1, 29, 0, 61, 12, 44)
 
 
+@pytest.mark.nightly
 def test_three_hundred_messages_through_repeated_kills_end_as_a_replay_does(tmp_path: Path) -> None:
     path, chat = tmp_path / "family.db", conversation(QUEUED + CHATTER)
     end, share = chat[-1].sent_at, len(chat) // len(KILLS)

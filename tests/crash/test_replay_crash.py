@@ -69,6 +69,7 @@ def moments(dice: random.Random) -> Iterator[tuple[int, float]]:
         yield dice.randint(1, MESSAGES * step // KILLS), dice.uniform(0, 0.02)
 
 
+@pytest.mark.nightly
 def test_a_replay_killed_over_and_over_ends_as_an_uninterrupted_one(tmp_path: Path) -> None:
     chat = write_chat(
         tmp_path / "chat.jsonl", chat_lines("miller", MESSAGES, seed=1, start=START, short=True)

@@ -236,6 +236,7 @@ def assert_nothing_lost_or_doubled(system: System, chat: Sequence[InboundMessage
     assert_same_tables(left, replayed(replay, chat))
 
 
+@pytest.mark.nightly
 def test_messages_through_a_server_that_is_killed_at_random_end_as_a_replay_does(
     tmp_path: Path,
 ) -> None:

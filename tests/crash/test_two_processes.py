@@ -62,6 +62,7 @@ def test_the_same_file_at_the_same_time_is_replayed_once(tmp_path: Path) -> None
     assert [len(lines) for lines in own] == [MESSAGES] * 3
 
 
+@pytest.mark.nightly
 def test_two_files_at_the_same_time_end_as_one_after_the_other(tmp_path: Path) -> None:
     chats = [made(tmp_path, "family", 4), made(tmp_path, "grandparents", 5)]
     replays(tmp_path / "together.sqlite", *chats)

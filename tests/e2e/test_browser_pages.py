@@ -166,6 +166,7 @@ def test_a_screen_on_the_wall_shows_and_cannot_decide(home: Site):
         expect(page.get_by_role("button", name="Approve")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_the_play_runs_to_its_end(home: Site):
     with home.visit(None, reduced_motion="no-preference") as page:
         page.goto("/welcome")

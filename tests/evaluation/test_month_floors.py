@@ -10,5 +10,6 @@ from floors import assert_floors_hold
 pytestmark = pytest.mark.evaluation
 
 
+@pytest.mark.nightly
 def test_three_months_of_two_households_reach_their_floors() -> None:
     assert_floors_hold(measure(root=Path(__file__).parents[2]))

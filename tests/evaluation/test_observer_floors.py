@@ -20,7 +20,7 @@ PUBLIC = (
     "irc_reply_attribution_dev.jsonl",
 )
 
-pytestmark = [pytest.mark.evaluation, pytest.mark.slow]
+pytestmark = [pytest.mark.evaluation, pytest.mark.slow, pytest.mark.nightly]
 
 
 def missing() -> list[str]:

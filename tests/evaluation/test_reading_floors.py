@@ -14,6 +14,7 @@ from training.corpus import CorpusReader
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.nightly
 @pytest.mark.evaluation
 def test_readers_reach_their_floors() -> None:
     assert_floors_hold(reading.measure(root=ROOT, is_full=False))
@@ -34,6 +35,7 @@ def test_the_trained_reader_tells_plans_from_talk_of_writers_it_has_not_seen() -
     assert figures["plans in groups"]["recall at precision 0.8"] >= 0.65
 
 
+@pytest.mark.nightly
 @pytest.mark.evaluation
 def test_with_its_encoder_it_finds_slots_and_what_is_answered() -> None:
     figures = measure_reader.figures(TrainedReader())

@@ -22,6 +22,7 @@ LIE = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_few_messages_need_a_model_and_one_that_lies_takes_nothing_away() -> None:
     with model_server() as server:
         server.will(says(json.dumps(LIE)))

@@ -117,6 +117,7 @@ def heard(stub: BrainStub, system: System, messages: Sequence[InboundMessage]) -
     return Left(system.participants, [m.text for m in messages], stub.received[before:])
 
 
+@pytest.mark.nightly
 def test_of_our_own_family_chats_nothing_leaves() -> None:
     words = json.loads((ROOT / "evals" / "data" / "family_households.json").read_text("utf-8"))
     rows = [
@@ -136,6 +137,7 @@ def test_of_our_own_family_chats_nothing_leaves() -> None:
     assert requests > 40, "too few questions to show anything"
 
 
+@pytest.mark.nightly
 def test_of_arrangements_told_in_many_ways_nothing_leaves() -> None:
     episodes = load_episodes(ROOT / "evals" / "data" / "episodes_dev2.jsonl")[::6]
     with asked_brain() as (stage, stub):

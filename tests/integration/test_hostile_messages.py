@@ -134,6 +134,7 @@ def test_an_obedient_model_gets_nothing_done_and_sees_no_other_chat(family: Chat
     assert len(models.fallbacks) == answers(family).count(False)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_without_grounding_its_words_reach_the_cards(
     family: Chat, monkeypatch: pytest.MonkeyPatch
@@ -163,6 +164,7 @@ def test_the_same_over_http(family: Chat, tmp_path: Path) -> None:
         assert ELSEWHERE.encode() not in b"".join(call.raw for call in server.calls)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_thousand_hostile_messages_change_nothing(family: Chat) -> None:
     check(family, ObeyingModel(), of(family, HALF, step=2))

@@ -194,6 +194,7 @@ def test_the_table_of_routes_is_read_with_what_they_take(tmp_path: Path) -> None
     assert len(str(chat.request(HOSTILE["digits"], 1))) >= LONGEST
 
 
+@pytest.mark.nightly
 def test_no_request_of_anybody_breaks_or_holds_up_the_server(tmp_path: Path) -> None:
     problems: list[Any] = []
     streams: set[str] = set()
