@@ -98,7 +98,7 @@ _COPULA = re.compile(
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
-    r"(?:^|[\s,])(?:(?:until|till|til|every|each|between)\b|(?:from|at|by)(?:$|\s+\d)).*|[,–-]\s*\d{1,2}(?:[:.]\d\d)?$|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s*(?:onwards?|o'?clock)\b",
+    r"(?:^|[\s,])(?:(?:until|till|til|every|each|between)\b|(?:from|at|by)(?:$|\s+\d)).*|[,–-]\s*\d{1,2}(?:[:.]\d\d)?$|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s*(?:onwards?|o'?clock)\b(?! [a-z])",
     re.IGNORECASE,
 )
 

@@ -33,6 +33,10 @@ class Guards:
     morning_phrases: tuple[str, ...]
     rounds: frozenset[str]
     round_phrases: tuple[str, ...]
+    complement: frozenset[str]
+    reaching: frozenset[str]
+    requests: frozenset[str]
+    apart: frozenset[str]
     homographs: Mapping[str, tuple[frozenset[str], frozenset[str]]]
 
 
@@ -56,6 +60,10 @@ def load_guards() -> Guards:
         morning_phrases=tuple(raw["morning_phrases"]),
         rounds=frozenset(raw["rounds"]),
         round_phrases=tuple(raw["round_phrases"]),
+        complement=frozenset(raw["complement"]),
+        reaching=frozenset(raw["reaching"]),
+        requests=frozenset(raw["requests"]),
+        apart=frozenset(raw["apart"]),
         homographs=homographs,
     )
 
@@ -431,3 +439,60 @@ def bound_before(tokens: Sequence[Token], index: int) -> tuple[str, int] | None:
         return None
     bound = BOUNDS.get(tokens[at].text)
     return None if bound is None else (bound, at)
+
+
+# A weekday, holiday or hour that only belongs to the name of a thing: "Friday Night Dinner on Wednesday".
+
+_OF_NAMES: Final = frozenset({"WEEKDAY", "HOLIDAY", "HOUR", "HM"})
+_LONGEST_NAME: Final = 6
+
+
+def without_names(
+    tokens: Sequence[Token], found: Sequence[tuple[int, Expression]]
+) -> list[tuple[int, Expression]]:
+    """Return readings without those in the name of a thing of which another says when it is.
+
+    The other one of its kind follows the name after a preposition ("Sunday lunch club is on Saturday"), or ends the clause.
+
+    Args:
+        tokens: The whole text.
+        found: Accepted readings with their first tokens, from left to right.
+    """
+    return [
+        (first, each)
+        for place, (first, each) in enumerate(found)
+        if not (_opens_name(tokens, first, each) and _is_told_when(tokens, found[place:]))
+    ]
+
+
+def _opens_name(tokens: Sequence[Token], first: int, found: Expression) -> bool:
+    guards = load_guards()
+    if found.finish is not None or found.start.every or found.start.lean is not None:
+        return False
+    if _OF_NAMES.isdisjoint(tokens[first].meanings) or found.end == len(tokens):
+        return False
+    before, noun = tokens[first - 1].text if first else "", tokens[found.end].text
+    is_opened = not before.isalpha() or before in guards.follow | guards.requests
+    is_timed = before in guards.complement | guards.reaching
+    return is_opened and not is_timed and noun.isalpha() and noun not in guards.follow
+
+
+def _is_told_when(tokens: Sequence[Token], found: Sequence[tuple[int, Expression]]) -> bool:
+    """Whether, of readings that begin with one in a name, another of its kind says when that thing is."""
+    guards = load_guards()
+    end, named = found[0][1].end, found[0][1].start
+    for first, each in found[1:]:
+        between = [token.text for token in tokens[end:first]]
+        if not 0 < len(between) <= _LONGEST_NAME + 1 or not all(map(str.isalpha, between)):
+            return False
+        if not guards.apart.isdisjoint(between):
+            return False
+        is_like = (named.has_date and each.start.has_date) or (
+            named.clock is not None and not named.has_date and each.start.clock is not None
+        )
+        if is_like:
+            is_last = each.end == len(tokens) or not tokens[each.end].text.isalnum()
+            leads = {between[-1], tokens[first].text}
+            is_complement = is_last or not guards.complement.isdisjoint(leads)
+            return is_complement and guards.reaching.isdisjoint(leads)
+    return False

@@ -16,6 +16,7 @@ from kinkeeper.reading.times.acceptance import (
     is_daytime_talk,
     is_time,
     morning_begins,
+    without_names,
 )
 from kinkeeper.reading.times.expressions import Expression, expression_at, resolve_expression
 from kinkeeper.reading.times.grammar import Scope
@@ -104,7 +105,7 @@ def read(
         usual_hour=usual_hour,
     )
     spans = []
-    for first, found in _shared(tokens, list(_expressions(tokens, scope))):
+    for first, found in _shared(tokens, without_names(tokens, [*_expressions(tokens, scope)])):
         span = _span(
             _Source(text, folded, tokens),
             first,
