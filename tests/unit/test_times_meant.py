@@ -74,3 +74,74 @@ def test_what_is_moved_or_listed_keeps_both_days() -> None:
         "from Monday judo is on Thursday",
     ):  # fmt: skip
         assert len([each for each in read(text, MONDAY) if each.has_date]) > 1, text
+
+
+THINGS = ("the swimming gala", "a dentist appointment", "judo", "the school fair")
+VALUES = {
+    "friday": ("saturday", "2026-03-13"), "tuesday": ("monday", "2026-03-17"),
+    "the 20th": ("the 3rd", "2026-03-20"), "friday at 5": ("friday at 4", "2026-03-13T17:00"),
+    "friday at 5pm": ("4pm", "2026-03-13T17:00"), "friday at 6": ("5", "2026-03-13T18:00"),
+}  # fmt: skip
+CONTRASTS = (
+    "on {new} not {old}", "on {new}, not {old}", "on {new} instead of {old}", "on {new} rather than {old}",
+    "on {new} and not on {old}", "not on {old} but on {new}",
+)  # fmt: skip
+
+
+def test_a_value_that_is_denied_is_never_taken() -> None:
+    wrong, tried = [], 0
+    for thing, (new, (old, start)), contrast in product(THINGS, VALUES.items(), CONTRASTS):
+        if old.isdigit() and contrast.startswith("not"):
+            continue
+        tried += 1
+        text = f"put {thing} {contrast.format(new=new, old=old)}"
+        found = created(text)
+        if found is None or found[1] != start or "not" in found[0] or "instead" in found[0]:
+            wrong.append((text, found))
+        dates, at = said(text).dates, date.fromisoformat(start[:10])
+        if len(dates) != 1 or (dates[0].day != at.day and dates[0].weekday() != at.weekday()):
+            wrong.append((text, dates))
+    assert not wrong
+    assert tried > 100
+
+
+def test_who_is_denied_neither_goes_nor_sees_to_it() -> None:
+    wrong = []
+    forms = (
+        "not {old}, {new} takes Leo to soccer", "not {old} but {new} takes Leo to soccer",
+        "{new}, not {old}, takes Leo to soccer", "{new} takes Leo to soccer instead of {old}",
+        "{new} rather than {old} takes Leo to soccer", "instead of {old} {new} takes Leo to soccer",
+    )  # fmt: skip
+    for form, (old, new) in product(forms, (("Sarah", "John"), ("John", "Sarah"))):
+        text = form.format(old=old, new=new)
+        asked = [
+            params["changes"] for name, params in planned(text) if name.endswith("update_event")
+        ]
+        by = {*said(text, sender=new.lower()).owners, *said(text, sender=old.lower()).owners}
+        if any(old.lower() in each["responsible"] for each in asked) or not by <= {new.lower()}:
+            wrong.append((text, asked, by))
+    assert not wrong
+    [(_, params)] = planned("put dinner with Leo, not Mia, on friday at 7")
+    assert params["who"] == ["leo"]
+    assert said("dinner with Leo, not Mia, on friday at 7").child == ("leo",)
+
+
+def test_a_no_that_denies_no_value_leaves_the_times_alone() -> None:
+    for text, title in {
+        "remind me at 5 not to call Tom": "not to call Tom",
+        "remind me at 5 to take 2 not 3 pills": "take 2 not 3 pills",
+        "remind me on friday to ask if not saturday then when": None,
+    }.items():
+        [(name, params)] = planned(text)
+        assert name == "task.create", text
+        assert title in {params["title"], None}, text
+    [(_, params)] = planned("email Sam that the party is on Friday not Saturday")
+    assert params["body"] == "The party is on Friday not Saturday."
+
+
+def test_what_is_told_of_something_known_still_changes_it() -> None:
+    for text in (
+        "the dentist is on sunday not saturday",
+        "the dentist is on the 13th instead of the 12th",
+    ):  # fmt: skip
+        assert [name for name, _ in planned(text)] == ["calendar.update_event"], text

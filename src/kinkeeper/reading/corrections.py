@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.text import Token
+from kinkeeper.language.text import Token, words_before
 from kinkeeper.reading.phrases import ASKED, ENDS, canonical, phrase_book
 
 _LONGEST = 12
@@ -132,6 +132,78 @@ def _has_value(said: Sequence[str]) -> bool:
 
 def _is_value(word: str) -> bool:
     return word in _VALUES or phrase_book().is_class(word, "time")
+
+
+# A value that is named only to say that it does not hold: "on the 10th, not the 3rd", "Tuesday instead of Monday". Pure.
+
+_GIVEN_UP = (
+    r"(?:(?<!\bif )(?<!\bor )(?<!\bwhy )(?<!\bwhether )\bnot|\bisn'?t|instead of|rather than|as opposed to|used to be"
+    r"|no longer|usually|normally|(?<=[,(;] )was)(?: (?:at|on|the|usual|from|for|with))*\s+"
+)
+_BEFORE_OLD = re.compile(rf"{_GIVEN_UP}$", re.IGNORECASE)
+_OLD_BEHIND = re.compile(
+    rf"[\s,;(–-]*(?:and )?{_GIVEN_UP}(?P<hour>\d{{1,2}}(?:[:.]\d\d)?(?!\w|[.:]\d| \w+s\b)\)?)?",
+    re.IGNORECASE,
+)
+_TOLD_OF = re.compile(
+    r"(?:\b(?:is|are|isn'?t|aren'?t|starts?|begins?|be)|'s|'re)(?: (?:now|actually|really|then|not|at|on|the))*\s+$",
+    re.IGNORECASE,
+)
+_NEW_BEHIND = re.compile(r"\s*,?\s*but\s+(?:(?:at|on|from|for|the)\s+)*", re.IGNORECASE)
+
+
+def is_given_up(text: str, start: int) -> bool:
+    """Whether the words before a value say that it does not hold ("not", "instead of").
+
+    Args:
+        text: Any.
+        start: Offset of the value.
+    """
+    return _BEFORE_OLD.search(words_before(text, start)) is not None
+
+
+def is_told_of(text: str, start: int) -> bool:
+    """Whether a value is told of something that is known: "the quiz is on |Sunday, not Saturday"; it then changes.
+
+    Args:
+        text: Any.
+        start: Offset of the value.
+    """
+    return _TOLD_OF.search(words_before(text, start)) is not None
+
+
+def given_up_from(text: str, start: int) -> int | None:
+    """Return where the words begin that say of a value that it does not hold; None where there are none.
+
+    Args:
+        text: Any.
+        start: Offset of the value.
+    """
+    before = words_before(text, start)
+    found = _BEFORE_OLD.search(before)
+    return None if found is None else start - len(before) + found.start()
+
+
+def old_value_at(text: str, end: int) -> int | None:
+    """Return where an old value begins that stands behind the new one ("…, not |the 3rd"); past it where it is a bare hour.
+
+    Args:
+        text: Any.
+        end: Offset past the new value, a time.
+    """
+    found = _OLD_BEHIND.match(text, end)
+    return None if found is None else found.end()
+
+
+def new_value_at(text: str, end: int) -> int | None:
+    """Return where the new value begins that stands behind an old one ("not Monday but |Tuesday"); None for anything else.
+
+    Args:
+        text: Any.
+        end: Offset past the old value.
+    """
+    found = _NEW_BEHIND.match(text, end)
+    return None if found is None else found.end()
 
 
 # Words by which somebody takes back what they said or asked for a moment ago: "scratch that thought

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinkeeper.language.text import TokenKind, tokenise
+from kinkeeper.reading.corrections import is_given_up
 from kinkeeper.reading.encoder import ClauseSeen, shipped_encoder
 from kinkeeper.reading.model import (
     Act,
@@ -139,6 +140,8 @@ NO_PREDICATE: Final = "-"
 _YES: Final = "yes"
 _JUDGED: Final = ("act", "predicate", "modality")
 _TIMES: Final = frozenset({SlotName.WHEN, SlotName.UNTIL})
+_REPLACED: Final = _TIMES | {SlotName.TO, SlotName.WHO_FOR, SlotName.WHO_DOES, SlotName.WHERE}
+"""What an old value may stand beside: "on the 10th, not the 3rd"."""
 
 _DIGITS: Final = 4
 """Of chances: what another machine or process adds up in another order is the same."""
@@ -269,7 +272,7 @@ class TrainedReader:
             predicate=None if predicate == NO_PREDICATE else Predicate(predicate),
             modality=Modality(best["modality"][0]), is_negated=best["negated"][0] == _YES,
             is_secret=best["secret"][0] == _YES,
-            slots=_with_times(seen.slots, times) if seen else times,
+            slots=_with_old(_with_times(seen.slots, times) if seen else times, utterance.text),
             target=seen.target if seen else None,
             plan=round(chances["plan"][_YES], _DIGITS),
             p=round(min(best[name][1] for name in _JUDGED), _DIGITS),
@@ -296,6 +299,16 @@ def _with_times(slots: Sequence[Slot], times: Sequence[Slot]) -> tuple[Slot, ...
     found = [*{(each.name, each.start, each.end): each for each in snapped}.values()]
     seen = [each for each in times if not any(_overlap(each, slot) for slot in found)]
     return tuple(sorted([*found, *seen], key=lambda each: (each.start, each.end)))
+
+
+def _with_old(slots: Sequence[Slot], text: str) -> tuple[Slot, ...]:
+    """Return slots of which those that are said not to hold, beside one that does, are old values."""
+    old = {each for each in slots if each.name in _REPLACED and is_given_up(text, each.start)}
+    kept = {each.name for each in slots if each not in old}
+    return tuple(
+        replace(each, name=SlotName.FROM) if each in old and each.name in kept else each
+        for each in slots
+    )
 
 
 def _snapped(slot: Slot, times: Sequence[Slot]) -> Slot:

@@ -5,7 +5,7 @@ that is quoted is ever read as a request; they are put back, verbatim, where a t
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
@@ -17,6 +17,7 @@ from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import strip_controls
+from kinkeeper.reading.corrections import given_up_from, is_told_of, new_value_at, old_value_at
 from kinkeeper.reading.times import NamedTimeWords, read
 from kinkeeper.reading.times.calendar_days import first_of_week
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
@@ -271,22 +272,51 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)
     spans: dict[str, TimeSpan] = {}
     marked, end = [], 0
-    for span in times_in(plain, now, household):
-        start = grammar.start_of(plain, span)
+    for span, begin, over in _without_old(plain, times_in(plain, now, household)):
+        start = begin + grammar.start_of(plain, span) - span.start_char
         if (
-            start == span.end_char
+            start == over
             or start < end
             or MARK.search(span.surface)
             or grammar.is_no_time(plain, span)
         ):
             continue
         first = _FIRST_LENGTH if span.kind is SpanKind.DURATION else _FIRST_TIME
-        mark = _put(verbatim, first, plain[start : span.end_char])
+        mark = _put(verbatim, first, plain[start:over])
         spans[mark] = span
         marked += [plain[end:start], mark]
-        end = span.end_char
+        end = over
     marked_text = _put_right("".join([*marked, plain[end:]]), spans, grammar)
     return Message(marked_text, spans, verbatim)
+
+
+def _without_old(text: str, spans: Sequence[TimeSpan]) -> Iterator[tuple[TimeSpan, int, int]]:
+    """Yield times with where their words begin and end, an old value beside the new one among them ("the 10th, not the 3rd").
+
+    Where something that is known is told to be at another time, both are left: the old one says which it is.
+    """
+    begin, left = None, [*spans]
+    while left:
+        span = left.pop(0)
+        if is_told_of(text, span.start_char):
+            yield span, span.start_char, span.end_char
+            continue
+        start, over = span.start_char if begin is None else begin, span.end_char
+        begin = given_up_from(text, span.start_char) if span.bound is None else None
+        if begin is not None and left and _begins_at(left[0], new_value_at(text, over), over):
+            continue
+        begin, old = None, old_value_at(text, over)
+        if left and left[0].bound is None and _begins_at(left[0], old, over):
+            behind = left.pop(0)
+            span, over = _with_rest_of(span, behind), behind.end_char
+        elif old is not None and span.has_time and text[old - 1].isdigit():
+            over = old
+        yield span, start, over
+
+
+def _begins_at(span: TimeSpan, at: int | None, after: int) -> bool:
+    """Whether a time behind an offset is the one that begins at another, or holds it: "the" may be part of it."""
+    return at is not None and after < span.start_char <= at <= span.end_char
 
 
 def _names(household: Household) -> frozenset[str]:

@@ -5,6 +5,7 @@ import re
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.household.model import Role
 from kinkeeper.household.vocabulary import WordKind
+from kinkeeper.reading.corrections import is_given_up
 
 _SELF = frozenset({"i", "me", "myself", "my"})
 PRONOUNS = frozenset({"him", "her", "them", "both of them"})
@@ -17,7 +18,7 @@ _PEOPLE = (WordKind.CHILD, WordKind.ADULT, WordKind.GROUP)
 
 
 def members_in(text: str, case: Case) -> list[str]:
-    """Return the ids of the members that a text names, groups as their members, in order."""
+    """Return the ids of the members that a text names, groups as their members, in order; of "not Ben, Claire" not the old one."""
     folded = f" {_plain(text)} "
     found: list[tuple[int, str]] = []
     for word in case.vocabulary.words:
@@ -27,7 +28,8 @@ def members_in(text: str, case: Case) -> list[str]:
         place = min((each for each in places if each >= 0), default=-1)
         if place >= 0:
             found += [(place, each) for each in case.vocabulary.members_of(word.kind, word.id)]
-    return list(dict.fromkeys(member for _, member in sorted(found)))
+    new = [each for each in found if not is_given_up(folded, each[0] + 1)]
+    return list(dict.fromkeys(member for _, member in sorted(new)))
 
 
 def without_people(text: str, case: Case) -> str:

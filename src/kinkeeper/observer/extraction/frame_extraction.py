@@ -24,6 +24,7 @@ from kinkeeper.observer.model import (
 from kinkeeper.observer.wording.free_topics import is_errand, is_noun_phrase
 from kinkeeper.observer.wording.message_view import Reading, Symbol
 from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.reading.corrections import is_given_up
 from kinkeeper.reading.model import Act, Clause, Frame, Modality, Predicate, Slot, SlotName, Target
 
 # What a card is called: the phrase of the message that the trained reader sees its subject in.
@@ -451,7 +452,7 @@ def is_no_commitment(frame: Frame) -> bool:
 
 
 def _frame(said: Extraction, text: str, answers: Target | None) -> Frame:
-    slots = tuple(_slots(said))
+    slots = tuple(_slots(said, text))
     begin = min((each.start for each in slots), default=0)
     end = max((each.end for each in slots), default=len(text))
     predicate = PREDICATES.get(said.task) if said.task else None
@@ -464,16 +465,18 @@ def _frame(said: Extraction, text: str, answers: Target | None) -> Frame:
     )  # fmt: skip
 
 
-def _slots(said: Extraction) -> Iterator[Slot]:
+def _slots(said: Extraction, text: str) -> Iterator[Slot]:
     for each in said.entities:
-        name = _slot_of(each, said)
+        name = _slot_of(each, said, text)
         if name is not None:
             yield Slot(name=name, start=each.start, end=each.end, p=1.0)
 
 
-def _slot_of(entity: Entity, said: Extraction) -> SlotName | None:
+def _slot_of(entity: Entity, said: Extraction, text: str) -> SlotName | None:
     if entity.type in _TIMES:
-        is_old = said.moved_from is not None and entity.value[:10] == said.moved_from.isoformat()
+        is_old = is_given_up(text, entity.start) or (
+            said.moved_from is not None and entity.value[:10] == said.moved_from.isoformat()
+        )
         is_new = said.task is Task.MOVE and not is_old
         return SlotName.FROM if is_old else SlotName.TO if is_new else SlotName.WHEN
     if entity.type in _THINGS:

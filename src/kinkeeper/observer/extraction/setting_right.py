@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
-from kinkeeper.language.text import words_before
 from kinkeeper.observer.arrangement_rows import Arranged
 from kinkeeper.observer.model import Extraction, Stance, Task
-from kinkeeper.observer.wording.arrangement_times import figures, is_given_up, nearer
+from kinkeeper.observer.wording.arrangement_times import figures, nearer
 from kinkeeper.observer.wording.message_view import Reading
-from kinkeeper.reading.corrections import is_bare_value, may_correct
+from kinkeeper.reading.corrections import is_bare_value, is_given_up, may_correct
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _AT_ONCE = timedelta(minutes=3)
@@ -147,7 +146,7 @@ def _old_days(reading: Reading) -> set[date]:
     return {
         each.begin.date()
         for each in reading.spans
-        if each.has_date and is_given_up(words_before(reading.text, each.start_char))
+        if each.has_date and is_given_up(reading.text, each.start_char)
     }
 
 
@@ -156,7 +155,7 @@ def _old_clocks(reading: Reading) -> set[time]:
     return {
         clock
         for at, clock in {**dict(figures(reading)), **named}.items()
-        if is_given_up(words_before(reading.text, at))
+        if is_given_up(reading.text, at)
     }
 
 
@@ -252,7 +251,7 @@ def _new_clocks(reading: Reading, near: time | None) -> tuple[time, ...]:
         for at, clock in figures(reading)
         if near is not None
         and not any(start <= at < end for start, end in covered)
-        and not is_given_up(words_before(reading.text, at))
+        and not is_given_up(reading.text, at)
     ]
     return tuple(
         clock if is_known or near is None else nearer(clock, near)
@@ -266,5 +265,5 @@ def _kept(reading: Reading) -> list[TimeSpan]:
         for span in reading.spans
         if span.kind is not SpanKind.DURATION
         and span.grain is not Grain.SECOND
-        and not is_given_up(words_before(reading.text, span.start_char))
+        and not is_given_up(reading.text, span.start_char)
     ]

@@ -15,7 +15,7 @@ from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
-from kinkeeper.language.text import tokenise, words_before
+from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.secrecy import secrecy_of
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
@@ -49,11 +49,10 @@ from kinkeeper.observer.extraction.rules_extractor import extract
 from kinkeeper.observer.extraction.setting_right import set_right
 from kinkeeper.observer.model import Extraction, OpenQuestion, Stance
 from kinkeeper.observer.settling.prior_claims import attribute_part
-from kinkeeper.observer.wording.arrangement_times import is_given_up
 from kinkeeper.observer.wording.message_parts import segments
 from kinkeeper.observer.wording.message_view import Reading, read_message
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.reading.corrections import reads_as_correction
+from kinkeeper.reading.corrections import is_given_up, reads_as_correction
 from kinkeeper.reading.encoder import MOST_ITEMS
 from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.times.model import TimeSpan
@@ -246,9 +245,7 @@ class Understanding:
         message = stored.message
         tokens = tokenise(message.text)
         reads_so = reads_as_correction(tokens, self._participants.lexicon.find(tokens))
-        if not (
-            reads_so or any(is_given_up(words_before(message.text, each.start)) for each in tokens)
-        ):
+        if not (reads_so or any(is_given_up(message.text, each.start) for each in tokens)):
             return ()
         return arranged_in(
             conn, self._household, message.chat_id,

@@ -10,6 +10,7 @@ from kinkeeper.language.text import Token, TokenKind, words_before
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.wording.clauses import TaskPhrase, clause_around, has_cue
 from kinkeeper.observer.wording.message_view import Reading
+from kinkeeper.reading.corrections import is_given_up
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 # Bare figures as times of day: "5", "4.15", in the half of the day that fits. Pure.
@@ -18,13 +19,6 @@ _FIGURES = frozenset({TokenKind.NUMBER, TokenKind.TIME})
 _HALF_DAY = 12
 _MINUTES = 60
 _CLOCK = re.compile(r"(?P<hour>\d{1,2}?)(?:[.:]?(?P<minute>\d\d))?")
-_GIVEN_UP = re.compile(
-    r"(?:\bnot|\bisn'?t|instead of|rather than|used to be|no longer|usually|normally|[,(;] was)"
-    r"(?: (?:at|on|the|usual|from))*\s+$",
-    re.IGNORECASE,
-)
-
-
 _DOTTED = re.compile(
     r"(?<![\w.£$€₹#])(?P<hour>\d{1,2})\.(?P<minute>[0-5][05])(?!\.?\w|%)(?! ?(?:off|each|quid|kg|km|bucks|pounds|euro|dollars|per|%|percent|for))"
 )
@@ -44,15 +38,6 @@ _COUNTED = re.compile(
 )
 
 
-def is_given_up(before: str) -> bool:
-    """Whether the words before a time or day say that it does not hold any more ("not", "instead of").
-
-    Args:
-        before: The text up to it.
-    """
-    return _GIVEN_UP.search(before) is not None
-
-
 def gives_up_an_hour(text: str, tokens: Sequence[Token]) -> bool:
     """Tell whether a message has a figure that is said not to hold any more ("it's 9.15, not 9.30").
 
@@ -60,9 +45,7 @@ def gives_up_an_hour(text: str, tokens: Sequence[Token]) -> bool:
         text: The message.
         tokens: The same, cut.
     """
-    return any(
-        each.kind in _FIGURES and is_given_up(words_before(text, each.start)) for each in tokens
-    )
+    return any(each.kind in _FIGURES and is_given_up(text, each.start) for each in tokens)
 
 
 def figures(reading: Reading) -> Iterator[tuple[int, time]]:
@@ -321,10 +304,7 @@ def _clocks(
 def _without_given_up(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
     """Leave out days that are given up for others, however often they are named ("Sat instead of Fri, got a do Friday")."""
     given_up = {
-        day
-        for span in spans
-        if is_given_up(words_before(reading.text, span.start_char))
-        for day in _days(span)
+        day for span in spans if is_given_up(reading.text, span.start_char) for day in _days(span)
     }
     kept = [span for span in spans if not _days(span) or not given_up.issuperset(_days(span))]
     return kept if any(_days(span) for span in kept) else list(spans)
@@ -361,13 +341,13 @@ def replaces_time(reading: Reading) -> bool:
     """
     spans = [span for span in reading.spans if span.has_time]
     clocks = {span.start_char for span in spans} | {at for at, _ in figures(reading)}
-    old = {at for at in clocks if is_given_up(words_before(reading.text, at))}
+    old = {at for at in clocks if is_given_up(reading.text, at)}
     return bool(old) and bool(clocks - old)
 
 
 def _without_old_time(reading: Reading, span: TimeSpan) -> TimeSpan:
     """Leave of a time that does not hold any more at most its day ("instead of 4 today")."""
-    if not span.has_time or not is_given_up(words_before(reading.text, span.start_char)):
+    if not span.has_time or not is_given_up(reading.text, span.start_char):
         return span
     return day_alone(span)
 
@@ -378,7 +358,7 @@ def _bare_new_time(reading: Reading, *, is_replacing: bool, is_move: bool) -> li
     new = [
         clock
         for at, clock in figures(reading)
-        if not is_given_up(words_before(reading.text, at))
+        if not is_given_up(reading.text, at)
         and (is_replacing or (is_move and _LEADING_TO.search(words_before(reading.text, at))))
     ]
     return [nearer(new[0], old[0] if old else AFTERNOON)] if new else []

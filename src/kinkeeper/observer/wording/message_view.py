@@ -18,6 +18,7 @@ from kinkeeper.language.lexicon import Lexicon, Mention
 from kinkeeper.language.text import Token, TokenKind, mask_stops, tokenise, words_before
 from kinkeeper.observer.model import Task
 from kinkeeper.reading import times
+from kinkeeper.reading.corrections import is_given_up
 from kinkeeper.reading.phrases import words_written_out
 from kinkeeper.reading.replies import Reply, asks_for_owner, is_question, read_reply
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
@@ -257,7 +258,7 @@ def read_message(
         The reading; never raises on any text.
     """
     tokens = tokenise(text)
-    found = lexicon.find(tokens)
+    found = _without_denied(lexicon.find(tokens), text)
     read = tuple(
         replace(span, surface=text[span.start_char : span.end_char])
         for span in times.read(
@@ -285,6 +286,15 @@ def read_message(
         is_question=is_question(tokens, text),
         asks_for_owner=asks_for_owner(tokens, text, mentions),
         called=_called(symbols, skeleton),
+    )
+
+
+def _without_denied(mentions: Sequence[Mention], text: str) -> Sequence[Mention]:
+    """Leave out people who are named only to say that it is another ("not Ben, Claire takes him")."""
+    people = [each for each in mentions if each.kind in _PEOPLE]
+    denied = [each for each in people if is_given_up(text, each.start)]
+    return (
+        [each for each in mentions if each not in denied] if len(denied) < len(people) else mentions
     )
 
 
