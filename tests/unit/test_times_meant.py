@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 from itertools import product
 
+from family_chat import chat
 from kinkeeper.reading.times import read
 from miller_words import MONDAY, said
 from planning import WEDNESDAY, planned
@@ -145,3 +146,47 @@ def test_what_is_told_of_something_known_still_changes_it() -> None:
         "the dentist is on the 13th instead of the 12th",
     ):  # fmt: skip
         assert [name for name, _ in planned(text)] == ["calendar.update_event"], text
+
+
+PAST_TELLINGS = (
+    "we had {thing} on {day}", "Leo went to {thing} on {day}", "{thing} was on {day}", "Mia had {thing} {day}",
+    "we saw {thing} on {day} at 4", "we were at {thing} on {day}",
+)  # fmt: skip
+TO_COME_TELLINGS = (
+    "we've got {thing} on {day}", "I booked {thing} for {day}", "we had better go to {thing} on {day}",
+    "I had to move {thing} to {day}", "{thing} is on {day}", "I thought {thing} was on {day}",
+    "{thing} was moved to {day}", "I heard we have {thing} on {day}", "we were going to {thing} on {day}",
+    "was {thing} on {day}?", "if {thing} was on {day} we could go", "{thing} was on Monday but is on {day}",
+)  # fmt: skip
+HAPPENINGS = ("the dentist", "judo", "the school fair", "Mia's party")
+
+
+def test_what_is_told_as_past_lies_in_the_past_and_makes_nothing() -> None:
+    wrong = []
+    for form, thing, day in product(PAST_TELLINGS, HAPPENINGS, ("the 24th", "friday", "tuesday")):
+        text = form.format(thing=thing, day=day)
+        found = said(text)
+        is_over = all(each < MONDAY.date() for each in found.dates)
+        if not (found.dates and is_over) or found.is_coordination or planned(text):
+            wrong.append((text, found.dates, planned(text)))
+    assert not wrong
+
+
+def test_what_is_to_come_or_open_stays_to_come() -> None:
+    wrong = []
+    for form, thing, day in product(
+        TO_COME_TELLINGS, HAPPENINGS, ("the 24th", "friday", "tuesday")
+    ):
+        text = form.format(thing=thing, day=day)
+        last = [each for each in read(text, MONDAY) if each.has_date][-1]
+        if last.begin < MONDAY:
+            wrong.append((text, last.begin))
+    assert not wrong
+
+
+def test_a_card_is_made_of_no_past_day() -> None:
+    for form, thing in product(PAST_TELLINGS, ("ballet", "the dentist")):
+        with chat() as miller:
+            text = form.format(thing=thing, day="tuesday")
+            miller.say("Wed 2026-03-04 18:00", "sarah", text)
+            assert miller.pending("Wed 2026-03-04 18:30") == [], text

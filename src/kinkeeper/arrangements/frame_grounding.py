@@ -14,7 +14,7 @@ from kinkeeper.household.vocabulary import WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
 from kinkeeper.language.name_match import Pronoun, pronouns_among, telling_stems
 from kinkeeper.language.text import Token, TokenKind, tokenise
-from kinkeeper.reading.model import Act, Frame, Predicate, Slot, SlotName
+from kinkeeper.reading.model import Act, Frame, Modality, Predicate, Slot, SlotName
 from kinkeeper.reading.times import NamedTimeWords
 from kinkeeper.reading.times import read as read_times
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
@@ -106,7 +106,7 @@ class Grounding:
         target = frame.target
         return Told(
             id=f"{heard.message_id}:{clause.number}", message=heard.message_id, speaker=speaker,
-            act=frame.act, predicate=frame.predicate, modality=frame.modality,
+            act=frame.act, predicate=frame.predicate, modality=self._modality(heard, frame, sent_at),
             is_negated=frame.is_negated, is_secret=frame.is_secret,
             answers=heard.before[target.said] if target and target.said is not None else None,
             item=heard.items[target.item] if target and target.item is not None else None,
@@ -192,6 +192,25 @@ class Grounding:
             said = _said(span)
             when = replace(when.amended(said), days=tuple(sorted({*when.days, *said.days})))
         return when
+
+    def _modality(self, heard: Heard, frame: Frame, sent_at: datetime) -> Modality:
+        """Return how a clause is meant: as past where its verb says so of a day that would be to come ("had judo on the 24th")."""
+        if frame.modality is not Modality.PLAIN:
+            return frame.modality
+        days = [
+            each
+            for each in self._read(heard.text, sent_at)
+            if each.has_date and frame.clause.start <= each.start_char < frame.clause.end
+        ]
+        is_over = bool(days) and all(
+            each.until <= _midnight(sent_at) < self._alone(each, sent_at) for each in days
+        )
+        return Modality.PAST if is_over else frame.modality
+
+    def _alone(self, span: TimeSpan, sent_at: datetime) -> datetime:
+        """Return the end of a time by its own words."""
+        found = self._read(span.surface, sent_at)
+        return found[0].until if found else span.until
 
     def _is_weekday(self, times: Sequence[tuple[str, str]], sent_at: datetime) -> bool:
         """Tell whether days are named by the day of the week alone: a week later they mean a week later, a day later the same."""

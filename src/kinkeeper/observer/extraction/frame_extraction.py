@@ -275,7 +275,7 @@ def _extraction(
 ) -> Extraction | None:
     """Return a frame as an extraction; None where it opens nothing."""
     frame, told = seen.frame, seen.told
-    if not _is_meant(frame) or frame.act not in _STANCES:
+    if not _is_meant(frame) or told.modality is Modality.PAST or frame.act not in _STANCES:
         return None
     if frame.predicate not in _TASKS and frame.predicate is not Predicate.EVENT:
         return None

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -37,6 +37,9 @@ class Guards:
     reaching: frozenset[str]
     requests: frozenset[str]
     apart: frozenset[str]
+    past: frozenset[str]
+    present: frozenset[str]
+    unsettled: frozenset[str]
     homographs: Mapping[str, tuple[frozenset[str], frozenset[str]]]
 
 
@@ -64,6 +67,9 @@ def load_guards() -> Guards:
         reaching=frozenset(raw["reaching"]),
         requests=frozenset(raw["requests"]),
         apart=frozenset(raw["apart"]),
+        past=frozenset(raw["past"]),
+        present=frozenset(raw["present"]),
+        unsettled=frozenset(raw["unsettled"]),
         homographs=homographs,
     )
 
@@ -496,3 +502,56 @@ def _is_told_when(tokens: Sequence[Token], found: Sequence[tuple[int, Expression
             is_complement = is_last or not guards.complement.isdisjoint(leads)
             return is_complement and guards.reaching.isdisjoint(leads)
     return False
+
+
+# A day of something that is told to have taken place: "party was on the 3rd".
+
+_STOPS: Final = frozenset(
+    {".", "!", "?", ";", ",", ":", "(", ")", "but", "so", "now", "then", "because"}
+)
+_BEING: Final = frozenset({"was", "were"})
+_NOT_OVER: Final = frozenset({"better", "to"})
+
+
+def in_the_past(tokens: Sequence[Token], first: int, found: Expression) -> Expression:
+    """Return a reading as of a day that is over, where its clause tells of what took place; else as it is.
+
+    Args:
+        tokens: The whole text.
+        first: First token of the reading.
+        found: The reading.
+    """
+    start = found.start
+    is_open = start.lean is None and start.on is None and start.year is None and start.every is None
+    is_day = start.day is not None or start.weekday is not None
+    if not (is_open and is_day and found.finish is None and _took_place(tokens, first, found.end)):
+        return found
+    return found._replace(start=replace(start, lean=-2))
+
+
+def _took_place(tokens: Sequence[Token], first: int, end: int) -> bool:
+    guards = load_guards()
+    texts = [token.text for token in tokens]
+    begin = next((at + 1 for at in range(first - 1, -1, -1) if texts[at] in _STOPS), 0)
+    close = next((at for at in range(end, len(texts)) if texts[at] in _STOPS), len(texts))
+    clause = [*texts[begin:first], *texts[end:close]]
+    is_changed = texts[close : close + 1] == ["but"] and not guards.present.isdisjoint(
+        texts[close:]
+    )
+    if is_changed or not guards.unsettled.isdisjoint(clause) or "?" in texts[end:]:
+        return False
+    verbs = guards.past | guards.present
+    verb = next((at for at in range(first - 1, begin - 1, -1) if texts[at] in verbs), None)
+    if verb is None or texts[verb] in guards.present or texts[first - 1] == "to":
+        return False
+    if verb > begin and texts[verb - 1] in guards.present:
+        return False
+    behind = texts[verb + 1]
+    if texts[verb] in _BEING:
+        return not behind.endswith("ing")
+    is_object = verb + 1 == first and not _leads_in(texts[first])
+    return not is_object and not (texts[verb] == "had" and behind in _NOT_OVER)
+
+
+def _leads_in(word: str) -> bool:
+    return word in load_guards().complement

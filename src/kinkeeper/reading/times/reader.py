@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from kinkeeper.reading.times.acceptance import (
     TIME_JOINTS,
     bound_before,
+    in_the_past,
     is_daytime_talk,
     is_time,
     morning_begins,
@@ -109,7 +110,7 @@ def read(
         span = _span(
             _Source(text, folded, tokens),
             first,
-            _with_named_start(found, starts),
+            _with_named_start(in_the_past(tokens, first, found), starts),
             scope=scope,
             habits=habits,
         )

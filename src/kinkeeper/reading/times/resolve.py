@@ -297,15 +297,17 @@ def _is_over(partial: Partial, scope: Scope, habits: Habits) -> bool:
 
 def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
     """Return the day of a date of which the year, or month and year, may be missing."""
-    weekday = partial.weekday
+    weekday, is_over = partial.weekday, partial.lean == -2
     if partial.month is not None:
         if partial.year is not None:
             return date(partial.year, partial.month, day)
         years = range(today.year, today.year + 9)
-        if partial.lean == -1 and weekday is None:
+        if partial.lean in {-1, -2} and weekday is None:
             years = range(today.year, today.year - 9, -1)
             candidates = _valid((year, partial.month, day) for year in years)
-            return next(found for found in candidates if found < today)
+            return next(
+                found for found in candidates if found < today or (is_over and found == today)
+            )
         dates = _valid((year, partial.month, day) for year in years)
         if weekday is not None:
             near = _valid(
@@ -317,11 +319,12 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
         return next(found for found in dates if found >= today)
     if partial.period is not None:
         return _day_in(partial.period, day, weekday)
-    months = [month_of(today.year, today.month + step).first for step in range(30)]
+    way = -1 if is_over else 1
+    months = [month_of(today.year, today.month + way * step).first for step in range(30)]
     dates = [
         found
         for found in _valid((first.year, first.month, day) for first in months)
-        if found >= today
+        if (found - today).days * way >= 0
     ]
     if weekday is None:
         return dates[0]
