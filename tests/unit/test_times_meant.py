@@ -190,3 +190,38 @@ def test_a_card_is_made_of_no_past_day() -> None:
             text = form.format(thing=thing, day="tuesday")
             miller.say("Wed 2026-03-04 18:00", "sarah", text)
             assert miller.pending("Wed 2026-03-04 18:30") == [], text
+
+
+HALVES = {
+    "dinner": 12, "drinks": 12, "the cinema": 12, "a concert": 12, "the pub quiz": 12,
+    "breakfast": 0, "the dentist": 0, "a work meeting": 0, "the school trip": 0,
+}  # fmt: skip
+
+
+def test_a_bare_hour_is_in_the_half_of_the_day_that_the_thing_belongs_to() -> None:
+    wrong = []
+    for (thing, half), hour, form in product(
+        HALVES.items(), (8, 9, 10),
+        ("put {thing} on saturday at {hour}", "{thing} saturday at {hour}", "{thing} on saturday, at {hour}"),
+    ):  # fmt: skip
+        text = form.format(thing=thing, hour=hour)
+        found, at = created(text), f"{hour + half:02}:00"
+        if found is not None and not (found[1].endswith(at) and found[1].startswith("2026-03-14")):
+            wrong.append((text, found))
+        if [f"{each:%H:%M}" for each in said(text).times] != [at]:
+            wrong.append((text, said(text).times))
+    assert not wrong
+
+
+def test_an_hour_stays_what_is_said_or_near_to_what_is_usual() -> None:
+    for text, at in {
+        "put dinner on saturday at 9am": "09:00", "put drinks on saturday at 10 in the morning": "10:00",
+        "put party on saturday at 8": "20:00", "put judo on saturday at 10": "10:00",
+        "put soccer on saturday at 5": "17:00", "put the 8pm film on saturday at 9pm": "21:00",
+    }.items():  # fmt: skip
+        assert (created(text) or ("", ""))[1].endswith(at), text
+
+
+def test_an_hour_of_today_that_has_passed_is_the_other_one() -> None:
+    assert created("put a call with Sam today at 9") == ("call with Sam", "2026-03-11T21:00")
+    assert created("put a call with Sam today at 10") == ("call with Sam", "2026-03-11T10:00")

@@ -213,6 +213,15 @@ class Household:
         return {member.id: member.name for member in self.members}
 
     @property
+    def usual_hours(self) -> Mapping[str, time]:
+        """Local start of each activity, from its recurring events."""
+        return {
+            each.activity: each.start.time()
+            for each in self.events
+            if each.activity and not each.all_day
+        }
+
+    @property
     def words_for_people(self) -> frozenset[str]:
         """Names and other words that stand for one member."""
         return frozenset({*self.names.values(), *self.called})

@@ -7,7 +7,8 @@ that is quoted is ever read as a request; they are put back, verbatim, where a t
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -16,7 +17,8 @@ from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
-from kinkeeper.language.text import strip_controls
+from kinkeeper.household.vocabulary import WordKind, compile_vocabulary
+from kinkeeper.language.text import strip_controls, tokenise
 from kinkeeper.reading.corrections import given_up_from, is_told_of, new_value_at, old_value_at
 from kinkeeper.reading.times import NamedTimeWords, read
 from kinkeeper.reading.times.calendar_days import first_of_week
@@ -120,13 +122,36 @@ def _spans(text: str, now: datetime, household: Household) -> Sequence[TimeSpan]
     named = [
         NamedTimeWords(id=each.id, words=each.aliases, start=each.start) for each in household.times
     ]
-    spans: Sequence[TimeSpan] = read(parted, now, locale=household.locale, named_times=named)
+    spans: Sequence[TimeSpan] = read(
+        parted, now, locale=household.locale, named_times=named,
+        usual_hour=_usual_hour(text, household),
+    )  # fmt: skip
     for place, (old, new) in enumerate(pairwise(spans), start=1):
         if ";" in parted[old.end_char : new.start_char] and parted != text:
             first = first_of_week(old.begin.date(), 0)
             left = replace(old, bound=None)  # it is not so from then on, but no longer then
             spans = [*spans[: place - 1], left, _in_week(new, first, now), *spans[place + 1 :]]
     return spans
+
+
+def _usual_hour(text: str, household: Household) -> time | None:
+    """Return when what a text names of the household's own activities usually begins, if it names one."""
+    words = f" {' '.join(each.text for each in tokenise(text))} "
+    return next(
+        (at for spelt, at in _usual_hours(household).items() if f" {spelt} " in words), None
+    )
+
+
+@lru_cache(maxsize=8)
+def _usual_hours(household: Household) -> Mapping[str, time]:
+    """Return the usual hours of a household's activities by the words for them."""
+    usual = household.usual_hours
+    return {
+        spelt: usual[each.id]
+        for each in compile_vocabulary(household).of_kind(WordKind.ACTIVITY)
+        for spelt in each.words
+        if each.id in usual
+    }
 
 
 def _in_week(span: TimeSpan, first: date, now: datetime) -> TimeSpan:

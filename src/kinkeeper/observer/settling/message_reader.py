@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Protocol
 
@@ -55,7 +55,6 @@ from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.reading.corrections import is_given_up, reads_as_correction
 from kinkeeper.reading.encoder import MOST_ITEMS
 from kinkeeper.reading.replies import is_question
-from kinkeeper.reading.times.model import TimeSpan
 
 # Puts what the trained reader sees beside what the rules read: it fills gaps, and adds what they
 # missed for a person to confirm. Pure.
@@ -137,7 +136,6 @@ def _filled(part: Part, seen: Sequence[Seen], reading: Reading, participants: Pa
     return replace(part, extraction=extraction, by_rules=part.extraction)
 
 
-_USUAL_WITHIN_MINUTES = 120
 _SAME_SUBJECT = timedelta(hours=6)
 _SAME_TALK = timedelta(days=1)
 _MOST_EARLIER = 8
@@ -381,7 +379,7 @@ class Understanding:
             for mention in first.of_kind("activity")
             if mention.id in participants.usual_hours
         ]
-        if not hours or not any(_is_near(span, hours[0]) for span in first.spans):
+        if not hours or all(span.is_meridiem_known for span in first.spans):
             return first
         return read_message(
             text, sent_at=sent_at, lexicon=participants.lexicon,
@@ -420,15 +418,6 @@ def _sharing_days(parts: list[Part]) -> list[Part]:
         )
         for part in parts
     ]
-
-
-def _is_near(span: TimeSpan, usual: time) -> bool:
-    """Whether a bare hour, in one half of the day, is close enough to the usual one to be meant so."""
-    if span.is_meridiem_known:
-        return False
-    minutes = (span.begin.hour * 60 + span.begin.minute) - (usual.hour * 60 + usual.minute)
-    half_day = 12 * 60
-    return min(minutes % half_day, -minutes % half_day) <= _USUAL_WITHIN_MINUTES
 
 
 # What a model said about an arrangement, put to use: when it is asked, and again when the decision

@@ -205,7 +205,6 @@ _ENDING = re.compile(
     r"\b(?:return\w*|back|home|finish\w*|ends?|ending|until|till|til|after|over|done|out)(?: (?:at|by|for|around|about|approximately))* $",
     re.IGNORECASE,
 )
-_MIDDAY = time(13, 30)
 _LONGEST_DAY_LIST = 7
 _JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER, Task.ATTEND, Task.APPOINTMENT})
 
@@ -253,7 +252,7 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
     if is_replacing:
         kept = [_without_old_time(reading, span) for span in kept]
     dates = list(dict.fromkeys(day for span in kept for day in _days(span)))
-    times, ranges = _clocks(reading, kept)
+    times, ranges = _clocks(kept)
     if not times:
         is_move = task is Task.MOVE
         times.extend(_bare_new_time(reading, is_replacing=is_replacing, is_move=is_move))
@@ -280,20 +279,14 @@ def _chosen(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
     return [span for span in spans if not _days(span) or days & set(_days(span))]
 
 
-def _clocks(
-    reading: Reading, spans: Sequence[TimeSpan]
-) -> tuple[list[time], list[tuple[time, time]]]:
+def _clocks(spans: Sequence[TimeSpan]) -> tuple[list[time], list[tuple[time, time]]]:
     """The times of day of what takes place, and of those that are ranges both ends."""
     times: list[time] = []
     ranges: list[tuple[time, time]] = []
-    is_later = _is_of_later_day(reading, spans)
     for span in spans:
         if not (span.has_time and _is_exact(span)):
             continue
         start = span.begin.timetz().replace(tzinfo=None, second=0, microsecond=0)
-        if is_later and not (span.has_date or span.is_meridiem_known):
-            # "Tomorrow then? At 10": the next ten o'clock from now is not meant.
-            start = nearer(start, _MIDDAY)
         if start not in times:
             times.append(start)
         if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
@@ -326,12 +319,6 @@ def _bounds(reading: Reading, span: TimeSpan) -> bool:
         _AFTER.match(span.surface) is not None
         or _ENDING.search(words_before(reading.text, span.start_char)) is not None
     )
-
-
-def _is_of_later_day(reading: Reading, spans: Sequence[TimeSpan]) -> bool:
-    today = reading.sent_at.date()
-    days = [day for span in spans for day in _days(span) if span.has_date]
-    return bool(days) and min(days) > today
 
 
 def replaces_time(reading: Reading) -> bool:

@@ -136,11 +136,7 @@ def compile_participants(household: Household) -> Participants:
             )
             for named in household.times
         ),
-        usual_hours={
-            event.activity: event.start.time()
-            for event in household.events
-            if event.activity and not event.all_day
-        },
+        usual_hours=household.usual_hours,
         private_words=private_words(vocabulary),
     )
 

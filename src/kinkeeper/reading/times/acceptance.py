@@ -29,6 +29,8 @@ class Guards:
     street: frozenset[str]
     meeting: frozenset[str]
     daytime: frozenset[str]
+    daytime_phrases: tuple[str, ...]
+    evening: frozenset[str]
     morning: frozenset[str]
     morning_phrases: tuple[str, ...]
     rounds: frozenset[str]
@@ -59,6 +61,8 @@ def load_guards() -> Guards:
         street=frozenset(raw["street"]),
         meeting=frozenset(raw["meeting"]),
         daytime=frozenset(raw["daytime"]),
+        daytime_phrases=tuple(raw["daytime_phrases"]),
+        evening=frozenset(raw["evening"]),
         morning=frozenset(raw["morning"]),
         morning_phrases=tuple(raw["morning_phrases"]),
         rounds=frozenset(raw["rounds"]),
@@ -76,8 +80,15 @@ def load_guards() -> Guards:
 
 def is_daytime_talk(tokens: Sequence[Token]) -> bool:
     """Whether the words speak of somebody whom one sees while offices are open."""
-    words = {token.text for token in tokens}
-    return not load_guards().daytime.isdisjoint(words | {word.removesuffix("s") for word in words})
+    words, guards = {token.text for token in tokens}, load_guards()
+    if not guards.daytime.isdisjoint(words | {word.removesuffix("s") for word in words}):
+        return True
+    return _holds(" ".join(token.text for token in tokens), guards.daytime_phrases)
+
+
+def is_evening_talk(tokens: Sequence[Token]) -> bool:
+    """Whether the words speak of what people do at the end of the day: dinner, drinks, the cinema."""
+    return not load_guards().evening.isdisjoint(token.text for token in tokens)
 
 
 def morning_begins(tokens: Sequence[Token]) -> int | None:

@@ -15,6 +15,7 @@ from kinkeeper.reading.times.acceptance import (
     bound_before,
     in_the_past,
     is_daytime_talk,
+    is_evening_talk,
     is_time,
     morning_begins,
     without_names,
@@ -100,13 +101,16 @@ def read(
         return ()
     scope = scope_of(reference, locale)
     starts = {named.id: named.start for named in named_times}
+    found_all = without_names(tokens, [*_expressions(tokens, scope)])
     habits = Habits(
         morning_begins=morning_begins(tokens),
         day_begins=OFFICES_OPEN if is_daytime_talk(tokens) else None,
+        is_evening=is_evening_talk(tokens),
         usual_hour=usual_hour,
+        names_day=any(each.start.has_date for _, each in found_all),
     )
     spans = []
-    for first, found in _shared(tokens, without_names(tokens, [*_expressions(tokens, scope)])):
+    for first, found in _shared(tokens, found_all):
         span = _span(
             _Source(text, folded, tokens),
             first,

@@ -38,6 +38,9 @@ PARTS: Final[Mapping[str, tuple[float, float]]] = {
 
 
 OFFICES_OPEN: Final = 8
+_LAST_EVENING_HOUR: Final = 11
+_NEAR_MINUTES: Final = 120
+_NOON: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,19 +50,31 @@ class Habits:
     Attributes:
         morning_begins: Hour from which a bare one is of the morning, where the words around speak of that.
         day_begins: Hour from which a bare one is of the morning, where the words around speak of working days or offices.
+        is_evening: Whether the words around speak of what people do at the end of the day.
         usual_hour: Usual start of the activity talked about.
+        names_day: Whether a day is named anywhere, so that an hour without one is not of now.
+        recurs: Whether it is of what comes again.
     """
 
     morning_begins: int | None = None
     day_begins: int | None = None
+    is_evening: bool = False
     usual_hour: time | None = None
+    names_day: bool = False
+    recurs: bool = False
+
+    @property
+    def says_no_half(self) -> bool:
+        """Whether nothing around an hour says of which half of the day it is, so that the time it is now does."""
+        known = (self.morning_begins, self.day_begins, self.usual_hour)
+        return known == (None, None, None) and not self.recurs
 
 
 def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
     """Return the hour (0 to 24) that a clock means.
 
-    A half that was said wins, then a part of the day, then the words around, then the usual hour, then
-    family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say. Offices open at 8, and what
+    A half that was said wins, then a part of the day, then the words around (breakfast), then the usual hour, then what is
+    done in the evening, then family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say. Offices open at 8, and what
     recurs on all working days at 6 to 8 does before they do.
     """
     hour = clock.hour
@@ -73,13 +88,23 @@ def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
         return _hour_in_part(hour, part)
     if habits.morning_begins is not None and habits.morning_begins <= hour <= 11:
         return hour
-    if habits.usual_hour is not None and hour < 12:
-        usual = habits.usual_hour.hour + habits.usual_hour.minute / 60
-        said = hour + clock.minute / 60
-        return hour if abs(said - usual) < abs(said + 12 - usual) else hour + 12
-    if habits.day_begins is not None and habits.day_begins <= hour <= OFFICES_OPEN:
-        return hour
-    return hour + 12 if 1 <= hour <= 8 else hour
+    usual = _in_usual_half(clock, habits.usual_hour)
+    if usual is not None:
+        return usual
+    is_of_day = habits.day_begins is not None and habits.day_begins <= hour <= OFFICES_OPEN
+    if habits.is_evening:
+        return hour + 12 if hour <= _LAST_EVENING_HOUR else hour
+    return hour + 12 if 1 <= hour <= 8 and not is_of_day else hour
+
+
+def _in_usual_half(clock: Clock, usual: time | None) -> int | None:
+    """Return the hour in the half of the day in which it is near to a usual start; None where it is near in neither."""
+    if usual is None or clock.hour > _NOON:
+        return None
+    hours = (clock.hour % _NOON, clock.hour % _NOON + _NOON)
+    apart = {each: abs(each * 60 + clock.minute - usual.hour * 60 - usual.minute) for each in hours}
+    nearest = min(hours, key=apart.__getitem__)
+    return nearest if apart[nearest] <= _NEAR_MINUTES else None
 
 
 def _hour_in_part(hour: int, part: str) -> int:
@@ -97,7 +122,6 @@ def is_certain(clock: Clock, part: str | None) -> bool:
     return clock.half is not None or clock.is_sure or clock.hour > 12 or part is not None
 
 
-_NOON: Final = 12
 _WORKING_DAYS_BEGIN: Final = 6
 _WORKING_DAYS: Final = frozenset(range(5))
 _LATE_LAST_HOUR: Final = 21
@@ -194,8 +218,22 @@ def _clocked(
     if partial.part == "tonight" and hour < _NIGHT_ENDS:
         day += timedelta(days=1)
     begin = clock_on(day, hour, clock, scope)
+    is_over = day == scope.reference.date() and begin < scope.reference
+    if (
+        is_over
+        and hour < _NOON
+        and habits.morning_begins is None
+        and not is_certain(clock, partial.part)
+    ):
+        # "Today at 9", said at 10.
+        later = clock_on(day, hour + 12, clock, scope)
+        begin = later if has_date and later > scope.reference else begin
     if not has_date and begin < scope.reference - timedelta(minutes=1):
-        if habits.usual_hour is None and _may_be_tonight(clock, hour, partial, scope):
+        if (
+            habits.says_no_half
+            and not habits.names_day
+            and _may_be_tonight(clock, hour, partial, scope)
+        ):
             begin = clock_on(day, hour + 12, clock, scope)
         else:
             begin = clock_on(day + timedelta(days=1), hour, clock, scope)
@@ -220,8 +258,8 @@ def _ends_morning(partial: Partial, clock: Clock) -> bool:
 
 def _may_be_tonight(clock: Clock, hour: int, partial: Partial, scope: Scope) -> bool:
     """Whether "at 9", said after 9, means this evening."""
-    open_half = clock.half is None and not clock.is_sure and partial.part is None
-    return open_half and hour in {9, 10} and scope.reference.hour < hour + 12
+    is_open = not is_certain(clock, partial.part)
+    return is_open and hour in {9, 10} and scope.reference.hour < hour + 12
 
 
 def clock_on(day: date, hour: int, clock: Clock, scope: Scope) -> datetime:
@@ -370,6 +408,7 @@ def period_of(partial: Partial, scope: Scope) -> Period | None:
 
 def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> Resolved | None:
     once = replace(partial, every=None, opens=None, closes=None, length=None)
+    habits = replace(habits, recurs=True)
     if set(every.weekdays) == _WORKING_DAYS:
         habits = replace(habits, day_begins=_WORKING_DAYS_BEGIN)
     today = scope.reference.date()
