@@ -122,6 +122,7 @@ def is_certain(clock: Clock, part: str | None) -> bool:
     return clock.half is not None or clock.is_sure or clock.hour > 12 or part is not None
 
 
+_MIDNIGHT: Final = 24
 _WORKING_DAYS_BEGIN: Final = 6
 _WORKING_DAYS: Final = frozenset(range(5))
 _LATE_LAST_HOUR: Final = 21
@@ -218,24 +219,13 @@ def _clocked(
     if partial.part == "tonight" and hour < _NIGHT_ENDS:
         day += timedelta(days=1)
     begin = clock_on(day, hour, clock, scope)
-    is_over = day == scope.reference.date() and begin < scope.reference
-    if (
-        is_over
-        and hour < _NOON
-        and habits.morning_begins is None
-        and not is_certain(clock, partial.part)
-    ):
-        # "Today at 9", said at 10.
-        later = clock_on(day, hour + 12, clock, scope)
-        begin = later if has_date and later > scope.reference else begin
-    if not has_date and begin < scope.reference - timedelta(minutes=1):
-        if (
-            habits.says_no_half
-            and not habits.names_day
-            and _may_be_tonight(clock, hour, partial, scope)
-        ):
+    if day == scope.reference.date() and begin < scope.reference - timedelta(minutes=1):
+        is_open = habits.says_no_half and not is_certain(clock, partial.part)
+        is_tonight = hour in {9, 10} and not habits.names_day
+        if is_open and scope.reference.hour < hour + 12 < _MIDNIGHT and (has_date or is_tonight):
+            # "At 9", said after 9, means this evening.
             begin = clock_on(day, hour + 12, clock, scope)
-        else:
+        elif not has_date:
             begin = clock_on(day + timedelta(days=1), hour, clock, scope)
     grain = Grain.HOUR if not clock.has_minute else Grain.MINUTE
     step = timedelta(hours=1) if grain is Grain.HOUR else timedelta(minutes=1)
@@ -254,12 +244,6 @@ def _ends_morning(partial: Partial, clock: Clock) -> bool:
     """Whether a 12 is the noon up to which a morning lasts ("Monday morning until 12")."""
     is_twelve = (clock.hour, clock.minute) == (_NOON, 0)
     return is_twelve and partial.part == "morning" and partial.bound in {"until", "before", "by"}
-
-
-def _may_be_tonight(clock: Clock, hour: int, partial: Partial, scope: Scope) -> bool:
-    """Whether "at 9", said after 9, means this evening."""
-    is_open = not is_certain(clock, partial.part)
-    return is_open and hour in {9, 10} and scope.reference.hour < hour + 12
 
 
 def clock_on(day: date, hour: int, clock: Clock, scope: Scope) -> datetime:
