@@ -133,6 +133,7 @@ class Ending:
         verdicts: What second looks at its steps came to.
         brought: How many memories were at hand unasked.
         is_late: Whether the talk went on meanwhile.
+        told: What memory reads of the message.
     """
 
     outcome: TurnOutcome
@@ -147,6 +148,7 @@ class Ending:
     verdicts: Sequence[Verdict] = ()
     brought: int = 0
     is_late: bool = False
+    told: str = ""
 
 
 def write_turn(

@@ -158,6 +158,7 @@ class Plan:
         source: What made it.
         is_said: Whether a model made it that was shown no words but the person's own: what it wants, they said.
         is_whole: Whether it is all that is asked for, so that nobody need be asked what comes after it.
+        unread: Clauses that ask for something as well, and that nothing was made of.
     """
 
     actions: tuple[PlannedAction, ...] = ()
@@ -166,6 +167,7 @@ class Plan:
     source: Source = Source.RULES
     is_said: bool = False
     is_whole: bool = False
+    unread: tuple[str, ...] = ()
 
     def origin_of(self, action: PlannedAction, said: Origin = Origin.SAID) -> Origin:
         """Return how one of its requests came to be wanted.
@@ -252,7 +254,8 @@ class AnswerContext:
         known: What was said about this topic within a day, by what it is about.
         said_in: In which turn that was said, by what it is about.
         world: What the present moment is like, as lines.
-        is_telling: Whether the message says how things are, so that memory reads it.
+        told: What memory reads of the message: all of it, or what it tells beside its requests.
+        unread: Requests of the message that nobody understood.
         nearest: What the message may have meant, where nothing was done about it.
     """
 
@@ -270,7 +273,8 @@ class AnswerContext:
     known: Mapping[str, str] = field(default_factory=dict)
     said_in: Mapping[str, str] = field(default_factory=dict)
     world: Sequence[str] = ()
-    is_telling: bool = False
+    told: str = ""
+    unread: Sequence[str] = ()
     nearest: Nearest | None = None
 
 

@@ -51,7 +51,7 @@ from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.stages import Course, Stage, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import nothing_kept, retracted, taken_back, wants_undo
-from kinkeeper.conversation.told_audience import is_telling, secret_of
+from kinkeeper.conversation.told_audience import secret_of, told_of
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import CycleHead, ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
@@ -260,7 +260,10 @@ class _Run:
         await self._show(done.acted.results)
         acted = done.acted
         nearest = await self._nearest(planning, done)
-        if is_telling(routed):  # the answer says who may see it; read here, it holds nobody up
+        told = await beside(
+            lambda: told_of(self.text, routed, acted.results, asked.household, now=asked.now)
+        )
+        if told:  # the answer says who may see it; read here, it holds nobody up
             await beside(lambda: seems_private(self.text))
         answer = await self._answer(
             AnswerContext(
@@ -268,7 +271,7 @@ class _Run:
                 history=history, results=acted.results, memories=self.brought.lines,
                 clarification=acted.clarification, is_stopped=self.signal.is_set or self.turn.stops,
                 called=self.context.called, gists=self.context.gists, known=self.context.known, said_in=self.context.said_in, world=self.context.world,
-                is_telling=is_telling(routed),
+                told=told, unread=acted.unread,
                 nearest=nearest,
             )
         )  # fmt: skip
@@ -278,6 +281,7 @@ class _Run:
             answer=answer, routed=routed, triage=done.triage, results=acted.results,
             clarification=acted.clarification, partial=acted.partial, asked_about=done.asked_about,
             iterations=acted.iterations, verdicts=acted.verdicts, brought=len(self.brought.lines), is_late=self.work.is_aside,
+            told=told,
         )  # fmt: skip
 
     async def commit(self, ending: Ending) -> Claim | None:

@@ -6,13 +6,15 @@ from functools import lru_cache
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import LONGEST_READ, Exchange
+from kinkeeper.conversation.planning.clauses import facts_in, told_beside
+from kinkeeper.conversation.planning.grammar import load_grammar
+from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.routing.intent import IntentType
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_from, narrowest, person_scope
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import (
     CARRIED_ON,
     MOST_CARRIED_ON,
@@ -105,15 +107,37 @@ SHARE, KEEP = "share it", "just for me"
 _TELLING = frozenset({IntentType.STATEMENT, IntentType.CONTINUATION})
 
 
-def is_telling(routed: Routed | None) -> bool:
-    """Return whether a message says how things are, and not what the assistant is to do or to say.
+def told_of(
+    text: str,
+    routed: Routed | None,
+    results: Sequence[ActionResult],
+    household: Household,
+    *,
+    now: datetime,
+) -> str:
+    """Return what memory reads of a message: all of one that only says how things are, else what no request carries.
 
     Args:
+        text: The whole message, verbatim.
         routed: Where it goes; None where that is not known.
+        results: Of the turn.
+        household: Theirs.
+        now: Aware.
     """
     if routed is None or routed.triage.confirmation is not None:
-        return False
-    return routed.intent.type in _TELLING
+        return ""
+    if routed.intent.type in _TELLING and all(map(_is_offered_fact, results)):
+        return text
+    if is_copied(text):
+        return ""
+    statements = told_beside(text[:LONGEST_READ], load_grammar(), household, now=now)
+    return "\n".join(each for each in statements if is_left_over(each, results, household))
+
+
+def _is_offered_fact(result: ActionResult) -> bool:
+    """Whether it only asks whether what was told is to be remembered."""
+    is_stored = (result.domain, result.action) == ("memory", "store")
+    return is_stored and result.status is ResultStatus.AWAITING
 
 
 def carried_scope(
@@ -149,6 +173,7 @@ def scope_of_told(
     now: datetime,
     history: Sequence[Exchange] = (),
     is_shared: bool = False,
+    told: str = "",
 ) -> str:
     """Return who may recall what a member tells the assistant.
 
@@ -163,12 +188,13 @@ def scope_of_told(
         now: Aware.
         history: Earlier turns of the thread, oldest first: a wish for secrecy in them still holds.
         is_shared: Whether others read along.
+        told: What of the message it is about, where that is not all of it.
     """
     own = person_scope(member.id)
     if is_shared:
         return own
     is_secret = secret_of(text, household, member.id) is not None
-    if not (is_secret or holds_fact(text, household, now=now)):
+    if not (is_secret or holds_fact(told or text, household, now=now)):
         return own
     carried = carried_scope(history, household, member.id, now=now)
     return narrowest({audience_of(text, household, member.id), carried or HOUSEHOLD_SCOPE}) or own
@@ -191,10 +217,7 @@ def holds_fact(text: str, household: Household, *, now: datetime) -> bool:
         household: Whose.
         now: Aware.
     """
-    said_at = now.astimezone(household.zone)
-    return any(
-        not each.correction for each in observe(text, said_at=said_at, locale=household.locale)
-    )
+    return any(each.stands_alone for each in facts_in(text, household, now=now))
 
 
 def saved_for(scope: str, household: Household) -> str:

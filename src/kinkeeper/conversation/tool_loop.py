@@ -65,6 +65,7 @@ class Acted:
         partial: What the question is about.
         iterations: The steps.
         verdicts: What second looks at them came to.
+        unread: Requests of the message that nothing was made of.
     """
 
     results: list[ActionResult] = field(default_factory=list)
@@ -72,6 +73,7 @@ class Acted:
     partial: Mapping[str, Any] | None = None
     iterations: list[Iteration] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
+    unread: tuple[str, ...] = ()
 
 
 class Stop(Protocol):
@@ -217,6 +219,7 @@ class _Run:
             if not self.acted.results:
                 self.acted.clarification = NOT_UNDERSTOOD
             return "no plan"
+        self.acted.unread = plan.unread
         if plan.clarification is not None:
             self.acted.clarification, self.acted.partial = plan.clarification, plan.partial
         if not plan.actions:

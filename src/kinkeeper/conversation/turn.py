@@ -48,7 +48,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
             for each in plan.actions
         ],
         "clarification": plan.clarification, "source": plan.source.value, "is_said": plan.is_said,
-        "partial": None if plan.partial is None else plain(plan.partial),
+        "partial": None if plan.partial is None else plain(plan.partial), "unread": [*plan.unread],
     }  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def read_plan(record: Mapping[str, Any]) -> Plan:
     return Plan(
         actions=tuple(PlannedAction(**each) for each in record["actions"]),
         clarification=record["clarification"], source=Source(record["source"]),
-        partial=record["partial"], is_said=record["is_said"],
+        partial=record["partial"], is_said=record["is_said"], unread=tuple(record.get("unread", ())),
     )  # fmt: skip
 
 

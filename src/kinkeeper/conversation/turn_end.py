@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 from kinkeeper.actions import session_words
 from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.actions.repository import narrow_scope
-from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation import tool_work
 from kinkeeper.conversation.commit import Ending, write_failures, write_records, write_turn
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
@@ -18,7 +17,6 @@ from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.told_audience import (
     is_left_over,
-    is_telling,
     scope_of_told,
     secret_of,
     share_carried,
@@ -145,9 +143,11 @@ class Closing:
         is_secret = (
             secret is not None and share_carried(secret, ending.results, parts.household) < 1
         )
-        if member is None or not (is_wish or is_secret or _tells_something(ending)):
+        if member is None or not (is_wish or is_secret or ending.told):
             return
-        is_decided = bool(ending.results) or is_copied(turn.text)
+        # Beside a secret all is kept as the secret is; else only what no request carries.
+        is_beside = secret is None and ending.told not in {"", turn.text}
+        is_decided = (bool(ending.results) and not is_beside) or is_copied(turn.text)
         if secret is not None and not is_copied(turn.text):
             is_decided = not is_left_over(secret, ending.results, parts.household)
         scope = person_scope(turn.member)
@@ -159,9 +159,10 @@ class Closing:
                 now=turn.received_at,
                 history=context.history,
                 is_shared=turn.is_shared,
+                told=ending.told,
             )
         message = SessionMessage(
-            content_session_id=turn.thread_id, user_message=turn.text, source=_SOURCE,
+            content_session_id=turn.thread_id, user_message=ending.told if is_beside else turn.text, source=_SOURCE,
             channel=turn.channel, timestamp=turn.received_at, message_id=turn.id,
             is_turn=True,
         )  # fmt: skip
@@ -185,14 +186,3 @@ class Closing:
         ids = [each.action_id for each in before[-1].results if each.action_id is not None]
         narrow_scope(conn, turn.household, ids, scope)
         return True
-
-
-def _tells_something(ending: Ending) -> bool:
-    """Whether a message says how things are, and not what the assistant is to do or to say."""
-    return is_telling(ending.routed) and all(map(_is_offered_fact, ending.results))
-
-
-def _is_offered_fact(result: ActionResult) -> bool:
-    """Whether it only asks whether what was told is to be remembered."""
-    is_stored = (result.domain, result.action) == ("memory", "store")
-    return is_stored and result.status is ResultStatus.AWAITING

@@ -215,6 +215,11 @@ class Observation:
     valid_to: datetime | None = None
     correction: Correction | None = None
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it tells something by itself, and not only what is wrong with a sentence before it."""
+        return self.correction is None or self.correction == Correction()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:

@@ -15,7 +15,7 @@ from kinkeeper.conversation.answering.about import Standing, explained, not_able
 from kinkeeper.conversation.answering.guard import may_respond
 from kinkeeper.conversation.answering.names_and_times import moment_words, plain
 from kinkeeper.conversation.answering.nothing_done import chosen, closest, reply
-from kinkeeper.conversation.answering.templates import is_question, not_known, secret_besides, told
+from kinkeeper.conversation.answering.templates import is_question, not_known, said_besides, told
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import Viewer
@@ -151,7 +151,7 @@ def _waiting(context: AnswerContext) -> str:
 
 def _missing(answer: Answer, context: AnswerContext) -> str:
     """Return who may see a secret that the message tells, with a space before it; empty where the answer says so."""
-    saved = secret_besides(context)
+    saved = said_besides(context)
     return f" {saved}" if saved and saved not in answer.text else ""
 
 

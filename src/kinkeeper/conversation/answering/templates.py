@@ -107,17 +107,22 @@ def _text(context: AnswerContext) -> tuple[str, float]:
         return "", _SURE
     turn = context.asked.turn_id
     if context.results:
-        return f"{_about_results(context)} {secret_besides(context)}".strip(), _SURE
+        return f"{_about_results(context)} {said_besides(context)}".strip(), _SURE
     if context.is_stopped:
         return (_STOPPED if context.triage.social is Social.CANCEL else _LEFT), _SURE
     if context.clarification:
         question = plain(context.clarification, 600)
-        return f"{question} {secret_besides(context)}".strip(), _SURE
+        return f"{question} {said_besides(context)}".strip(), _SURE
     cancels = Mode.CANCEL is context.mode or context.triage.social is Social.CANCEL
     if cancels or context.triage.confirmation is Confirmation.NO:
         return chosen(_NOTHING_OPEN, turn), _SURE
     small = reply(context.text, turn=turn, names=_names(context))
-    return (small, _SURE) if small is not None else _without_results(context)
+    if small is not None:
+        return small, _SURE
+    if (besides := said_besides(context)) and _secret(context) is None:
+        said, confidence = _without_results(replace(context, told=""))
+        return f"{said} {besides}", confidence
+    return _without_results(context)
 
 
 def _without_results(context: AnswerContext) -> tuple[str, float]:
@@ -141,9 +146,9 @@ def _saved(context: AnswerContext) -> str | None:
     """Return who may see what the message tells; None where nothing of it is remembered."""
     asked = context.asked
     is_secret = _secret(context) is not None
-    if is_copied(context.text) or not (context.is_telling or is_secret):
+    if is_copied(context.text) or not (context.told or is_secret):
         return None
-    is_fact = holds_fact(context.text, asked.household, now=asked.now)
+    is_fact = holds_fact(context.told or context.text, asked.household, now=asked.now)
     if not (is_fact or is_secret):
         return None
     scope = scope_of_told(
@@ -153,6 +158,7 @@ def _saved(context: AnswerContext) -> str | None:
         now=asked.now,
         history=context.history,
         is_shared=asked.is_shared,
+        told=context.told,
     )
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
     if is_fact and not is_kept_at_once(author, scope, asked.member):
@@ -168,16 +174,23 @@ def _secret(context: AnswerContext) -> str | None:
     return None if secret is None or all(map(is_question, parts)) else secret
 
 
-def secret_besides(context: AnswerContext) -> str:
-    """Return who may see a secret that the message tells and nothing done holds; empty where there is none.
+def said_besides(context: AnswerContext) -> str:
+    """Return who may see what the message tells and nothing done holds, and which requests of it were not understood.
 
     Args:
         context: The turn.
     """
-    secret = _secret(context)
-    if secret is None or not is_left_over(secret, context.results, context.asked.household):
-        return ""
-    return _saved(context) or ""
+    secret, saved = _secret(context), ""
+    if secret is None and context.told not in {"", context.text}:
+        saved = f"{_quoted(context.told.splitlines())}: {_saved(context)}"
+    elif secret is not None and is_left_over(secret, context.results, context.asked.household):
+        saved = _saved(context) or ""
+    unread = f"I haven't done anything about {_quoted(context.unread)}." if context.unread else ""
+    return f"{saved} {unread}".strip()
+
+
+def _quoted(clauses: Sequence[str]) -> str:
+    return enumerated([f"“{plain(each)}”" for each in clauses])
 
 
 def not_known(context: AnswerContext) -> str:

@@ -3,6 +3,8 @@
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -11,8 +13,11 @@ from itertools import pairwise
 from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.household.model import Household
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import mask_stops
+from kinkeeper.memory.model import Observation
+from kinkeeper.memory.statements.extraction import observe
 
 # Why something is wanted or so, told beside it: no part of what is to be done, nor news by itself.
 # Pure.
@@ -121,6 +126,81 @@ def news_of(clause: str, grammar: Grammar, *, is_asked: bool = False) -> Iterato
         yield first.strip()
 
 
+def facts_in(text: str, household: Household, *, now: datetime) -> Sequence[Observation]:
+    """Return what of a text is worth keeping.
+
+    Args:
+        text: Plain.
+        household: Whose.
+        now: Aware.
+    """
+    return observe(text, said_at=now.astimezone(household.zone), locale=household.locale)
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A piece of a message between two joints, with what goes on with it: `text[start:end]`."""
+
+    start: int
+    end: int
+    tells: bool
+    asks: bool
+
+
+def told_beside(text: str, grammar: Grammar, household: Household, *, now: datetime) -> list[str]:
+    """Return the statements of a message that has other parts as well, as written; none where it is one statement.
+
+    What only says why something is asked for is no statement: "we're out, so add milk".
+
+    Args:
+        text: Plain.
+        grammar: Knows where a clause may end, how requests begin, and how reasons are given.
+        household: Whose.
+        now: Aware.
+    """
+    pieces: list[_Piece] = []
+    for start, end, mark in _between_joints(text, grammar):
+        said = text[start:end]
+        asks = mark == "?" or _is_request(in_order(bare(said, grammar)), grammar)
+        tells = not asks and bool(facts_in(said, household, now=now))
+        if asks or tells or not pieces:
+            pieces.append(_Piece(start, end, tells, asks))
+        else:
+            pieces[-1].end = end
+    if len(pieces) < 2:  # noqa: PLR2004 - one statement, and nothing it could stand beside
+        return []
+    around = zip([None, *pieces], pieces, [*pieces[1:], None], strict=False)
+    return [
+        text[piece.start : piece.end].strip(_EDGES)
+        for before, piece, after in around
+        if piece.tells and not _is_reason(text, before, piece, after, grammar)
+    ]
+
+
+def _between_joints(text: str, grammar: Grammar) -> Iterator[tuple[int, int, str]]:
+    """Yield where the pieces of a text begin and end, and the mark behind each."""
+    start = 0
+    for joint in grammar.joints.finditer(mask_stops(text)):
+        yield start, joint.start(), joint[0].strip()[:1]
+        start = joint.end()
+    yield start, len(text), text.rstrip()[-1:]
+
+
+def _is_reason(
+    text: str, before: _Piece | None, piece: _Piece, after: _Piece | None, grammar: Grammar
+) -> bool:
+    """Whether a statement only says why what stands beside it is asked for."""
+    said, alone = grammar.said, text[piece.start : piece.end]
+    if thing_missing(alone, grammar) or said["reason"].match(f" {alone}"):
+        return True
+    if any(said[name].fullmatch(alone) for name in ("reason_so", "reason_first", "reason_last")):
+        return True
+    if after is not None and said["reason_so"].fullmatch(text[piece.start : after.end]):
+        return True
+    whole = text[before.start : piece.end] if before is not None and before.asks else ""
+    return without_reason(whole, grammar) != whole
+
+
 Reader = Callable[[str], "list[Step] | None"]
 """Reads one clause; None where it asks for nothing."""
 
@@ -168,14 +248,15 @@ def in_order(clause: str) -> str:
     return f"{found['rest']} {found['time']}" if found is not None else clause
 
 
-def steps_of(case: Case, read: Reader) -> list[Step] | None:
-    """Return the requests of a message: of its parts where each of them is one, else of the whole.
+def steps_of(case: Case, read: Reader) -> tuple[list[Step], tuple[str, ...]]:
+    """Return the requests of a message: of its parts where each of them is one, else of the whole; and those not understood.
 
     Args:
         case: The message.
         read: Reads one clause.
     """
-    return _Cutting(case, read).steps(case.message.text)
+    cutting = _Cutting(case, read)
+    return cutting.steps(case.message.text) or [], tuple(cutting.unread)
 
 
 class _Cutting:
@@ -185,6 +266,7 @@ class _Cutting:
         self._case = case
         self._read = cache(read)
         self._left = _MOST_CUTS
+        self.unread: list[str] = []
 
     def steps(self, text: str) -> list[Step] | None:
         """Return the requests of a text, or None where it asks for nothing."""
@@ -198,19 +280,49 @@ class _Cutting:
             found = self._of_both(left, right, is_stop=is_stop)
             if found:
                 return found
-        return self._read(text)
+        return self._read(text) or self._first(text)
 
     def _of_both(self, left: str, right: str, *, is_stop: bool) -> list[Step] | None:
         grammar = self._case.grammar
-        if _belongs(left, right, grammar) or _refers(left, right, grammar):
+        timed = _timed(left, right, grammar)
+        is_one = timed is None and _belongs(left, right, grammar)
+        if is_one or _refers(left, right, grammar):
             return None
+        right, is_stop = timed or right, is_stop or _asks_and_wants(left, right, grammar)
         first = self._read(bare(left, grammar, self._case.household.bot_name))
         if not first and not is_stop:
             return None
         rest = self.steps(_with_list(left, right, grammar))
         if first and rest:
             return [*first, *rest]
-        return first or rest if is_stop else None
+        if is_stop and (first or rest):
+            self._leave(right if first else left)
+            return first or rest
+        return None
+
+    def _first(self, text: str) -> list[Step] | None:
+        """Return the requests of what stands before a statement or a request that nobody understands."""
+        case, grammar = self._case, self._case.grammar
+        for joint in grammar.joints.finditer(mask_stops(text)):
+            left, right = text[: joint.start()], text[joint.end() :]
+            asks = grammar.starts.match(in_order(bare(right[:_BEGINNING], grammar)))
+            told = case.message.words(right)
+            if self._left <= 0 or _belongs(left, right, grammar) or _refers(left, right, grammar):
+                continue
+            if not asks and not facts_in(told, case.household, now=case.now):
+                continue
+            self._left -= 1
+            found = self._read(bare(left, grammar, case.household.bot_name))
+            if found:
+                self._leave(right)
+                return found
+        return None
+
+    def _leave(self, clause: str) -> None:
+        """Note a clause that nothing was made of, where it asks for something."""
+        said = bare(clause, self._case.grammar, self._case.household.bot_name)
+        if self._case.grammar.starts.match(in_order(said)):
+            self.unread.append(self._case.message.words(said))
 
 
 def gone_on_with(text: str, grammar: Grammar) -> str:
@@ -244,8 +356,39 @@ def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, bool]]:
     for joint in grammar.joints.finditer(mask_stops(text)):
         right = bare(text[joint.end() : joint.end() + _BEGINNING], grammar)
         is_stop = joint[0].strip()[:1] in {".", "!", "?", ";"}
-        if is_stop or grammar.starts.match(in_order(right)):
+        if (
+            is_stop
+            or grammar.starts.match(in_order(right))
+            or _timed(text[: joint.start()], right, grammar)
+        ):
             yield text[: joint.start()], text[joint.end() :], is_stop
+
+
+def _timed(left: str, right: str, grammar: Grammar) -> str | None:
+    """Return a second errand that has a time of its own, as is its request; None where it is none.
+
+    "Pay rent at 9 and ring mum at 5"; of what one is reminded of, "remind me to" is said only once.
+    """
+    first, second = (in_order(bare(each, grammar)) for each in (left, right))
+    if not (_TIME.search(first) and _TIME.search(second)):
+        return None
+    errand = grammar.said["errand"]
+    if errand.fullmatch(second) is None:
+        return None
+    verb, *rest = first.split(" ")
+    if verb.lower() == "remind" and rest:
+        return f"{verb} {rest[0]} to {second.removeprefix('to ')}"
+    return second if errand.fullmatch(first) else None
+
+
+def _asks_and_wants(left: str, right: str, grammar: Grammar) -> bool:
+    """Whether one of two clauses is a question and the other a request, which no "and" makes one."""
+    asked, wanted = grammar.said["asked"], grammar.said["request"]
+    first, second = (bare(each, grammar) for each in (left, right))
+    return any(
+        asked.match(one) and wanted.match(other)
+        for one, other in ((first, second), (second, first))
+    )
 
 
 def _belongs(left: str, right: str, grammar: Grammar) -> bool:

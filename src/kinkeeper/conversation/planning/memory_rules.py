@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
+from kinkeeper.conversation.planning.clauses import facts_in, told_beside
 from kinkeeper.conversation.planning.people import audience_of, members_in, who_of
 from kinkeeper.conversation.planning.plan_times import window_of
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.classification import classify, is_lasting
-from kinkeeper.memory.statements.extraction import observe
 
 _OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _FUNCTION = re.compile(
@@ -110,16 +110,24 @@ def done(groups: Groups, case: Case) -> Sequence[Step] | None:
 _MOST_OFFERED = 3
 
 
-def told_facts(case: Case) -> list[PlannedAction]:
+def told_facts(case: Case, *, is_all: bool) -> list[PlannedAction]:
     """Return offers to remember for all what a message tells for good of others at home.
 
     What somebody tells of themselves is kept for them without a word, as all that is told is.
+
+    Args:
+        case: The message.
+        is_all: Whether it asks for nothing, so that all of it is told.
     """
-    names = case.household.words_for_people
+    text, household, now = case.context.text, case.household, case.now
+    said = [text] if is_all else told_beside(text, case.grammar, household, now=now)
     return [
         replace(_stored(told), is_offer=True)
-        for told in observe(case.context.text, said_at=case.now, locale=case.household.locale)
-        if told.correction is None and is_lasting(told.text, names) and _is_of_others(told, case)
+        for each in said
+        for told in facts_in(each, household, now=now)
+        if told.stands_alone
+        and is_lasting(told.text, household.words_for_people)
+        and _is_of_others(told, case)
     ][:_MOST_OFFERED]
 
 

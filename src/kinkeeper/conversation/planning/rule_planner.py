@@ -291,20 +291,22 @@ def plan_of(context: PlanningContext) -> Plan:
     steps = _answered(case)
     if steps is not None:
         return planned(steps[len(context.results) :])
-    read = [_named(step, case) for step in _read(case)] or [*told_facts(case)]
+    found, unread = _read(case)
+    read = [*(_named(step, case) for step in found), *told_facts(case, is_all=not found)]
     steps = _in_turn(_chained(read, context), context)
     plan = planned(steps[len(context.results) :])
-    return replace(plan, is_whole=len(steps) == len(read) == len(plan.actions))
+    return replace(plan, is_whole=len(steps) == len(read) == len(plan.actions), unread=unread)
 
 
-def _read(case: Case) -> list[Step]:
-    steps = steps_of(case, lambda clause: read_clause(clause, case))
-    return together(steps or more(case.message.text, case) or [])
+def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
+    """Return what a message asks for, and what it asks for that nothing was made of."""
+    steps, unread = steps_of(case, lambda clause: read_clause(clause, case))
+    return together(steps or more(case.message.text, case) or []), unread
 
 
 def _edited(case: Case) -> Plan:
     text = bare(case.message.text, case.grammar, case.household.bot_name)
-    steps = amended(text, case) or edited(case.context.open_edit, case) or _read(case)
+    steps = amended(text, case) or edited(case.context.open_edit, case) or _read(case)[0]
     return planned(steps) if steps else Plan(clarification=ASK)
 
 
@@ -334,7 +336,7 @@ def _answered(case: Case) -> list[Step] | None:
         return None
     if case.grammar.said["quit"].fullmatch(case.message.text.strip(" .!")):
         return []
-    if _read(case):
+    if _read(case)[0]:
         return None
     step = completed(partial, case)
     return [step] if step is not None else None
