@@ -46,12 +46,13 @@ from kinkeeper.conversation.model import (
 )
 from kinkeeper.conversation.nearest import near_in_meaning, seek
 from kinkeeper.conversation.parts import Parts
+from kinkeeper.conversation.planning.memory_rules import told_of
 from kinkeeper.conversation.questions import Open, Settler, find_open
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.stages import Course, Stage, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import nothing_kept, retracted, taken_back, wants_undo
-from kinkeeper.conversation.told_audience import secret_of, told_of
+from kinkeeper.conversation.told_audience import secret_of
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import CycleHead, ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome

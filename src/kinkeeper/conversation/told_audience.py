@@ -6,15 +6,12 @@ from functools import lru_cache
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import LONGEST_READ, Exchange
-from kinkeeper.conversation.planning.clauses import facts_in, told_beside
-from kinkeeper.conversation.planning.grammar import load_grammar
-from kinkeeper.conversation.planning.plan_grounding import is_copied
-from kinkeeper.conversation.routing.intent import IntentType
-from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_from, narrowest, person_scope
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.model import Observation
+from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import (
     CARRIED_ON,
     MOST_CARRIED_ON,
@@ -31,7 +28,8 @@ from kinkeeper.memory.statements.secrecy import (
 # in memory, for those alone who may see it.
 
 _HOLDS = frozenset({ResultStatus.DONE, ResultStatus.AWAITING, ResultStatus.UNDER_WAY})
-_MOST_CARRIED = 0.5
+MOST_CARRIED = 0.5
+"""Share of what is told that requests hold; memory has to tell what they hold less of."""
 
 
 def secret_of(
@@ -65,15 +63,25 @@ def share_carried(secret: str, results: Sequence[ActionResult], household: House
         results: Of the turn.
         household: Theirs; the names of its members do not count.
     """
-    held = {
-        stem
+    held = [
+        [each.params, each.result, each.summary]
         for each in results
         if each.action_id is not None and each.status in _HOLDS
-        for text in texts_within([each.params, each.result, each.summary])
-        for stem in stems(text)
-    }
-    wanted = _words_of(secret, household)
-    return len(wanted & held) / len(wanted) if wanted else 1.0
+    ]
+    return share_within(secret, held, household)
+
+
+def share_within(told: str, held: object, household: Household) -> float:
+    """Return how much of what is told stands in something, from 0 to 1.
+
+    Args:
+        told: Words.
+        held: Texts, or what has some in it.
+        household: Theirs; the names of its members do not count.
+    """
+    wanted = _words_of(told, household)
+    found = {stem for text in texts_within(held) for stem in stems(text)}
+    return len(wanted & found) / len(wanted) if wanted else 1.0
 
 
 def is_left_over(secret: str, results: Sequence[ActionResult], household: Household) -> bool:
@@ -84,7 +92,7 @@ def is_left_over(secret: str, results: Sequence[ActionResult], household: Househ
         results: Of the turn.
         household: Theirs.
     """
-    return share_carried(secret, results, household) < _MOST_CARRIED
+    return share_carried(secret, results, household) < MOST_CARRIED
 
 
 def _words_of(text: str, household: Household) -> frozenset[str]:
@@ -101,43 +109,6 @@ FOR_ALL = "Saved for everyone at home."
 FOR_YOU = "Saved just for you."
 SHARE, KEEP = "share it", "just for me"
 """What a person says to change who may see what they told last."""
-
-
-# "I moved to Leeds" is short enough to go on with what was said, and tells as much as a long sentence.
-_TELLING = frozenset({IntentType.STATEMENT, IntentType.CONTINUATION})
-
-
-def told_of(
-    text: str,
-    routed: Routed | None,
-    results: Sequence[ActionResult],
-    household: Household,
-    *,
-    now: datetime,
-) -> str:
-    """Return what memory reads of a message: all of one that only says how things are, else what no request carries.
-
-    Args:
-        text: The whole message, verbatim.
-        routed: Where it goes; None where that is not known.
-        results: Of the turn.
-        household: Theirs.
-        now: Aware.
-    """
-    if routed is None or routed.triage.confirmation is not None:
-        return ""
-    if routed.intent.type in _TELLING and all(map(_is_offered_fact, results)):
-        return text
-    if is_copied(text):
-        return ""
-    statements = told_beside(text[:LONGEST_READ], load_grammar(), household, now=now)
-    return "\n".join(each for each in statements if is_left_over(each, results, household))
-
-
-def _is_offered_fact(result: ActionResult) -> bool:
-    """Whether it only asks whether what was told is to be remembered."""
-    is_stored = (result.domain, result.action) == ("memory", "store")
-    return is_stored and result.status is ResultStatus.AWAITING
 
 
 def carried_scope(
@@ -207,6 +178,17 @@ def replies_to(answer: str) -> list[str]:
         answer: Whole.
     """
     return [reply for said, reply in ((FOR_ALL, KEEP), (FOR_YOU, SHARE)) if said in answer]
+
+
+def facts_in(text: str, household: Household, *, now: datetime) -> Sequence[Observation]:
+    """Return what of a text is worth keeping.
+
+    Args:
+        text: Plain.
+        household: Whose.
+        now: Aware.
+    """
+    return observe(text, said_at=now.astimezone(household.zone), locale=household.locale)
 
 
 def holds_fact(text: str, household: Household, *, now: datetime) -> bool:

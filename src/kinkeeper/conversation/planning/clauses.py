@@ -13,11 +13,10 @@ from itertools import pairwise
 from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.told_audience import facts_in
 from kinkeeper.household.model import Household
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import mask_stops
-from kinkeeper.memory.model import Observation
-from kinkeeper.memory.statements.extraction import observe
 
 # Why something is wanted or so, told beside it: no part of what is to be done, nor news by itself.
 # Pure.
@@ -126,17 +125,6 @@ def news_of(clause: str, grammar: Grammar, *, is_asked: bool = False) -> Iterato
         yield first.strip()
 
 
-def facts_in(text: str, household: Household, *, now: datetime) -> Sequence[Observation]:
-    """Return what of a text is worth keeping.
-
-    Args:
-        text: Plain.
-        household: Whose.
-        now: Aware.
-    """
-    return observe(text, said_at=now.astimezone(household.zone), locale=household.locale)
-
-
 @dataclass(slots=True)
 class _Piece:
     """A piece of a message between two joints, with what goes on with it: `text[start:end]`."""
@@ -169,11 +157,10 @@ def told_beside(text: str, grammar: Grammar, household: Household, *, now: datet
             pieces[-1].end = end
     if len(pieces) < 2:  # noqa: PLR2004 - one statement, and nothing it could stand beside
         return []
-    around = zip([None, *pieces], pieces, [*pieces[1:], None], strict=False)
     return [
         text[piece.start : piece.end].strip(_EDGES)
-        for before, piece, after in around
-        if piece.tells and not _is_reason(text, before, piece, after, grammar)
+        for at, piece in enumerate(pieces)
+        if piece.tells and not _is_reason(text, at, pieces, grammar)
     ]
 
 
@@ -186,18 +173,20 @@ def _between_joints(text: str, grammar: Grammar) -> Iterator[tuple[int, int, str
     yield start, len(text), text.rstrip()[-1:]
 
 
-def _is_reason(
-    text: str, before: _Piece | None, piece: _Piece, after: _Piece | None, grammar: Grammar
-) -> bool:
+def _is_reason(text: str, at: int, pieces: Sequence[_Piece], grammar: Grammar) -> bool:
     """Whether a statement only says why what stands beside it is asked for."""
-    said, alone = grammar.said, text[piece.start : piece.end]
+    piece, said = pieces[at], grammar.said
+    alone = text[piece.start : piece.end]
     if thing_missing(alone, grammar) or said["reason"].match(f" {alone}"):
         return True
     if any(said[name].fullmatch(alone) for name in ("reason_so", "reason_first", "reason_last")):
         return True
-    if after is not None and said["reason_so"].fullmatch(text[piece.start : after.end]):
+    if any(
+        said["reason_so"].fullmatch(text[piece.start : each.end]) for each in pieces[at + 1 :][:1]
+    ):
         return True
-    whole = text[before.start : piece.end] if before is not None and before.asks else ""
+    before = pieces[at - 1] if at else piece
+    whole = text[before.start : piece.end] if before.asks else ""
     return without_reason(whole, grammar) != whole
 
 

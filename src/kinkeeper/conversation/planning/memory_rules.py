@@ -3,12 +3,20 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
-from kinkeeper.conversation.model import PlannedAction
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.model import LONGEST_READ, PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
-from kinkeeper.conversation.planning.clauses import facts_in, told_beside
+from kinkeeper.conversation.planning.clauses import told_beside
+from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.people import audience_of, members_in, who_of
+from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.planning.plan_times import window_of
+from kinkeeper.conversation.routing.intent import IntentType
+from kinkeeper.conversation.routing.router import Routed
+from kinkeeper.conversation.told_audience import facts_in, is_left_over
+from kinkeeper.household.model import Household
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.classification import classify, is_lasting
 
@@ -138,3 +146,42 @@ def _is_of_others(told: Observation, case: Case) -> bool:
 def _stored(told: Observation) -> PlannedAction:
     params = {"category": told.category.value, "value": told.narrative, "private": False}
     return action("memory", "store", params)
+
+
+# What of a message memory reads. Pure.
+
+# "I moved to Leeds" is short enough to go on with what was said, and tells as much as a long sentence.
+_TELLING = frozenset({IntentType.STATEMENT, IntentType.CONTINUATION})
+
+
+def told_of(
+    text: str,
+    routed: Routed | None,
+    results: Sequence[ActionResult],
+    household: Household,
+    *,
+    now: datetime,
+) -> str:
+    """Return what memory reads of a message: all of one that only says how things are, else what no request carries.
+
+    Args:
+        text: The whole message, verbatim.
+        routed: Where it goes; None where that is not known.
+        results: Of the turn.
+        household: Theirs.
+        now: Aware.
+    """
+    if routed is None or routed.triage.confirmation is not None:
+        return ""
+    if routed.intent.type in _TELLING and all(map(_is_offered_fact, results)):
+        return text
+    if is_copied(text):
+        return ""
+    statements = told_beside(text[:LONGEST_READ], load_grammar(), household, now=now)
+    return "\n".join(each for each in statements if is_left_over(each, results, household))
+
+
+def _is_offered_fact(result: ActionResult) -> bool:
+    """Whether it only asks whether what was told is to be remembered."""
+    is_stored = (result.domain, result.action) == ("memory", "store")
+    return is_stored and result.status is ResultStatus.AWAITING

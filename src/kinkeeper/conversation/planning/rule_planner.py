@@ -56,6 +56,7 @@ from kinkeeper.conversation.planning.told_changes import told
 from kinkeeper.conversation.planning.write_guard import guarded
 from kinkeeper.conversation.routing.confirmation import agrees
 from kinkeeper.conversation.routing.intent import asks_about, asks_why
+from kinkeeper.conversation.told_audience import MOST_CARRIED, share_within
 from kinkeeper.household.vocabulary import compile_vocabulary
 
 # Whether a message asks for something that this assistant cannot do at all, such as translating or
@@ -292,7 +293,13 @@ def plan_of(context: PlanningContext) -> Plan:
     if steps is not None:
         return planned(steps[len(context.results) :])
     found, unread = _read(case)
-    read = [*(_named(step, case) for step in found), *told_facts(case, is_all=not found)]
+    read = [_named(step, case) for step in found]
+    held = [(step.action if isinstance(step, Missing) else step).params for step in read]
+    read += [
+        each
+        for each in told_facts(case, is_all=not found)
+        if share_within(str(each.params["value"]), held, case.household) < MOST_CARRIED
+    ]
     steps = _in_turn(_chained(read, context), context)
     plan = planned(steps[len(context.results) :])
     return replace(plan, is_whole=len(steps) == len(read) == len(plan.actions), unread=unread)
