@@ -280,6 +280,9 @@ class _Cutting:
         right, is_stop = timed or right, is_stop or _asks_and_wants(left, right, grammar)
         first = self._read(bare(left, grammar, self._case.household.bot_name))
         if not first and not is_stop:
+            told = self._case.message.words(left)
+            is_stop = bool(facts_in(told, self._case.household, now=self._case.now))
+        if not first and not is_stop:
             return None
         rest = self.steps(_with_list(left, right, grammar))
         if first and rest:

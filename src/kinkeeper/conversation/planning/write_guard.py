@@ -98,7 +98,8 @@ def _verdict(
         return _Verdict.RUN if is_run else _Verdict.OFFER
     if rule not in rules["describes"]:
         return _Verdict.RUN
-    if meant in UNREAL | {Modality.NEGATED, Modality.PAST}:
+    is_news = "nouns" in found and not any(_titles(steps))
+    if is_news or meant in UNREAL | {Modality.NEGATED, Modality.PAST}:
         return _Verdict.DROP
     if _is_understood(steps, case):
         is_said = meant is Modality.NAMED and not (_is_asked(clause, case) or "nouns" in found)

@@ -190,6 +190,7 @@ def _is_short(side: str) -> bool:
 
 
 _FEWEST_WORDS = 3
+_SHORTEST_IDENTIFIER = 5
 _MOST_LOOKED_BACK = 8
 _MOST_SENTENCES_BACK = 16
 _UNSURE = 0.7
@@ -310,7 +311,7 @@ def _is_durable(text: str, plain: str) -> bool:
     is_lasting = talk["lasting"].search(plain) is not None
     if talk["passing"].search(plain) and not is_lasting:
         return False
-    if is_lasting or any(_is_telling(reading, plain) for reading in readings):
+    if is_lasting or any(_is_telling(reading, text, plain) for reading in readings):
         return True
     return not _PAST_EVENT.search(plain) and _is_of_somebody(text, readings[0])
 
@@ -332,7 +333,16 @@ _RULE = re.compile(
 )
 
 
-def _is_telling(reading: Reading, plain: str) -> bool:
+def _is_identifier(word: str) -> bool:
+    """Whether a word is a name or key that somebody made up: letters with digits or capitals among them, or a long number."""
+    word = word.strip(".,;:!?()\"'")
+    if not word.isalnum() or len(word) < _SHORTEST_IDENTIFIER:
+        return False
+    is_mixed = any(map(str.isdigit, word)) and not word[0].isdigit()
+    return is_mixed or word.isdecimal() or not (word[1:].islower() or word.isupper())
+
+
+def _is_telling(reading: Reading, text: str, plain: str) -> bool:
     if reading.is_known:
         return (
             bool(reading.value)
@@ -348,6 +358,7 @@ def _is_telling(reading: Reading, plain: str) -> bool:
         return True
     return (
         _RULE.search(plain) is not None
+        or any(map(_is_identifier, text.split()))
         or " be " in f" {reading.slot} "
         or plain.split(maxsplit=1)[0] in {"the", "our"}
     )

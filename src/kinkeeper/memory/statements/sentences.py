@@ -29,6 +29,10 @@ _JOINT = re.compile(
 _TRIMMED = " \t,;:-–—*•\"'()[]"
 
 
+_ONE, _LONGEST_ONE = frozenset({"one", "ones"}), 3
+"""Words for what was named before, and within how many words of a clause they are what it is about."""
+
+
 class Part(NamedTuple):
     """A sentence, or a part of one that stands by itself.
 
@@ -65,11 +69,17 @@ def _parts(message: str) -> Iterator[Part]:
 def _split(message: str, start: int, end: int, mark: str) -> Iterator[Part]:
     begin = start
     for joint in _JOINT.finditer(message, start, end):
-        if _is_other_half(message[begin : joint.start()], joint[0]):
+        is_tail = _goes_on(message[joint.end() : end])
+        if is_tail or _is_other_half(message[begin : joint.start()], joint[0]):
             continue
         yield from _trimmed(message, begin, joint.start(), ",")
         begin = joint.end()
     yield from _trimmed(message, begin, end, mark)
+
+
+def _goes_on(said: str) -> bool:
+    """Whether a clause is about one of what stands before it ("the old one is dead"), and means nothing alone."""
+    return not _ONE.isdisjoint(said.lower().split()[1:_LONGEST_ONE])
 
 
 def _is_other_half(said: str, joint: str) -> bool:
