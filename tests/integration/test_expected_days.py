@@ -36,6 +36,7 @@ from kinkeeper.core.time import Interval, VirtualClock
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.household.viewers import Viewer, person_scope, viewer_for
 from kinkeeper.memory.finding.search import Finder
+from kinkeeper.reading.times.time_text import clock
 from kinkeeper.store.store import Store
 
 MARK = "not confirmed yet"
@@ -99,6 +100,7 @@ def cards(seed: int) -> Mapping[str, Card]:
 
 
 KINDS = tuple(cards(0))
+RUTH_SEES = viewer_for(HOUSE, RUTH, now=NOW)
 
 
 @pytest.fixture
@@ -229,6 +231,62 @@ def test_a_move_is_told_with_its_new_time_on_either_day(desk: Desk) -> None:
     assert (old.is_confirmed, new.is_confirmed) == (True, False)
     assert [each.change for each in (*old.waiting, *new.waiting)] == [Change.MOVE, Change.MOVE]
     assert old.waiting[0].moved_to == new.interval
+
+
+MOVES = tuple(timedelta(hours=each) for each in (-26, -3, -1, 1, 2, 25))
+TOLD_OF_ONE = (
+    "next",
+    "start",
+    "end",
+    "who",
+    "responsible",
+    "length",
+    "days",
+    "whether",
+    "count",
+    "all",
+)
+
+
+@pytest.mark.parametrize("is_new_version", [False, True])
+@pytest.mark.parametrize("rrule", [None, "FREQ=WEEKLY"])
+@pytest.mark.parametrize("move", MOVES)
+def test_what_waits_to_move_stands_until_then_for_every_reader(
+    desk: Desk, move: timedelta, rrule: str | None, *, is_new_version: bool
+) -> None:
+    card = cards(5)["move"]
+    stored = replace(card.stored or event("none", "2026-01-01T10:00"), rrule=rrule)
+    moved = MoveOccurrence(
+        event_id=stored.id, original_start=card.start, new_start=card.start + move
+    )
+    whole = UpdateEvent(event=replace(stored, start=card.start + move))
+    lay(desk, replace(card, stored=stored, effects=[whole if is_new_version else moved]))
+    day = {"from": (card.start + min(move, timedelta(0))).date().isoformat(), "days_ahead": 3}
+    for wanted in TOLD_OF_ONE:
+        for span in ({}, day) if wanted not in {"count", "all"} else (day,):
+            told = said(
+                desk, "calendar.list_events", {"query": card.thing, "wanted": wanted, **span}
+            )
+            stands = card.start + timedelta(hours=wanted == "end")
+            assert clock(stands.time(), HOUSE.locale) in told.split(" – ")[0], told
+            assert MARK in told, told
+            assert told.count(f"Nia {card.thing}") == 1, told
+    (new,) = [each for each in seen(desk, RUTH_SEES) if not each.is_confirmed][:1]
+    alone = {"from": new.interval.start.isoformat(), "days_ahead": 1, "wanted": "whether"}
+    if new.interval.start.date() != card.start.date():
+        told = said(desk, "calendar.list_events", {"query": card.thing, **alone})
+        assert told.startswith("Not yet: "), told
+        assert "until then" in told or (rrule and is_new_version), told
+
+
+@pytest.mark.parametrize("kind", ["new", "series", "assign", "change", "cancel"])
+def test_what_moves_nothing_is_told_at_its_own_time(desk: Desk, kind: str) -> None:
+    card = cards(7)[kind]
+    lay(desk, card)
+    told = said(desk, "calendar.list_events", {"query": card.thing, "wanted": "next"})
+    assert clock(card.start.time(), HOUSE.locale) in told, told
+    assert MARK in told, told
+    assert "until then" not in told, told
 
 
 def test_what_is_only_proposed_cannot_be_changed_and_the_answer_says_why(desk: Desk) -> None:

@@ -84,6 +84,27 @@ def with_proposals(
     return sorted([*days.confirmed.values(), *days.proposed.values()], key=_by_start)
 
 
+def told_once(found: Sequence[Occurrence]) -> list[Occurrence]:
+    """Return occurrences without those that would only move one that stands among them, which tells of it itself.
+
+    Args:
+        found: As `with_proposals` returns them.
+    """
+    told = {
+        (each.event.id, waiting.action_id, waiting.moved_to)
+        for each in found
+        if each.is_confirmed
+        for waiting in each.waiting
+        if waiting.moved_to is not None
+    }
+    return [
+        each
+        for each in found
+        if each.is_confirmed
+        or all((each.event.id, one.action_id, one.moved_to) not in told for one in each.waiting)
+    ]
+
+
 def people_of(occurrence: Occurrence) -> frozenset[str]:
     """Return the members an occurrence concerns: taking part, in charge, claiming it, or asked to do it."""
     waiting = (member for each in occurrence.waiting for member in (*each.claimed_by, *each.asked))
@@ -153,27 +174,44 @@ class _Days:
             return
         length = event.duration if effect.new_duration is None else effect.new_duration
         start = as_utc(effect.new_start)
-        waiting = replace(waiting, moved_to=Interval(start, start + length))
         key = effect.event_id, as_utc(effect.original_start)
-        self._mark(waiting, *key)
-        if share_time(Interval(start, start + length), self.interval):
-            now = self.confirmed.get(key) or _single(event, key[1])
-            self._propose(replace(now, interval=Interval(start, start + length)), waiting)
+        now = self.confirmed.get(key) or _single(event, key[1])
+        moved = replace(now, interval=Interval(start, start + length))
+        self._put_elsewhere(now, moved, waiting)
+
+    def _put_elsewhere(self, now: Occurrence, moved: Occurrence, waiting: Waiting) -> None:
+        """Mark an occurrence that a proposal moves, and propose it where it would be."""
+        waiting = replace(waiting, moved_to=moved.interval, moved_from=now.interval)
+        self._mark(waiting, *_key(now))
+        if share_time(moved.interval, self.interval):
+            self._propose(moved, waiting)
 
     def _update(self, event: Event, waiting: Waiting) -> None:
         """Mark what a new version of an event leaves in its place, and propose what it puts elsewhere."""
-        if not self.viewer.sees_event(event.scope):
+        stands = find_event(self.conn, self.viewer, event.id)
+        if stands is None or not self.viewer.sees_event(event.scope):
             return
         waiting = replace(waiting, claimed_by=event.responsible)
-        overrides = list_overrides(self.conn, event.household, event.id)
-        after = times_of(event, overrides, self.interval, self.viewer)
-        places = {
-            each.interval.start for each in self.confirmed.values() if each.event.id == event.id
-        }
-        self._mark(waiting, event.id)
-        for each in after:
-            if each.interval.start not in places:
-                self._propose(each, waiting)
+        if stands.rrule or event.rrule:
+            overrides = list_overrides(self.conn, event.household, event.id)
+            before = [each for key, each in self.confirmed.items() if key[0] == event.id]
+            after = times_of(event, overrides, self.interval, self.viewer)
+        else:
+            single = _single(stands, stands.start)
+            before = [self.confirmed.get(_key(single), single)]
+            after = [_single(event, event.start)]
+        stay = {each.interval.start for each in before} & {each.interval.start for each in after}
+        gone, new = (
+            [each for each in times if each.interval.start not in stay] for times in (before, after)
+        )
+        pairs = [*zip(gone, new, strict=True)] if len(gone) == len(new) else []
+        for now, moved in pairs:
+            self._put_elsewhere(now, moved, waiting)
+        for each in before:
+            if not pairs or each not in gone:
+                self._mark(waiting, *_key(each))
+        for each in () if pairs else new:
+            self._propose(each, waiting)
 
 
 def _changes(action: PendingAction) -> Iterator[tuple[Effect, Waiting]]:

@@ -79,16 +79,24 @@ def event_sentence(found: Scheduled, household: Household) -> str:
     told = f"{_plain(found.event.summary)}: {_moment(first, household)}"
     if first.place:
         told += f", at {_plain(household.place_name(first.place))}"
-    told += "".join(f"; again on {_moment(each, household)}" for each in others)
+    told += _waits(first, household)
+    told += "".join(
+        f"; again on {_moment(each, household)}{_waits(each, household)}" for each in others
+    )
     if first.responsible:
         names = [getattr(household.member(each), "name", each) for each in first.responsible]
         verb = "is" if len(names) == 1 else "are"
         told += f"; {' and '.join(names)} {verb if first.is_confirmed else 'would be'} in charge"
+    return f"{told}."
+
+
+def _waits(time: Occurrence, household: Household) -> str:
+    """Return what nobody has confirmed yet of one time, in brackets with a space before them."""
     waits = occurrence_waiting(
-        first, household.zone, name=lambda each: getattr(household.member(each), "name", each),
+        time, household.zone, name=lambda each: getattr(household.member(each), "name", each),
         moment=lambda at: f"{_day(at)} at {clock(at.time(), household.locale)}",
     )  # fmt: skip
-    return f"{told} ({waits})." if waits else f"{told}."
+    return f" ({waits})" if waits else ""
 
 
 def quote(text: str, *, speaker: str | None, said_at: datetime, zone: ZoneInfo) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.expected import expected_between, with_proposals
+from kinkeeper.actions.expected import expected_between, told_once, with_proposals
 from kinkeeper.brain.question import Question
 from kinkeeper.calendar.event_rows import read_overrides
 from kinkeeper.calendar.model import Event, EventState, Occurrence, Override
@@ -159,12 +159,14 @@ def _marked(
     return [
         replace(
             each,
-            times=[
-                marked.get((time.event.id, time.original_start), time)
-                if time.is_confirmed
-                else time
-                for time in each.times
-            ],
+            times=told_once(
+                [
+                    marked.get((time.event.id, time.original_start), time)
+                    if time.is_confirmed
+                    else time
+                    for time in each.times
+                ]
+            ),
         )
         for each in found
     ]
@@ -174,7 +176,7 @@ def _at_that_time(
     conn: Connection, viewer: Viewer, period: Interval, *, now: datetime
 ) -> list[Scheduled]:
     found: dict[str, list[Occurrence]] = {}
-    for occurrence in expected_between(conn, viewer, period, now=now):
+    for occurrence in told_once(expected_between(conn, viewer, period, now=now)):
         found.setdefault(occurrence.event.id, []).append(occurrence)
     return [
         Scheduled(event=times[0].event, times=times[:_TIMES], relevance=_BY_TIME_ALONE)

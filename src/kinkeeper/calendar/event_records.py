@@ -38,6 +38,8 @@ def waiting_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
                 "claimed_by": list(each.claimed_by),
                 "asked": list(each.asked),
                 "moved_to": each.moved_to and each.moved_to.start.astimezone(zone).isoformat(),
+                "moved_from": each.moved_from
+                and each.moved_from.start.astimezone(zone).isoformat(),
             }
             for each in occurrence.waiting
         ],
@@ -60,7 +62,11 @@ def waiting_words(
         for each in record.get("waiting") or ()
         if is_confirmed or _tells_who(each)
     )
-    return ", and ".join(dict.fromkeys(notes)) or ("" if is_confirmed else NOT_CONFIRMED)
+    told = ", and ".join(dict.fromkeys(notes)) or ("" if is_confirmed else NOT_CONFIRMED)
+    stands = [each.get("moved_from") for each in record.get("waiting") or () if not is_confirmed]
+    if stands and stands[0]:
+        told += f", until then {moment(datetime.fromisoformat(stands[0]))}"
+    return told
 
 
 def occurrence_waiting(
@@ -90,7 +96,7 @@ def _note(
     match waiting["change"]:
         case Change.CANCEL:
             return _CANCELLED
-        case Change.MOVE if waiting["moved_to"]:
+        case Change.MOVE | Change.UPDATE if waiting["moved_to"]:
             to = moment(datetime.fromisoformat(waiting["moved_to"])).removeprefix("on ")
             return f"may move to {to}, {NOT_CONFIRMED}"
         case Change.ASSIGN | Change.UPDATE if claimed:

@@ -136,6 +136,7 @@ class Waiting:
         claimed_by: Member ids of those who would be in charge; several where several claim it.
         asked: Member ids of those who were asked to be in charge.
         moved_to: When the occurrence would take place, if the proposal would move it.
+        moved_from: When it takes place until then.
         said: What people called it where the proposal comes from: "plumber" of a repair.
     """
 
@@ -144,6 +145,7 @@ class Waiting:
     claimed_by: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     moved_to: Interval | None = None
+    moved_from: Interval | None = None
     said: tuple[str, ...] = ()
 
 

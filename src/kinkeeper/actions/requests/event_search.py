@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.expected import expected_between, people_of, with_proposals
+from kinkeeper.actions.expected import expected_between, people_of, told_once, with_proposals
 from kinkeeper.actions.requests.event_views import FindEvent, ListEvents, Scope, Wanted
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.parameters import Moment, read_moment, read_who, said
@@ -304,6 +304,7 @@ def _answering_in(
     found = [each for each in found if _is_at_that_time(each, wanted, asked.household.zone)]
     if wanted.query is not None:
         found = matching(wanted.query, found, asked)
+    found = told_once(found)
     if wanted.wanted is Wanted.UNOWNED:
         found = [each for each in found if _needs_somebody(each, asked)]
     is_begun = wanted.from_ is None and wanted.wanted in {Wanted.NEXT, Wanted.START}

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.expected import expected_between
+from kinkeeper.actions.expected import expected_between, told_once
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.actions.registry import stakes_of
@@ -80,8 +80,9 @@ class Answers:
         """Return what takes place from today on, for so many local days."""
         today = self._local(self.now).date()
         span = local_days(today, today + timedelta(days=days - 1), self._zone)
-        found = expected_between(
-            conn, self.reader.viewer, span, now=self.now, with_busy=self.reader.viewer.sees_busy
+        viewer = self.reader.viewer
+        found = told_once(
+            expected_between(conn, viewer, span, now=self.now, with_busy=viewer.sees_busy)
         )
         if not found:
             return Answer(text="Nothing is in the calendar.")

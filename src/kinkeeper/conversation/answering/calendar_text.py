@@ -73,6 +73,8 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
         first, period = event_told(items[0], setting), _period(done.params, setting)
         return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
     yes = "Yes: " if wanted == "clash" or (wanted == "whether" and _is_yes(items, done)) else ""
+    if yes and not any(each.get("confirmed", True) for each in items):
+        yes = "Not yet: "
     told = few([event_told(each, setting) for each in items], len(items), ";")
     return f"{yes}{told}{_meanwhile(done, setting)}."
 

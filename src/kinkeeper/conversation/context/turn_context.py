@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.actions.expected import expected_between
+from kinkeeper.actions.expected import expected_between, told_once
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.calendar.event_records import occurrence_waiting
 from kinkeeper.calendar.model import Occurrence
@@ -293,7 +293,7 @@ class ContextGatherer:
             if ref.known
             else ([], [])
         )
-        coming = expected_between(conn, viewer, Interval(now, now + AHEAD), now=now)
+        coming = told_once(expected_between(conn, viewer, Interval(now, now + AHEAD), now=now))
         return _Kept(
             topic=ref, gists=gists, known=known,
             called=repository.called(conn, household, member.id),

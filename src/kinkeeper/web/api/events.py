@@ -43,6 +43,7 @@ class WaitingRecord(BaseModel):
     claimed_by: list[str]
     asked: list[str]
     moved_to: datetime | None
+    moved_from: datetime | None
 
 
 class OccurrenceRecord(BaseModel):
