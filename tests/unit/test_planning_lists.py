@@ -1,9 +1,11 @@
 """What families buy, as they dictate it."""
 
+from itertools import product
+
 import pytest
 
 from kinkeeper.conversation.planning.list_rules import things_to_buy
-from planning import planned
+from planning import plan, planned
 
 
 @pytest.mark.parametrize(
@@ -98,3 +100,36 @@ def test_what_families_buy_is_scrapped_from_the_list(text: str) -> None:
 @pytest.mark.parametrize("text", ["cancel coffee on friday", "cancel the dentist"])
 def test_what_is_called_off_is_looked_for_in_the_calendar(text: str) -> None:
     assert [name for name, _ in planned(text)] == ["calendar.delete_event"]
+
+
+OWNERS = {"Sarah": "sarah", "mom": "sarah", "Leo": "leo", "Mia": "mia"}
+OWNED = ("reminders", "tasks", "jobs", "chores", "to-dos")
+ASKED_OF_SOMEBODY = (
+    "what are {p}s {t}?", "what are {p}'s {t}", "what {t} does {p} have?", "any {t} for {p}?", "are there {t} for {p}?",
+    "show me {p}'s {t}", "show {p}s {t}", "list {t} for {p}", "how many {t} does {p} have?", "how many {t} has {p} got?",
+    "does {p} have any {t}?", "has {p} got any {t}?", "what {t} are on {p}'s list?", "which {t} are {p}'s?", "{p}'s {t}?",
+    "{p}s {t}", "what {t} are for {p}?", "tell me {p}'s {t}", "what {t} has {p} got left?", "what does {p} have to do?",
+    "what's on {p}'s list?", "whats on {p}s list", "what's on {p}'s to-do list?", "what's left for {p} to do?",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ASKED_OF_SOMEBODY)
+def test_the_person_named_is_whose_list_is_told(asked: str) -> None:
+    for (name, owner), thing in product(OWNERS.items(), OWNED):
+        first, *more = plan(asked.format(p=name, t=thing)).actions
+        assert (first.domain, first.action) == ("task", "list")
+        assert first.params["who"] == [owner], asked
+        assert all(each.params["may_lack"] for each in more)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["what are my reminders?", "show me our tasks", "what's on my to-do list?", "how many jobs?"],
+)
+def test_where_nobody_is_named_the_askers_list_is_told(asked: str) -> None:
+    assert [each.params.get("who") for each in plan(asked).actions] == [None]
+
+
+@pytest.mark.parametrize("asked", ["swimming reminders", "what's on the moms night list?"])
+def test_what_is_no_person_owns_no_tasks(asked: str) -> None:
+    assert all(each.domain != "task" for each in plan(asked).actions)

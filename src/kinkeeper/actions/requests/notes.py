@@ -111,6 +111,7 @@ class ListNotes(Parameters):
     line: str | None = Field(
         default=None, description="words from a line, to check whether it is there"
     )
+    may_lack: bool = Field(default=False, description="whether the note may be missing")
 
 
 def note_requests(store: Store) -> tuple[RequestKind, ...]:
@@ -265,7 +266,12 @@ class _NoteRequests:
         notes = await self._all(asked)
         if wanted.title is None:
             return _found(notes, "Notes")
-        note = _meant(wanted.title, notes)
+        try:
+            note = _meant(wanted.title, notes)
+        except NotFoundError:
+            if not wanted.may_lack:
+                raise
+            return Found(result={"notes": []})
         if wanted.line is not None:
             lines = entries(note.body)
             found = [lines[place] for place in meant_by(wanted.line, lines)]

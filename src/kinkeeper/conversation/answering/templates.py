@@ -237,7 +237,9 @@ def _about_results(context: AnswerContext) -> str:
 
 
 def _is_only_for(done: ActionResult, results: Sequence[ActionResult]) -> bool:
-    """Whether something was only looked up for what is done with it in the same turn."""
+    """Whether something was only looked up for what is done with it in the same turn, or need not be there and is not."""
+    if done.params.get("may_lack") and not done.result.get("notes", True):
+        return True
     found = {each.get("id") for each in done.result.get("events", ()) if isinstance(each, Mapping)}
     return not done.action_id and any(
         each.action_id and each.result.get("id") in found for each in results

@@ -10,7 +10,7 @@ from typing import Final
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
-from kinkeeper.conversation.planning.people import audience_of
+from kinkeeper.conversation.planning.people import audience_of, members_in, without_people
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.text import shorten
 from kinkeeper.reading.own_lists import OWN_LIST, own_list
@@ -223,9 +223,17 @@ def list_title(said: str) -> str:
 
 
 def show(groups: Groups, case: Case) -> Sequence[Step]:
-    """Read "what's on the shopping list?"."""
+    """Read "what's on the shopping list?"; "Ben's list" is what he has to do, and the list of that name if there is one."""
     if groups.get("all"):
         return [action("notes", "list", {})]
+    owner = groups["list"].rpartition(" ")[0]
+    whose = members_in(owner, case, as_owners=True)
+    if whose and (" " not in owner or not without_people(owner, case)):
+        title = f"{case.household.names[whose[0]]}'s list"
+        return [
+            PlannedAction(domain="task", action="list", params={"who": whose}),
+            action("notes", "list", {"title": title, "may_lack": True}),
+        ]
     return [action("notes", "list", {"title": _title(groups["list"], case)})]
 
 

@@ -17,14 +17,21 @@ _ALL_OF_US = frozenset(
 _PEOPLE = (WordKind.CHILD, WordKind.ADULT, WordKind.GROUP)
 
 
-def members_in(text: str, case: Case) -> list[str]:
-    """Return the ids of the members that a text names, groups as their members, in order; of "not Ben, Claire" not the old one."""
+def members_in(text: str, case: Case, *, as_owners: bool = False) -> list[str]:
+    """Return the ids of the members that a text names, groups as their members, in order; of "not Ben, Claire" not the old one.
+
+    Args:
+        text: Any.
+        case: Whose words count.
+        as_owners: Whether "Bens" names Ben, too: in words for what is somebody's it is no plural.
+    """
+    ends = ("", "s") if as_owners else ("",)
     folded = f" {_plain(text)} "
     found: list[tuple[int, str]] = []
     for word in case.vocabulary.words:
         if word.kind not in _PEOPLE:
             continue
-        places = [folded.find(f" {spelt} ") for spelt in word.words]
+        places = [folded.find(f" {spelt}{end} ") for spelt in word.words for end in ends]
         place = min((each for each in places if each >= 0), default=-1)
         if place >= 0:
             found += [(place, each) for each in case.vocabulary.members_of(word.kind, word.id)]

@@ -158,11 +158,13 @@ def add(groups: Groups, case: Case) -> Sequence[Step] | None:
     return _created(what, moment_of(spans, case.now), case, who=groups.get("who", ""))
 
 
-def listed(groups: Groups, case: Case) -> Sequence[Step]:
-    """Read "what's on my list?"; what "there is" is asked of everybody's."""
+def listed(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "what's on my list?", "Ben's tasks"; what "there is" is asked of everybody's."""
+    if groups.get("whose") and not members_in(groups["whose"], case, as_owners=True):
+        return None
     spans = case.message.times(groups.get("when", ""))
     moment = moment_of([each for each in spans if each.begin != case.now], case.now)
-    named = members_in(case.message.text, case)
+    named = members_in(case.message.text, case, as_owners=True)
     is_of_all = _OF_ALL.search(case.message.text) is not None
     whose: Mapping[str, Any] = {"who": named} if named or is_of_all else {}
     if moment is None or moment.day is None:
