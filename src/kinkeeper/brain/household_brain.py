@@ -17,6 +17,7 @@ from kinkeeper.brain.answer_text import (
     sureness_of,
     times_of,
 )
+from kinkeeper.brain.limits import limits_known
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.question import read_question
 from kinkeeper.brain.recollection import Recollection
@@ -25,13 +26,14 @@ from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.search import activity_occurrences, care_between, occurrences_between
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import Clock, Interval, local_days, midnight
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Household, members_by_name
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
+from kinkeeper.reading.asked import LimitKind, Saying, asked_limit, asked_saying
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -191,6 +193,9 @@ class GraphBrain:
 
 
 _MOST_SOURCES = 5
+_UNCONFIRMED = "Not confirmed yet"
+_NONE_KNOWN = "Not that I know: nobody has told me anything of that kind."
+_NOT_KNOWN_BUT = "Not that I know. What I do know:"
 
 
 class HouseholdBrain:
@@ -246,6 +251,47 @@ class HouseholdBrain:
             viewer: On whose behalf.
         """
         now = self._clock.now()
+        if (saying := asked_saying(query.text)) is not None:
+            return await self._said(saying, viewer, now=now)
+        if (asked := asked_limit(query.text)) is None:
+            return await self._found(query, viewer, now=now)
+        limits = await self._store.read(
+            lambda conn: limits_known(conn, viewer, asked, self.household, now=now)
+        )
+        waiting = "".join(f" {_UNCONFIRMED}: {each.rstrip('.')}." for each in limits.waiting)
+        if limits.is_answered and (limits.told or waiting):
+            return self._listed(self._recollection.sources(limits.told), lead=waiting.strip())
+        if limits.topic or not asked.is_plain:
+            known = await self._found(query, viewer, now=now)
+            is_of_it = any(limits.topic & {*stems(each.text)} for each in known.sources)
+            is_food = asked.kind is LimitKind.DIET and (limits.besides or waiting)
+            if is_of_it or not (asked.is_plain or is_food):
+                return known
+        besides = self._recollection.sources(limits.besides)
+        lead = f"{_NOT_KNOWN_BUT}{waiting}" if besides or waiting else _NONE_KNOWN
+        return self._listed(besides, lead=lead)
+
+    async def _said(self, saying: Saying, viewer: Viewer, *, now: datetime) -> Knowledge:
+        """Return what somebody said of something, in their own words, as far as the viewer may know it."""
+        called = viewer.member or "" if saying.who == "i" else saying.who
+        member = self.household.member(members_by_name(self.household).get(called, called))
+        name = member.name if member else called.title()
+        question = read_question(saying.about, self.household, now=now)
+        sources = await self._recollection.said(question, viewer, name=name, member=member, now=now)
+        who = "you" if member and member.id == viewer.member else name or "anybody"
+        about = " about that" if saying.about else ""
+        lead = "" if sources else f"I know of nothing that {who} said{about}."
+        return self._listed(sources[:_MOST_SOURCES], lead=lead)
+
+    def _listed(self, sources: Sequence[Source], *, lead: str = "") -> Knowledge:
+        """Return sources that are the answer all together."""
+        told = " ".join((lead, *(each.sentence for each in sources))).strip()
+        return Knowledge(
+            answer=told, sources=sources, sureness=sureness_of(1.0), relevance=1.0, events=(),
+            times=times_of((), (), sources, self.household), lead=lead, is_list=True,
+        )  # fmt: skip
+
+    async def _found(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge:
         question = read_question(query.text, self.household, now=now)
         planned, noted = await self._store.read(
             lambda conn: (

@@ -146,6 +146,8 @@ class Knowledge:
         relevance: In [0, 1]; from 0.5 on the sources bear on the question.
         times: What the question and the sources say about time.
         events: What takes place.
+        lead: What is said before the sources, or instead of them; empty where they answer the question by themselves.
+        is_list: Whether all the sources together are the answer, not the best of them.
     """
 
     answer: str
@@ -154,3 +156,5 @@ class Knowledge:
     relevance: float
     times: Sequence[TemporalEntity]
     events: Sequence[KnownEvent]
+    lead: str = ""
+    is_list: bool = False

@@ -19,7 +19,7 @@ from kinkeeper.brain.question import (
     is_same,
     lacks_answer,
 )
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.context.session_facts import name_of
 from kinkeeper.memory.episodes import neighbours
@@ -104,6 +104,7 @@ def _covered(question: Question, held: Collection[str]) -> float:
 
 
 _MOST_HITS = 8
+_MOST_SAID = 20
 _ASKS = "?"
 
 
@@ -151,6 +152,52 @@ class Recollection:
             if each is not None
         ]
         return sorted(sources, key=lambda source: -source.relevance)
+
+    async def said(
+        self, question: Question, viewer: Viewer, *, name: str, member: Member | None,
+        now: datetime,
+    ) -> list[Source]:  # fmt: skip
+        """Return what somebody said that bears on something, in their words, the newest first.
+
+        What one who is no member said may have been told by others, who name them.
+
+        Args:
+            question: Of what; where it only names a time, all that they told then.
+            viewer: On whose behalf.
+            name: Whose words; empty for anybody's.
+            member: Who that is, if they are one.
+            now: Aware.
+        """
+        called = {*stems(name)}
+        is_of_all = not question.weight
+        search = Search(
+            text=f"{name} {question.text}", viewer=viewer, now=now, limit=_MOST_SAID,
+            kinds=(HitKind.FACT,) if is_of_all else (HitKind.FACT, HitKind.EPISODE),
+            speakers=None if member is None else frozenset({member.id, member.name.casefold()}),
+        )  # fmt: skip
+        hits = (await self._finder.search(search)).hits
+        period = question.period
+        told = [
+            replace(hit, relevance=1.0 if is_of_all else self._bearing(question, hit, viewer))
+            for hit in hits
+            if not _is_question(hit)
+            and (member or called <= {*stems(hit.text), *stems(hit.speaker or "")})
+            and (period is None or not is_of_all or period.start <= hit.at < period.end)
+        ]
+        bearing = [hit for hit in _told_once(told) if hit.relevance >= BEARS]
+        bearing.sort(key=lambda hit: hit.at, reverse=True)
+        return [self._quoted(hit) for hit in bearing]
+
+    def sources(self, hits: Iterable[Hit]) -> list[Source]:
+        """Return what was found as sources, each sure to bear on what was asked."""
+        return [self._source(replace(each, relevance=1.0)) for each in hits]
+
+    def _quoted(self, hit: Hit) -> Source:
+        source = self._source(hit)
+        sentence = quote(
+            hit.text, speaker=source.speaker, said_at=hit.at, zone=self._household.zone
+        )
+        return replace(source, sentence=f"{sentence}.")
 
     def _bearing(self, question: Question, hit: Hit, viewer: Viewer) -> float:
         member = self._household.member(hit.speaker) if hit.speaker else None

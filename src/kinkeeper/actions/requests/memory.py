@@ -32,6 +32,7 @@ from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import DeniedError, InputError, NotFoundError, UnclearError
 from kinkeeper.core.time import latest_told
+from kinkeeper.household.model import members_by_name
 from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import shorten
@@ -76,6 +77,7 @@ class SearchMemory(Parameters):
         default=None,
         description="a date or date-time: what was true then; default is now",
     )
+    said_by: str | None = Field(default=None, description="only what this person said")
 
 
 class ForgetMemory(Parameters):
@@ -184,10 +186,13 @@ class _MemoryRequests:
         )  # fmt: skip
 
     async def search(self, wanted: SearchMemory, asked: Asked) -> Found:
+        said_by = (wanted.said_by or "").casefold()
+        who = asked.household.member(members_by_name(asked.household).get(said_by, said_by))
+        query = wanted.query if who is not None else f"{wanted.query} {said_by}".strip()
         found = await self._finder.search(
             Search(
-                text=wanted.query, viewer=asked.viewer,
-                now=asked.now, limit=_MOST_FOUND, min_relevance=_BEARS,
+                text=query, viewer=asked.viewer,
+                now=asked.now, limit=_MOST_FOUND, min_relevance=_BEARS, speakers=None if who is None else frozenset({who.id, who.name.casefold()}),
                 as_of=None if wanted.as_of is None else latest_told(wanted.as_of, asked.household.zone),
             )
         )  # fmt: skip

@@ -20,6 +20,7 @@ from kinkeeper.conversation.model import Answer, AnswerContext, Mode
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.reading.asked import asked_saying
 
 log = structlog.get_logger()
 
@@ -106,6 +107,8 @@ class Answerer:
             return None
         if context.triage.confirmation or context.is_stopped:
             return None
+        if asked_saying(context.text) is not None:
+            return None
         return told_about(context, self._standing) or not_able(context, self._standing)
 
     async def _known(
@@ -126,21 +129,37 @@ class Answerer:
             if context.results:
                 return base, ()
             return replace(base, text=chosen(_UNREACHABLE, asked.turn_id), confidence=0.0), ()
+        if knowledge.is_list:
+            return self._listed(context, base, knowledge)
         found = [each for each in knowledge.sources if each.kind is not besides]
         if knowledge.relevance < BEARS or not found:
             is_one_thing = _only_memory_was_read(context) and _ASKS_ONE_THING.match(context.text)
             return (replace(base, text=not_known(context)) if is_one_thing else base), ()
         told = dated(_best(found, asked.member.name), asked.household.zone)
         sources = [_to_asker(each, asked.member.name) for each in told]
-        used = tuple(
-            {"kind": source.kind.value, "id": source.id, "text": plain(source.text)}
-            for source in sources
-        )
         answer = replace(
             base, text=f"{answer_of(sources)}{_waiting(context)}", confidence=knowledge.relevance,
-            used=(*base.used, *used),
+            used=(*base.used, *_used(sources)),
         )  # fmt: skip
         return answer, sources
+
+    def _listed(
+        self, context: AnswerContext, base: Answer, knowledge: Knowledge
+    ) -> tuple[Answer, Sequence[Source]]:
+        """Return the answer that all sources are together, or what is said where there are none."""
+        sources = [_to_asker(each, context.asked.member.name) for each in knowledge.sources]
+        lead = knowledge.lead
+        if not sources and self._standing is not None:
+            lead = told_about(context, self._standing) or lead
+        told = " ".join((lead, *(each.sentence for each in sources))).strip()
+        return replace(base, text=told, confidence=1.0, used=_used(sources)), sources
+
+
+def _used(sources: Sequence[Source]) -> tuple[Mapping[str, Any], ...]:
+    return tuple(
+        {"kind": source.kind.value, "id": source.id, "text": plain(source.text)}
+        for source in sources
+    )
 
 
 def _waiting(context: AnswerContext) -> str:

@@ -19,6 +19,7 @@ from kinkeeper.conversation.told_audience import facts_in, is_left_over
 from kinkeeper.household.model import Household
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.classification import classify, is_lasting
+from kinkeeper.reading.asked import asked_limit, asked_saying
 
 _OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _FUNCTION = re.compile(
@@ -65,6 +66,20 @@ def search(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "what do you know about Emma?"."""
     what = case.message.words(groups["what"]) or "name"
     return None if _BARE.match(what) else [action("memory", "search", {"query": what})]
+
+
+def recalled(clause: str, case: Case) -> list[Step] | None:
+    """Read what only memory answers: "what did Ben say about judo?", "is Leo allergic to anything?"."""
+    words = case.message.words(clause)
+    words += "?" if "?" in case.message.text else ""
+    if (saying := asked_saying(words)) is not None:
+        said_by = case.context.asked.member.name if saying.who == "i" else saying.who or None
+        query = saying.about or saying.who or words
+        return [action("memory", "search", {"query": query, "said_by": said_by})]
+    limit = asked_limit(words)
+    if limit is None or not limit.is_plain or case.message.times(clause):
+        return None
+    return [action("memory", "search", {"query": " ".join(_asked_about(words))})]
 
 
 def ask(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -58,6 +58,7 @@ from kinkeeper.conversation.routing.confirmation import agrees
 from kinkeeper.conversation.routing.intent import asks_about, asks_why
 from kinkeeper.conversation.told_audience import MOST_CARRIED, share_within
 from kinkeeper.household.vocabulary import compile_vocabulary
+from kinkeeper.reading.asked import asked_saying
 
 # Whether a message asks for something that this assistant cannot do at all, such as translating or
 # ordering a taxi. Pure.
@@ -185,6 +186,8 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     """
     if not clause or len(clause) > LONGEST_CLAUSE:
         return None
+    if (recalled := memory_rules.recalled(clause, case)) is not None:
+        return recalled
     said, clause = clause, without_reason(clause, case.grammar)
     back = (
         amended(said, case)
@@ -282,7 +285,10 @@ def plan_of(context: PlanningContext) -> Plan:
     Args:
         context: The message and what is known around it.
     """
-    if (context.history and asks_why(context.text)) or asks_about(context.text):
+    is_recalled = asked_saying(context.text) is not None
+    if not is_recalled and (
+        (context.history and asks_why(context.text)) or asks_about(context.text)
+    ):
         return Plan(source=Source.RULES)
     case = case_of(context, vocabulary_of(context.asked.household))
     if is_out_of_scope(case) and not context.open_edit:

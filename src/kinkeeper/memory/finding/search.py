@@ -84,6 +84,7 @@ class Search:
         with_assistant: Whether what the assistant said may be found.
         as_of: As of when, aware: what held then, as far as is known now, and what had been said by then. None:
             what holds now. A time to come is now.
+        speakers: Only what one of these said, by their ids or names in small letters; None: whoever said it.
     """
 
     text: str
@@ -98,6 +99,11 @@ class Search:
     without: frozenset[str] = frozenset()
     with_assistant: bool = False
     as_of: datetime | None = None
+    speakers: frozenset[str] | None = None
+
+    def may_be(self, hit: Hit) -> bool:
+        """Whether the one who said something is among those whose words are wanted."""
+        return self.speakers is None or (hit.speaker or "").casefold() in self.speakers
 
     @property
     def moment(self) -> datetime:
@@ -332,7 +338,7 @@ class Finder:
             hits += [
                 _scored(rows[pool.keys[place]], pool, place, float(ranked[place]))
                 for place in places
-                if pool.keys[place] in rows
+                if pool.keys[place] in rows and search.may_be(rows[pool.keys[place]])
             ]
             # Of equal worth, what was said last comes first, whenever it arrived.
             hits.sort(key=lambda hit: (-hit.score, -hit.at.timestamp(), hit.text))

@@ -1,0 +1,130 @@
+"""What people may not have or do, of all that is remembered: allergies, diets, fears and what is not allowed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.authority import is_told_by_another
+from kinkeeper.actions.effects.memory import remembered_lines
+from kinkeeper.actions.repository import open_actions
+from kinkeeper.household.model import Household, members_by_name
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
+from kinkeeper.memory.statement_match import subject_of
+from kinkeeper.memory.statements.statement_reader import read_statement
+from kinkeeper.reading.asked import LimitAsked, LimitKind, forbids
+
+_MOST_COMPARED = 2_000
+_MOST_TOLD = 8
+_TASTE = "dislike"
+_FAMILIES: Final[Mapping[LimitKind, frozenset[str]]] = {
+    LimitKind.ALLERGY: frozenset({"allergy"}),
+    LimitKind.FEAR: frozenset({"fear"}),
+    LimitKind.DIET: frozenset({"allergy", "condition", "diet"}),
+    LimitKind.ANY: frozenset({"allergy", "condition", "diet"}),
+}
+"""Families of what is told, by the limits that they are; what is forbidden is one of any kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What is remembered that bears on a question for limits.
+
+    Attributes:
+        told: What answers it, newest first.
+        besides: What else of the kind is known of those whom it names, where nothing answers it.
+        waiting: What would answer it, or would be known besides, once somebody has approved it.
+        topic: Stems of what it asks about; empty where it asks for all there is.
+        is_answered: Whether anything answers it; else only other limits of those whom it names are known.
+    """
+
+    told: Sequence[Hit] = ()
+    besides: Sequence[Hit] = ()
+    waiting: Sequence[str] = ()
+    topic: frozenset[str]
+    is_answered: bool = True
+
+
+def limits_known(
+    conn: Connection, viewer: Viewer, asked: LimitAsked, household: Household, *, now: datetime
+) -> Limits:
+    """Return what is remembered of what those whom a question names may not have or do, or of everybody.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        asked: The question.
+        household: Whose names count.
+        now: Aware.
+    """
+    people = members_by_name(household)
+    who = {people[each] for each in asked.words if each in people}
+    if asked.is_own and not who and viewer.member:
+        who = {viewer.member}
+    topic = frozenset(stems(" ".join(each for each in asked.words if each not in people)))
+    facts = list_facts(conn, viewer, now=now, limit=_MOST_COMPARED)
+    keys = [Key(HitKind.FACT, each.id) for each in facts if _is_limit(each.narrative, asked.kind)]
+    seen = shown(conn, viewer, keys, now=now)
+    hits = [seen[key] for key in keys if key in seen]
+    theirs = [
+        each
+        for each in hits
+        if not who or who & {*_subjects(each.text, each.speaker, people, household)}
+    ]
+    told = [each for each in theirs if not topic or topic & {*stems(each.text)}]
+    if not topic:
+        told = [each for each in told if not _is_taste(each.text)]
+    waiting = [
+        text
+        for text, speaker in _unconfirmed(conn, viewer, now)
+        if _is_limit(text, asked.kind)
+        and (not who or who & {*_subjects(text, speaker, people, household)})
+    ]
+    meant = [each for each in waiting if not topic or topic & {*stems(each)}]
+    if told or meant or not who:
+        return Limits(told=told[:_MOST_TOLD], waiting=meant, topic=topic)
+    besides = [each for each in theirs if not _is_taste(each.text)]
+    return Limits(besides=besides[:_MOST_TOLD], waiting=waiting, topic=topic, is_answered=False)
+
+
+def _unconfirmed(
+    conn: Connection, viewer: Viewer, now: datetime
+) -> Iterator[tuple[str, str | None]]:
+    """Yield what would be remembered once somebody approves it, with who said it."""
+    for each in open_actions(conn, viewer, now=now):
+        if viewer.sees_unconfirmed or not is_told_by_another(each, viewer.member):
+            for text in remembered_lines(each.proposal.effects):
+                yield text, each.proposal.request.get("asked_by")
+
+
+def _is_limit(text: str, kind: LimitKind) -> bool:
+    families = _FAMILIES[kind]
+    for each in read_statement(text):
+        if each.is_past or each.is_retraction or each.is_hypothetical:
+            continue
+        family = each.family or each.slot if each.is_known else ""
+        is_denied = each.is_negative and family != "diet"
+        if (family in families and not is_denied) or (family == _TASTE and kind is LimitKind.DIET):
+            return True
+    return forbids(text, kind)
+
+
+def _is_taste(text: str) -> bool:
+    """Whether a statement tells only what somebody does not like."""
+    is_dislike = any(each.side == _TASTE for each in read_statement(text))
+    return is_dislike and not forbids(text, LimitKind.ANY)
+
+
+def _subjects(
+    text: str, speaker: str | None, people: Mapping[str, str], household: Household
+) -> Iterator[str]:
+    """Yield the members whom a statement is about: its subject, and those whom it names."""
+    subject, _ = subject_of(text, speaker=speaker, people=people, guardians=household.guardians)
+    yield subject
+    said = text.casefold().replace("’s", "").replace("'s", "").split()
+    yield from (people[word] for each in said if (word := each.strip(".,;:!?")) in people)

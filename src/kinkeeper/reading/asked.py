@@ -1,0 +1,195 @@
+"""What a question asks for beside days and things: whose words, what somebody may not have, how what waits stands. Pure."""
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from kinkeeper.language.text import tokenise
+from kinkeeper.reading.replies import is_question
+
+_ENDS = " \t\n.?!,…"
+_WORD = re.compile(r"[\w'-]+")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("’", "'").casefold().split()).strip(_ENDS)
+
+
+@cache
+def _forms(section: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of a section; those on several lines are one."""
+    data = tomllib.loads((files(__package__) / "data/asked.toml").read_text(encoding="utf-8"))
+    return {
+        name: re.compile(form.replace("\n", "") if name not in _LISTS else "", re.IGNORECASE)
+        for name, form in data[section].items()
+    }
+
+
+_LISTS = frozenset({"light", "anybody", "refusing"})
+
+
+@cache
+def _words(section: str, name: str) -> frozenset[str]:
+    data = tomllib.loads((files(__package__) / "data/asked.toml").read_text(encoding="utf-8"))
+    return frozenset(data[section][name].split())
+
+
+# Whose words: "what did Ada say about chess?".
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """A question for what somebody said.
+
+    Attributes:
+        who: As they are called in it, in small letters; empty where it asks who said it, or for anybody's words.
+        about: Of what; empty where all that they said is asked for.
+    """
+
+    who: str
+    about: str
+
+
+def asked_saying(text: str) -> Saying | None:
+    """Return whose words a question asks for; None where it asks for something else.
+
+    Args:
+        text: The whole message.
+    """
+    said, forms = _plain(text), _forms("saying")
+    if not is_question(tokenise(text), text) and forms["relative"].search(said) is None:
+        return None
+    if (found := forms["who"].match(said)) is not None:
+        return Saying(who="", about=forms["lead"].sub("", found["about"].strip()))
+    found = forms["by"].search(said) or forms["relative"].search(said)
+    if found is None:
+        return None
+    who = re.sub(r"^(?:my|our|the) ", "", found["who"])
+    about = forms["lead"].sub("", found["about"].strip()).strip()
+    return Saying(who="" if who in _words("saying", "anybody") else who, about=about)
+
+
+# What somebody may not have: "is Ada allergic to anything?", "who can't eat fish?".
+
+
+class LimitKind(StrEnum):
+    """Which limits a question is about."""
+
+    ALLERGY = "allergy"
+    FEAR = "fear"
+    DIET = "diet"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitAsked:
+    """A question for what somebody can, may or must not have or do.
+
+    Attributes:
+        kind: Which limits it is about.
+        words: What it names besides: names, and the thing that is asked about.
+        is_own: Whether it asks for the speaker's.
+        is_plain: Whether it can be about nothing else; "can Ada use the car?" can.
+    """
+
+    kind: LimitKind
+    words: tuple[str, ...]
+    is_own: bool
+    is_plain: bool
+
+
+def asked_limit(text: str) -> LimitAsked | None:
+    """Return which limits of people a question is about; None where it asks for something else.
+
+    Args:
+        text: The whole message.
+    """
+    said, forms = _plain(text), _forms("limits")
+    if forms["asks"].match(said) is None:
+        return None
+    kind = next(
+        (
+            LimitKind(name)
+            for name in ("allergy", "fear", "diet")
+            if forms[name].search(said) is not None
+        ),
+        None,
+    )
+    is_food = kind is None and forms["food"].search(said) is not None
+    is_denied = forms["denied"].search(said) is not None
+    if kind is None and not (is_denied or is_food or forms["allowed"].search(said)):
+        return None
+    light = _words("limits", "light")
+    return LimitAsked(
+        kind=kind or (LimitKind.DIET if is_food else LimitKind.ANY),
+        words=tuple(
+            each.removesuffix("'s") for each in _WORD.findall(said) if each not in light
+        ),
+        is_own=forms["own"].search(said) is not None, is_plain=kind is not None or is_denied,
+    )  # fmt: skip
+
+
+def forbids(text: str, kind: LimitKind) -> bool:
+    """Whether a statement says that somebody may not, must not or cannot.
+
+    Args:
+        text: A sentence.
+        kind: Which limits are wanted: of food and of what one is allergic to, only what one has, eats or takes.
+    """
+    said, forms = _plain(text), _forms("limits")
+    is_wanted = kind is LimitKind.ANY or (
+        kind is not LimitKind.FEAR and forms["consumed"].search(said) is not None
+    )
+    return is_wanted and forms["forbids"].search(said) is not None
+
+
+# How the assistant's own questions stand: "is the fair confirmed?", "approve everything".
+
+
+class StateKind(StrEnum):
+    """What is asked about the assistant's own state."""
+
+    APPROVE_ALL = "approve all"
+    REJECT_ALL = "reject all"
+    COUNT = "count"
+    WHETHER = "whether"
+    KNOWS = "knows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateAsked:
+    """A question or request about what waits for a yes, or who knows of something.
+
+    Attributes:
+        kind: What is asked.
+        what: Of what; empty where of all.
+    """
+
+    kind: StateKind
+    what: str = ""
+
+
+def asked_state(text: str, names: Collection[str] = ()) -> StateAsked | None:
+    """Return what a message asks of the assistant's own state; None where it asks something else.
+
+    Args:
+        text: The whole message.
+        names: What the assistant is called.
+    """
+    said, forms = _plain(text), _forms("state")
+    for name in names:
+        said = said.removeprefix(f"{name.casefold()} ").removeprefix(f"{name.casefold()}, ")
+    if (found := forms["all"].match(said)) is not None:
+        is_no = not _words("state", "refusing").isdisjoint(found["verb"].split())
+        return StateAsked(kind=StateKind.REJECT_ALL if is_no else StateKind.APPROVE_ALL)
+    if forms["count"].match(said) or forms["counted"].match(said):
+        return StateAsked(kind=StateKind.COUNT)
+    if (found := forms["whether"].match(said)) is not None:
+        return StateAsked(kind=StateKind.WHETHER, what=found["what"])
+    if forms["knows"].match(said):
+        return StateAsked(kind=StateKind.KNOWS)
+    return None

@@ -1,0 +1,191 @@
+"""Whose words, which limits and which open cards a question asks for: answered from what is stored, to whom it may be told."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.bootstrap import open_system
+from kinkeeper.bootstrap.memory import reading_of
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.file import load_household
+from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import EmbedderChoice
+from live_household import HOUSEHOLD, MONDAY
+from talking import on_a_loop
+
+GUEST = """
+[[members]]
+id = "nana"
+name = "Nana"
+role = "other"
+"""
+
+
+async def answers(folder: Path, said: Sequence[tuple[str, str]]) -> list[str]:
+    """Return what is answered to what members say one after the other, each in a thread of their own, with all that is told read."""
+    file = folder / "household.toml"
+    file.write_text(HOUSEHOLD.read_text(encoding="utf-8") + GUEST, encoding="utf-8")
+    home, told = load_household(file), list[str]()
+    with open_system(
+        Settings(embedder=EmbedderChoice.HASHING), household_file=file,
+        database=str(folder / "family.sqlite"), now=MONDAY,
+    ) as system:  # fmt: skip
+        clock = VirtualClock(MONDAY)
+        conversation = system.talk(clock).conversation
+        for by, text in said:
+            member = home.member(by)
+            assert member is not None
+            turn = await conversation.say(member, text, channel="web", thread_id=by)
+            last = ""
+            async for event in conversation.events(
+                member, turn.thread_id, after=turn.after, turn_id=turn.turn_id
+            ):
+                last = str(event.data.get("text", ""))
+            told.append(last)
+            clock.advance_to(clock.now().replace(minute=(clock.now().minute + 1) % 60))
+            while await reading_of(home, system.store, clock).run_once():
+                pass
+        await conversation.close()
+    return told
+
+
+# Whose words.
+
+SAID = {
+    "john": ("the tombola needs forty prizes", "the ferry leaves from Kelmscott"),
+    "sarah": ("the tombola table stands in the gym", "the ferry has a ramp for prams"),
+}
+PRIVATE = {
+    "john": "just for me: the tombola is a swindle",
+    "sarah": "just for me: the ferry makes me seasick",
+}
+NAMES = {"john": ("John", "dad", "daddy"), "sarah": ("Sarah", "mom")}
+THINGS = ("tombola", "ferry")
+FORMS = (
+    "what did {who} say about the {it}?", "what did {who} tell you about the {it}?", "did {who} mention the {it}?",
+    "what has {who} said about the {it}?", "has {who} said anything about the {it}?", "tell me what {who} said about the {it}",
+    "did {who} say anything about the {it}?", "what did {who} report about the {it}",
+)  # fmt: skip
+
+
+@on_a_loop
+async def test_only_the_words_of_whoever_is_named_are_told(tmp_path: Path) -> None:
+    before = [(by, text) for by, texts in SAID.items() for text in (*texts, PRIVATE[by])]
+    cases = [
+        (by, form.format(who=name, it=thing), place)
+        for by, names in NAMES.items()
+        for name, form, (place, thing) in product(names, FORMS, enumerate(THINGS))
+    ]
+    asked = [("leo", text) for _, text, _ in cases]
+    told = (await answers(tmp_path, [*before, *asked]))[len(before) :]
+    hidden = [text.partition(": ")[2].rpartition(" ")[2] for text in PRIVATE.values()]
+    wrong = []
+    for (by, text, place), answer in zip(cases, told, strict=True):
+        others = [each for who, texts in SAID.items() if who != by for each in texts]
+        is_told = SAID[by][place].rpartition(" ")[2] in answer
+        leaks = [each for each in others if each.rpartition(" ")[2] in answer]
+        if not is_told or leaks or any(each in answer for each in hidden):
+            wrong.append((text, answer))
+    assert wrong == []
+
+
+@on_a_loop
+async def test_where_they_said_nothing_that_is_said_and_ones_own_words_are_ones_own(
+    tmp_path: Path,
+) -> None:
+    before = [("john", SAID["john"][0]), ("john", PRIVATE["john"])]
+    asked = [
+        ("sarah", "what did Henrik say about the tombola?"), ("sarah", "what did Nana say about the tombola?"),
+        ("sarah", "did Mia mention the tombola?"), ("sarah", "what did Henrik say yesterday?"),
+        ("john", "what did I tell you about the tombola?"), ("sarah", "who said the tombola needs prizes?"),
+        ("sarah", "what do you know about the tombola?"), ("sarah", "what did Nana tell you?"),
+        ("sarah", "what did John tell you?"),
+    ]  # fmt: skip
+    told = (await answers(tmp_path, [*before, *asked]))[2:]
+    assert all(each.startswith("I know of nothing that ") for each in told[:4]), told
+    assert "swindle" in told[4], told
+    assert "John said" in told[5], told
+    assert "prizes" in told[6], told
+    assert told[7].startswith("I don't pass on"), told
+    assert "prizes" in told[8], told
+    assert not any("swindle" in each for each in (*told[5:], *told[:4])), told
+
+
+# What somebody may not have.
+
+LIMITS: Mapping[str, tuple[str, str, str]] = {
+    "Leo is allergic to sesame": ("Leo", "allergy", "sesame"), "Mia can't have penicillin": ("Mia", "have", "penicillin"),
+    "Nana doesn't eat fish": ("Nana", "eat", "fish"), "Leo can't drink cola": ("Leo", "drink", "cola"),
+    "Mia is intolerant of lactose": ("Mia", "allergy", "lactose"), "Nana is scared of geese": ("Nana", "fear", "geese"),
+}  # fmt: skip
+CLOSED = {
+    "allergy": ("is {who} allergic to {it}?", "has {who} got an allergy to {it}?", "who is allergic to {it}?"),
+    "have": ("can {who} have {it}?", "may {who} take {it}?", "is {who} allowed {it}?", "who can't have {it}?"),
+    "eat": ("does {who} eat {it}?", "can {who} eat {it}?", "does anybody here not eat {it}?", "who doesn't eat {it}?"),
+    "drink": ("can {who} drink {it}?", "is {who} allowed to drink {it}?", "who must not drink {it}?"),
+    "fear": ("is {who} scared of {it}?", "who is afraid of {it}?"),
+}  # fmt: skip
+OPEN = {
+    "allergy": ("is {who} allergic to anything?", "what is {who} allergic to?", "has {who} got any allergies?", "any allergies?", "who has an allergy?"),
+    "have": ("what can't {who} have?", "is there anything {who} can't have?", "what must {who} avoid?"),
+    "eat": ("what doesn't {who} eat?", "what can't {who} eat?", "is there anything {who} doesn't eat?"),
+    "drink": ("what can't {who} drink?", "is there anything {who} must not drink?"),
+    "fear": ("is {who} scared of anything?", "what is {who} afraid of?"),
+}  # fmt: skip
+
+
+@on_a_loop
+async def test_a_known_limit_is_told_however_it_is_asked_for(tmp_path: Path) -> None:
+    before = [each for text in LIMITS for each in (("john", text), ("john", "yes"))]
+    cases = [
+        (form.format(who=who, it=thing), thing)
+        for who, kind, thing in LIMITS.values()
+        for form in (*CLOSED[kind], *OPEN[kind])
+    ]
+    asked = [("sarah", text) for text, _ in cases]
+    told = (await answers(tmp_path, [*before, *asked]))[len(before) :]
+    wrong = [
+        (text, answer)
+        for (text, thing), answer in zip(cases, told, strict=True)
+        if thing not in answer or "Not that I know" in answer
+    ]
+    assert wrong == []
+
+
+@on_a_loop
+async def test_what_is_no_limit_or_anothers_is_not_told_as_one(tmp_path: Path) -> None:
+    before = [
+        ("john", "Leo is allergic to sesame"),
+        ("john", "yes"),
+        ("john", "just for me: Mia can't have lentils"),
+    ]
+    asked = (
+        ("sarah", "is Mia allergic to anything?"), ("sarah", "what can't Mia have?"),
+        ("sarah", "is Leo allergic to nuts?"), ("john", "can Mia have lentils?"),
+        ("sarah", "can Mia have lentils?"), ("sarah", "can Leo use the Civic on Friday?"),
+        ("sarah", "who can't come on Friday?"), ("sarah", "what does Leo have on Tuesday?"),
+    )  # fmt: skip
+    told = (await answers(tmp_path, [*before, *asked]))[len(before) :]
+    assert [each[:15] for each in told[:3]] == ["Not that I know"] * 3, told
+    assert "sesame" in told[2], told
+    assert "lentils" in told[3], told
+    assert "can't have lentils" not in told[4], told
+    assert not any("sesame" in each for each in told[5:]), told
+    assert "soccer" in told[7], told
+
+
+@pytest.mark.parametrize("by", ["john", "sarah"])
+@on_a_loop
+async def test_a_limit_that_waits_for_a_yes_is_told_as_not_confirmed(
+    tmp_path: Path, by: str
+) -> None:
+    said = [
+        ("john", "Leo is allergic to sesame"),
+        (by, "is Leo allergic to anything?"),
+        (by, "is Leo allergic to nuts?"),
+    ]
+    told = await answers(tmp_path, said)
+    assert told[0].endswith("?"), told
+    assert all("Not confirmed yet: Leo is allergic to sesame." in each for each in told[1:]), told
