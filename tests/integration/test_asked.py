@@ -189,3 +189,99 @@ async def test_a_limit_that_waits_for_a_yes_is_told_as_not_confirmed(
     told = await answers(tmp_path, said)
     assert told[0].endswith("?"), told
     assert all("Not confirmed yet: Leo is allergic to sesame." in each for each in told[1:]), told
+
+
+# How what waits for a yes stands.
+
+WAITING = (
+    ("leo", "put the book fair on saturday at 2pm"), ("john", "maybe add a haircut on monday at 3pm"),
+    ("john", "should I move ballet to 5 on wednesday?"),
+)  # fmt: skip
+ALL = (
+    "approve everything that is waiting", "approve all", "yes to everything", "confirm everything", "accept all pending requests",
+    "can you approve everything", "please approve all the open cards", "reject everything", "decline all requests",
+)  # fmt: skip
+COUNTED = (
+    "how many things wait for me?", "how many things are waiting for my approval?", "how many cards are open?",
+    "how many requests are pending?", "how many approvals are there?", "what is waiting?",
+)  # fmt: skip
+WHETHER = (
+    "is the {it} confirmed?", "has the {it} been approved?", "is the {it} confirmed yet?", "was the {it} accepted?",
+    "is the {it} still unconfirmed?", "has the {it} been confirmed by anyone?",
+)  # fmt: skip
+KNOWING = ("who else knows about it?", "who knows about the haircut?", "does Leo know about the haircut?", "who can see the book fair?")  # fmt: skip
+
+
+@on_a_loop
+async def test_all_that_waits_is_shown_before_any_of_it_is_decided(tmp_path: Path) -> None:
+    for number, text in enumerate(ALL):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        said = [
+            *WAITING,
+            ("sarah", text),
+            ("john", "what is waiting?"),
+            ("sarah", "the haircut"),
+            ("john", "what is waiting?"),
+        ]
+        told = (await answers(folder, said))[len(WAITING) :]
+        for each in ("book fair", "haircut", "ballet"):
+            assert each in told[0], (text, told)
+            assert each in told[1], (text, told)
+        assert "haircut" in told[2], (text, told)
+        assert "haircut" not in told[3], (text, told)
+        assert "book fair" in told[3], (text, told)
+
+
+@on_a_loop
+async def test_what_stands_and_what_waits_is_told_from_the_cards(tmp_path: Path) -> None:
+    kinds = (
+        ("book fair", "Not yet"),
+        ("haircut", "Not yet"),
+        ("ballet class", ""),
+        ("soccer", "Yes"),
+        ("picnic", "I find nothing"),
+    )
+    whether = [(form.format(it=it), begins) for form, (it, begins) in product(WHETHER, kinds)]
+    said = [
+        *WAITING,
+        *(("sarah", text) for text, _ in whether),
+        *(("sarah", text) for text in COUNTED),
+    ]
+    told = (await answers(tmp_path, said))[len(WAITING) :]
+    wrong = [
+        (text, answer)
+        for (text, begins), answer in zip(whether, told, strict=False)
+        if not answer.startswith(begins)
+    ]
+    assert wrong == []
+    for answer in told[len(whether) :]:
+        assert all(each in answer for each in ("book fair", "haircut", "ballet")), answer
+
+
+@on_a_loop
+async def test_of_whoever_knows_it_is_said_that_nobody_can_tell(tmp_path: Path) -> None:
+    told = (await answers(tmp_path, [*WAITING, *(("sarah", text) for text in KNOWING)]))[3:]
+    assert all(each.startswith("I can't tell who knows") for each in told), told
+    told = await answers(
+        tmp_path,
+        [
+            ("john", "remind me to hide the ring at 5pm, just for me"),
+            ("john", "who else knows about it?"),
+        ],
+    )
+    assert told[1].startswith("Only you can see it"), told
+
+
+@on_a_loop
+async def test_a_child_decides_nothing_and_one_request_is_no_other(tmp_path: Path) -> None:
+    said = [
+        *WAITING, ("leo", "approve everything that is waiting"), ("john", "what is waiting?"), ("john", "yes to everything"),
+        ("john", "yes to all"), ("john", "what is waiting?"), ("john", "confirm everything"), ("john", "how many tasks are open?"),
+    ]  # fmt: skip
+    told = (await answers(tmp_path, said))[len(WAITING) :]
+    assert "an adult's approval" in told[0], told
+    assert "haircut" in told[1], told
+    assert "book fair" in told[2], told
+    assert told[4] == told[5] == "Nothing is waiting for approval.", told
+    assert "approval" not in told[6], told

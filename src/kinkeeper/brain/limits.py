@@ -7,9 +7,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.authority import is_told_by_another
 from kinkeeper.actions.effects.memory import remembered_lines
-from kinkeeper.actions.repository import open_actions
+from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.household.model import Household, members_by_name
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
@@ -81,7 +80,7 @@ def limits_known(
         told = [each for each in told if not _is_taste(each.text)]
     waiting = [
         text
-        for text, speaker in _unconfirmed(conn, viewer, now)
+        for text, speaker in _unconfirmed(conn, viewer, household, now)
         if _is_limit(text, asked.kind)
         and (not who or who & {*_subjects(text, speaker, people, household)})
     ]
@@ -93,13 +92,16 @@ def limits_known(
 
 
 def _unconfirmed(
-    conn: Connection, viewer: Viewer, now: datetime
+    conn: Connection, viewer: Viewer, household: Household, now: datetime
 ) -> Iterator[tuple[str, str | None]]:
-    """Yield what would be remembered once somebody approves it, with who said it."""
-    for each in open_actions(conn, viewer, now=now):
-        if viewer.sees_unconfirmed or not is_told_by_another(each, viewer.member):
-            for text in remembered_lines(each.proposal.effects):
-                yield text, each.proposal.request.get("asked_by")
+    """Yield what would be remembered once somebody approves it, with who said it; nothing where others read along."""
+    member = household.member(viewer.member or "")
+    if member is None:
+        return
+    reader = Reader(member=member, household=household, viewer=viewer)
+    for each in waiting_for(conn, reader, now=now):
+        for text in remembered_lines(each.proposal.effects):
+            yield text, each.proposal.request.get("asked_by")
 
 
 def _is_limit(text: str, kind: LimitKind) -> bool:

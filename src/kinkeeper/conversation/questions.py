@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from itertools import product
+from itertools import accumulate, product
 from typing import Any
 
 from sqlalchemy import Connection
@@ -15,13 +15,14 @@ from kinkeeper.actions.authority import is_own
 from kinkeeper.actions.consent import Stakes, highest
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction, as_of
 from kinkeeper.actions.proposals import supersede
+from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.receipts import settled as receipt_of_settled
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import result_of
-from kinkeeper.conversation.model import Confirmation, Social, Triage
+from kinkeeper.conversation.model import Branch, Confirmation, Social, Triage
 from kinkeeper.conversation.routing.confirmation import (
     Decision,
     Said,
@@ -36,6 +37,7 @@ from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.language.text import split_sentences
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.reading.asked import StateKind, asked_state
 from kinkeeper.store.store import Store
 
 # Which of several things a few words mean: by place, by number, or by what it is called. Pure.
@@ -398,6 +400,11 @@ def _asked_at(earlier: Sequence[Turn]) -> dict[str, datetime]:
 # Open questions come first: a yes runs what it means, a no drops it, an edit plans it anew.
 
 _VERBS = {Confirmation.YES: Verb.CONFIRM, Confirmation.NO: Verb.REJECT}
+_ALL_VERBS = {StateKind.APPROVE_ALL: Verb.CONFIRM, StateKind.REJECT_ALL: Verb.REJECT}
+_NOTHING_WAITS = "Nothing is waiting for approval."
+_LONGEST_LIST, _MARK = 400, 4
+"""How many characters an answer shows of what waits, so that it is never cut; and of each number before it."""
+
 _ADULTS_ONLY = "An adult has to approve that."
 _SAID = {Verb.CONFIRM: Confirmation.YES, Verb.REJECT: Confirmation.NO}
 
@@ -459,6 +466,9 @@ class Settler:
         if said is Confirmation.EDIT and len(self._found.fresh) == 1:
             edited = [result_of(self._found.fresh[0])]
             return Decided(confirmation=Confirmation.EDIT, edited=edited)
+        is_social = triage.branch is Branch.SOCIAL
+        if (listed := await self._all_listed(asked, text, is_social=is_social)) is not None:
+            return listed
         verb = _VERBS.get(said) if said is not None else None
         is_weak = consent is not None and consent.is_weak
         meant = meant_by(text, verb, self._found, is_weak=is_weak)
@@ -506,6 +516,40 @@ class Settler:
         async with self._course.timed(Stage.QUESTION):
             results = await self._store.write(lambda conn: decide(conn, meant, asked))
             return [await self._work.settled(each) for each in results]
+
+    async def _all_listed(self, asked: Asked, text: str, *, is_social: bool) -> Decided | None:
+        """Show all that waits where an adult decides on all of it, so that nothing is decided that was not shown."""
+        state = asked_state(text, (asked.household.bot_name,))
+        is_listed = bool(self._found.listed)
+        if state is None or state.kind not in _ALL_VERBS or is_listed or not asked.member.is_adult:
+            return None
+        reader = Reader(
+            member=asked.member, household=asked.household, viewer=asked.viewer,
+            is_shared=asked.is_shared,
+        )  # fmt: skip
+        waiting = await self._store.read(lambda conn: waiting_for(conn, reader, now=asked.now))
+        if not waiting:
+            is_hollow = is_social and self._found.lapsed is None
+            return Decided(confirmation=None, question=_NOTHING_WAITS) if is_hollow else None
+        if {each.id for each in waiting} <= {each.id for each in self._found.fresh}:
+            return None
+        shown = [
+            each
+            for each, length in zip(
+                waiting,
+                accumulate(len(each.proposal.summary) + _MARK for each in waiting),
+                strict=True,
+            )
+            if length <= _LONGEST_LIST
+        ] or waiting[:1]
+        meant = _which(_ALL_VERBS[state.kind], Open(fresh=shown))
+        say = "yes to all" if meant.verb is Verb.CONFIRM else "no to all"
+        more = f"\nSay “{say}” for everything on this list." if len(shown) > 1 else ""
+        if left := len(waiting) - len(shown):
+            more += f" {left} more {'waits' if left == 1 else 'wait'} in the inbox."
+        return Decided(
+            confirmation=None, question=f"{meant.question}{more}", asked_about=meant.asked_about
+        )
 
     def _lapsed(self, asked: Asked) -> Decided | None:
         """Say of what a yes comes too late for how it stands."""

@@ -10,10 +10,14 @@ from kinkeeper.actions.authority import is_anothers, is_told_by_another
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.repository import list_actions, open_actions
+from kinkeeper.actions.requests.event_search import find_around
+from kinkeeper.actions.requests.event_views import occurrence_json
 from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, RequestKind
 from kinkeeper.actions.requests.parameters import Moment, read_moment, said
 from kinkeeper.actions.requests.request_runner import decider_of
-from kinkeeper.core.time import midnight
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.time import Interval, midnight
+from kinkeeper.language.name_match import meant_by
 from kinkeeper.store.store import Store
 
 
@@ -29,6 +33,8 @@ class ListDone(Parameters):
 
 class ListWaiting(Parameters):
     """What awaits a yes."""
+
+    query: str | None = Field(default=None, description="only what these words are about")
 
 
 def record_requests(store: Store) -> tuple[RequestKind, ...]:
@@ -75,17 +81,34 @@ class _RecordRequests:
         told = _told(found, asked)
         return Found(result={"done": told, **result}, card=_card("Done", told))
 
-    async def waiting(self, _wanted: ListWaiting, asked: Asked) -> Found:
-        def load(conn: Connection) -> list[Mapping[str, Any]]:
-            found = open_actions(conn, asked.viewer, now=asked.now)
-            return [
-                {**_as_json(each, asked), "decider": decider_of(conn, each, asked).value}
-                for each in found
+    async def waiting(self, wanted: ListWaiting, asked: Asked) -> Found:
+        def load(conn: Connection) -> tuple[list[Mapping[str, Any]], Mapping[str, Any] | None]:
+            found = [
+                each
+                for each in open_actions(conn, asked.viewer, now=asked.now)
                 if _may_see(each, asked)
             ]
+            if wanted.query is not None:
+                meant = meant_by(wanted.query, [each.proposal.summary for each in found])
+                found = [found[place] for place in meant]
+            told: list[Mapping[str, Any]] = [
+                {**_as_json(each, asked), "decider": decider_of(conn, each, asked).value}
+                for each in found
+            ]
+            return told, None if wanted.query is None else _standing(conn, wanted.query, asked)
 
-        told = await self._store.read(load)
-        return Found(result={"waiting": told}, card=_card("Waiting for approval", told))
+        told, standing = await self._store.read(load)
+        result = {"waiting": told} if wanted.query is None else {"waiting": told, "event": standing}
+        return Found(result=result, card=_card("Waiting for approval", told))
+
+
+def _standing(conn: Connection, words: str, asked: Asked) -> Mapping[str, Any] | None:
+    """Return what words mean in the calendar, as JSON; None where there is nothing."""
+    nothing = Interval(asked.now, asked.now)
+    try:
+        return occurrence_json(find_around(conn, words, nothing, asked), asked)
+    except NotFoundError:
+        return None
 
 
 def _card(title: str, told: Sequence[Mapping[str, Any]]) -> Card | None:

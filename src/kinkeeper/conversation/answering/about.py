@@ -25,6 +25,7 @@ _ASKED_FOR = re.compile(
     re.IGNORECASE,
 )
 _NOT_UNDERSTOOD: Final = "I did not understand that, or I can't do it, so I've done nothing."
+_ONLY_YOU: Final = "Only you can see it here, and I have told nobody."
 _NO_DEED = re.compile(
     r"(?:tell|say|see|remember|recall|know|find|look|check|show|explain|help|guess|hear|read|think|believe|imagine|be|do|"
     r"understand|confirm|describe|list|give|answer|repeat|stop)\b",
@@ -73,6 +74,9 @@ def told_about(context: AnswerContext, standing: Standing) -> str | None:
     """
     setting = _Setting(standing=standing, household=context.asked.household)
     topic = asks_about(context.text)
+    last = context.history[-1].results if context.history else ()
+    if topic == "knows" and last and all(each.result.get("private") for each in last):
+        return _ONLY_YOU
     return _TOPICS[topic](setting) if topic is not None else None
 
 
@@ -139,6 +143,10 @@ def _model(setting: _Setting) -> str:
 
 def _sees(_setting: _Setting) -> str:
     return "Events, tasks and lists are there for the whole family, and so is what you ask me to remember, unless it is about your own health, money, keys or love life, or you say “just for me”. I don't repeat what you say here to anyone else."
+
+
+def _knows(setting: _Setting) -> str:
+    return f"I can't tell who knows about it, only who can see it here. {_sees(setting)}"
 
 
 def _others_words(_setting: _Setting) -> str:
@@ -212,7 +220,7 @@ def _first(asks: bool, lead: str = "") -> str:  # noqa: FBT001 - as the request 
 
 
 _TOPICS: Final[Mapping[str, Callable[[_Setting], str]]] = {
-    "able": _able, "hears": _hears, "data": _data, "model": _model, "sees": _sees, "others_words": _others_words,
+    "able": _able, "hears": _hears, "data": _data, "model": _model, "sees": _sees, "knows": _knows, "others_words": _others_words,
     "confirms": _confirms, "members": _members, "language": _language, "cancel": _cancel, "undo": _undo,
     "change": _change, "add": _add, "forget": _forget, "household": _household,
 }  # fmt: skip

@@ -231,7 +231,9 @@ def _left_open(context: AnswerContext) -> bool:
     names_something = done.params.get("query") or done.params.get("who")
     if done.status is not ResultStatus.DONE or not names_something:
         return False
-    if done.result.get("tasks") == []:
+    if done.result.get("tasks") == [] or (
+        done.result.get("waiting") == [] and done.result["event"] is None
+    ):
         return True
     events = done.result.get("events")
     if not isinstance(events, list):

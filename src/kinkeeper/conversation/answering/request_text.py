@@ -6,6 +6,7 @@ by its summary, so that what tool servers bring needs none.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult, Decider, ResultStatus
@@ -13,6 +14,7 @@ from kinkeeper.conversation.answering.calendar_text import events_told, free_tol
 from kinkeeper.conversation.answering.event_text import (
     ONLY_ONCE,
     capital,
+    event_told,
     how_often,
     old_name,
     to_change,
@@ -411,7 +413,9 @@ def _done(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     return f"Done {since}: {few(told, len(told), ';')}."
 
 
-def _waiting(items: Sequence[Any], _done: ActionResult, setting: Setting) -> str:
+def _waiting(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    if "event" in done.result:
+        return _whether_confirmed(items, done, setting)
     if not items:
         return "Nothing is waiting for approval."
     own, adults = (Decider.ASKER, "your approval"), (Decider.ADULT, "an adult's approval")
@@ -427,6 +431,17 @@ def _waiting(items: Sequence[Any], _done: ActionResult, setting: Setting) -> str
         for whose, told in waiting.items()
         if told
     )
+
+
+def _whether_confirmed(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    """Return whether what is asked about stands, waits, or is not known."""
+    if items:
+        alone = replace(done, result={"waiting": items})
+        return f"Not yet: {_waiting(items, alone, setting)}"
+    if (event := done.result["event"]) is not None:
+        return f"Yes, it is in the calendar: {event_told(event, setting)}."
+    about = plain(str(done.params.get("query")))
+    return f"I find nothing about “{about}” in the calendar, and nothing like it is waiting for approval."
 
 
 def _decider(item: Mapping[str, Any], setting: Setting) -> Decider:

@@ -19,7 +19,7 @@ from kinkeeper.conversation.told_audience import facts_in, is_left_over
 from kinkeeper.household.model import Household
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.classification import classify, is_lasting
-from kinkeeper.reading.asked import asked_limit, asked_saying
+from kinkeeper.reading.asked import StateKind, asked_limit, asked_saying, asked_state
 
 _OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _FUNCTION = re.compile(
@@ -106,6 +106,18 @@ def forget(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 # Reads questions about what was done, and what awaits a yes. Pure.
+
+
+def state_asked(case: Case) -> list[Step] | None:
+    """Read "how many things wait for me?", "is the fair confirmed?", and "approve everything" of whom only adults decide for."""
+    state = asked_state(case.context.text, (case.household.bot_name,))
+    match state.kind if state is not None else None:
+        case StateKind.APPROVE_ALL | StateKind.REJECT_ALL | StateKind.COUNT:
+            return [action("memory", "list_waiting", {})]
+        case StateKind.WHETHER if state is not None:
+            return [action("memory", "list_waiting", {"query": state.what})]
+        case _:
+            return None
 
 
 def waiting(_groups: Groups, _case: Case) -> Sequence[Step]:

@@ -296,6 +296,8 @@ def plan_of(context: PlanningContext) -> Plan:
     if context.open_edit and not context.results:
         return _edited(case) if agrees(context.text) else _still_offered(_edited(case))
     steps = _answered(case)
+    if steps is None:
+        steps = memory_rules.state_asked(case)
     if steps is not None:
         return planned(steps[len(context.results) :])
     found, unread = _read(case)

@@ -24,6 +24,7 @@ from kinkeeper.conversation.routing.clause_words import (
 from kinkeeper.conversation.routing.confirmation import read_confirmation
 from kinkeeper.conversation.routing.signals import IntentWeights, Signals, shipped_weights
 from kinkeeper.language.text import Token, TokenKind, tokenise
+from kinkeeper.reading.asked import StateKind, asked_state
 from kinkeeper.reading.phrases import ASKED, phrase_book
 from kinkeeper.reading.replies import is_question
 
@@ -46,14 +47,14 @@ def asks_about(text: str) -> str | None:
     """
     said = " ".join(_MARKS.sub(" ", text.casefold().replace("’", "'")).split())
     said = _TAIL.sub("", _LEAD.sub("", said))
-    return next(
-        (
-            topic
-            for topic, patterns in _topics().items()
-            if any(each.fullmatch(said) for each in patterns)
-        ),
-        None,
+    found = (
+        topic
+        for topic, patterns in _topics().items()
+        if any(each.fullmatch(said) for each in patterns)
     )
+    state = asked_state(text)
+    is_of_knowing = state is not None and state.kind is StateKind.KNOWS
+    return next(found, "knows" if is_of_knowing else None)
 
 
 @cache
