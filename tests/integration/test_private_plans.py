@@ -1,6 +1,7 @@
 """What somebody tells of their own affairs with a day is offered to them alone: nobody else sees the card, nor the event."""
 
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.core.time import local_days
 from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.tasks.repository import open_tasks
+from live_household import HOUSEHOLD
 from planning import context
 from talking import Talking, on_a_loop, talking
 
@@ -58,17 +60,67 @@ async def test_own_affairs_are_shown_to_nobody_else(tmp_path: Path, other: str) 
     assert shown == []
 
 
-@pytest.mark.parametrize("other", ["john", "sarah"])
+BODY = ("condoms", "a pregnancy test", "the morning-after pill", "my antidepressants")
+WAYS = (
+    "remind me to get {} on Friday at 4pm", "remind me to get {}", "buy {} tomorrow 5pm", "get {} on friday at 9am",
+    "put get {} on Friday at 3 in the calendar", "I have to fetch {} on Thursday at 4",
+)  # fmt: skip
+CARE = ("STI check friday 9am", "I have therapy on Friday at 4", "smear test on the 12th at 9.30", "gynae tomorrow at 5pm")  # fmt: skip
+OF_CHILDREN = (
+    "dentist friday at 4", "I have a dentist appointment on friday at 4", "my maths test is on thursday at 9",
+    "sleepover at Rosa's on friday at 6", "put the chess final on Friday at 9 in the calendar",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("by", ["leo", "nana"])
 @on_a_loop
-async def test_a_childs_own_reminders_of_their_body_are_theirs(tmp_path: Path, other: str) -> None:
-    shown = []
-    for number, thing in enumerate(
-        ("condoms", "a pregnancy test", "the morning-after pill", "my antidepressants")
-    ):
-        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
-            await talk.answer(f"remind me to get {thing} on Friday at 4pm", thread_id="t", by="leo")
-            shown += [each for each in await seen_by(talk, other) if thing.split()[-1] in each]
+async def test_what_is_of_a_childs_body_is_theirs_with_a_day_and_without(
+    tmp_path: Path, by: str
+) -> None:
+    file = tmp_path / "household.toml"
+    guest = '\n[[members]]\nid = "nana"\nname = "Nana"\nrole = "other"\n'
+    file.write_text(HOUSEHOLD.read_text(encoding="utf-8") + guest, encoding="utf-8")
+    said = [*(way.format(thing) for way, thing in product(WAYS, BODY)), *CARE]
+    shown, kept = [], 0
+    for number, text in enumerate(said):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None), household=file) as talk:
+            before = await seen_by(talk, "sarah"), await seen_by(talk, by)
+            await talk.answer(text, thread_id="t", by=by)
+            shown += [
+                (text, each) for each in await seen_by(talk, "sarah") if each not in before[0]
+            ]
+            kept += len(await seen_by(talk, by)) > len(before[1])
     assert shown == []
+    assert kept > len(said) * 3 // 4
+
+
+@on_a_loop
+async def test_what_is_of_a_childs_days_waits_for_an_adult(tmp_path: Path) -> None:
+    hidden = []
+    for number, text in enumerate(OF_CHILDREN):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            before = await seen_by(talk, "sarah")
+            await talk.answer(text, thread_id="t", by="leo")
+            hidden += [] if len(await seen_by(talk, "sarah")) > len(before) else [text]
+    assert hidden == []
+
+
+OTHERS = (
+    "visit Tom in rehab", "drop Nan at rehab", "pick up ben's prescription", "collect mum's biopsy results",
+    "take Dad to chemo", "get Leo to physio", "pick up antibiotics for Mia", "run Kezia to therapy",
+)  # fmt: skip
+
+
+@on_a_loop
+async def test_what_is_to_be_done_for_anothers_health_is_the_houses(tmp_path: Path) -> None:
+    wrong = []
+    for number, (deed, wish) in enumerate(product(OTHERS, ("", ", just for me"))):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            before = await seen_by(talk, "sarah")
+            await talk.answer(f"remind me to {deed}{wish}", thread_id="t")
+            is_shown = len(await seen_by(talk, "sarah")) > len(before)
+            wrong += [] if is_shown == (not wish) else [deed + wish]
+    assert wrong == []
 
 
 @on_a_loop

@@ -1,12 +1,13 @@
 """What seems private without a word that the rules know, and what is read without the embedder."""
 
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope
 from kinkeeper.memory.statements import discretion
-from kinkeeper.memory.statements.discretion import STAGE, seems_private
+from kinkeeper.memory.statements.discretion import STAGE, holds_sensitive, seems_private
 from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.observability.failures import POSTPONED
 from planning import miller
@@ -33,6 +34,22 @@ IDENTITY = [
     "I take a size 9 shoe",
 ]
 """Who the teller is and where to find them: those at home know it, and what was saved before for everybody changes with it."""
+
+
+FRAMES = ("{}", "remind me to {}", "I need to {}", "I have to {} tomorrow at 5pm", "my {}")
+ANOTHERS = (
+    "visit Tom in rehab", "drop Nan at rehab", "drop nan at rehab on friday at 3", "visit tom in rehab",
+    "pick up ben's prescription", "collect mum's biopsy results", "take Dad to chemo on friday", "drive Mum to the scan",
+    "get Leo to physio by 4", "pick up antibiotics for Otto", "fetch the inhaler for Leo", "run Kezia to therapy at 5",
+    "book Leo in for his jabs", "drop the dog off for surgery", "visit Nan at the hospice", "take the kids to counselling",
+)  # fmt: skip
+ONES_OWN = (
+    "AA meeting with Tom", "therapy with Ben", "see Dr Shah about HRT", "tell Tom about my biopsy", "STI test with Mia",
+    "my therapist Anna at 4", "pick up my prescription from Tom", "get Tom to pick up the antidepressants",
+    "ask Ben to collect my biopsy results", "buy a pregnancy test for Mia", "date with Saffron", "marriage counselling with Ben",
+    "vasectomy consult", "meet Tom at the AA meeting", "therapy at Tom's clinic", "colonoscopy on friday, Tom drives me",
+    "buy an engagement ring for Anna", "condoms from Boots", "drop Nan off, then my biopsy",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +104,10 @@ def test_a_private_sentence_in_a_long_message_keeps_it_private() -> None:
 
 def test_blank_text_is_nobodys_affair() -> None:
     assert not seems_private(" \n ")
+
+
+def test_somebodys_health_is_theirs_where_they_are_named_and_ones_own_where_they_are_not() -> None:
+    said = [frame.format(each) for frame, each in product(FRAMES, ANOTHERS)]
+    assert [each for each in said if holds_sensitive(each)] == []
+    said = [frame.format(each) for frame, each in product(("my {}", "I have {}"), ONES_OWN)]
+    assert [each for each in said if not holds_sensitive(each)] == []

@@ -31,8 +31,6 @@ _OPEN_TO_ALL = frozenset({"calendar", "task", "notes"})
 _MADE = frozenset({"create_event", "create", "append"})
 _CHANGED = frozenset({"update_event", "update"})
 _OWN_MATTERS: Final = frozenset({("calendar", "create_event"), ("task", "create")})
-_OWN_TASKS: Final = frozenset({("task", "create")})
-"""Of children and guests: the rest has to be seen by an adult, who agrees to it."""
 _KEPT = frozenset({"store", "set_audience", "update"})
 _KINDS: Final = {"event": "calendar", "task": "task", "note": "notes"}
 _CUTS: Final = ("private_label", "private_lead", "private_thing", "private_deed", "private_aside")
@@ -145,23 +143,25 @@ def own_matters(plan: Plan, asked: Asked) -> frozenset[int]:
     return frozenset(at for at, each in enumerate(plan.actions) if _is_own_matter(each, asked))
 
 
-def own_affairs(plan: Plan, own: Collection[int], text: str) -> Plan:
+def own_affairs(plan: Plan, own: Collection[int], text: str, *, is_adult: bool = True) -> Plan:
     """Return a plan of which only its person may see their own matters, where the message tells of their own affairs.
 
     What is for nobody else is theirs though no word says so ("AA meeting Monday 7pm"). What was not asked for, and is
-    only offered, is judged by the fitted heads too. Blocks for some milliseconds.
+    only offered, is judged by the fitted heads too, but for children, of whose days an adult has to know. Blocks for
+    some milliseconds.
 
     Args:
         plan: Of the message.
         own: Places of the person's own matters in it.
         text: The whole message, verbatim.
+        is_adult: Whether its person is.
     """
     is_told = holds_sensitive(text) or holds_sensitive(f"my {text}")
     return replace(
         plan,
         actions=tuple(
             replace(each, params={**each.params, "private": True})
-            if at in own and (is_told or (each.is_offer and seems_private(text)))
+            if at in own and (is_told or (is_adult and each.is_offer and seems_private(text)))
             else each
             for at, each in enumerate(plan.actions)
         ),
@@ -170,8 +170,8 @@ def own_affairs(plan: Plan, own: Collection[int], text: str) -> Plan:
 
 def _is_own_matter(planned: PlannedAction, asked: Asked) -> bool:
     params = planned.params
-    kinds = _OWN_MATTERS if asked.member.is_adult else _OWN_TASKS
-    if (planned.domain, planned.action) not in kinds or params.get("private") is not None:
+    is_new = (planned.domain, planned.action) in _OWN_MATTERS
+    if not is_new or params.get("private") is not None:
         return False
     try:
         named = [*read_who(params.get("who"), asked), *read_who(params.get("responsible"), asked)]

@@ -49,8 +49,10 @@ class Planners:
         plan = titled_as_own(plan, context.text)
         if asked.is_shared:
             return plan  # others read along
-        own = own_matters(plan, asked)
-        return await beside(lambda: own_affairs(plan, own, context.text)) if own else plan
+        own, is_adult = own_matters(plan, asked), asked.member.is_adult
+        if not own:
+            return plan
+        return await beside(lambda: own_affairs(plan, own, context.text, is_adult=is_adult))
 
     async def _for_audience(self, context: PlanningContext) -> Plan:
         """Return the next requests, each for whom the message says may see it."""

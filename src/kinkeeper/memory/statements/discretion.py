@@ -13,8 +13,10 @@ from textwrap import wrap
 from typing import Final
 
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
 from kinkeeper.memory.statements.clauses import unframed
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, parts_of
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
@@ -25,7 +27,8 @@ from kinkeeper.observability.failures import surviving
 # Whether a statement is of a kind that people keep to themselves: about their own health, feelings,
 # money, keys or love. Pure.
 
-_OWN = ("health", "body", "feelings", "love")
+_BODILY = ("health", "body")
+_OWN = (*_BODILY, "feelings", "love")
 _UNLESS_SHARED = ("money", "keys", "plans")
 _GIFTS = "gifts"
 
@@ -51,7 +54,36 @@ def is_sensitive(text: str, *, with_gifts: bool = True) -> bool:
     topics = _OWN if patterns["shared"].search(core) else (*_OWN, *_UNLESS_SHARED)
     if with_gifts:
         topics = (*topics, _GIFTS)
-    return any(patterns[name].search(own) for name in topics)
+    bodily = own
+    if not patterns["intimate"].search(own):
+        bodily = patterns["of_named"].sub(" ", _with_people(own, text))
+    return any(patterns[name].search(bodily if name in _BODILY else own) for name in topics)
+
+
+def _with_people(core: str, text: str) -> str:
+    """Return a statement with "@" for each word for somebody: a first name, kin, or what is written as a name.
+
+    Args:
+        core: Of the statement, in small letters.
+        text: As it was said.
+    """
+    written = {each.lower() for each in map(_bare, text.split()[1:]) if each.istitle()}
+    bodily = [_patterns()[name] for name in _BODILY]
+    people = {
+        word
+        for word in map(_bare, core.split())
+        if word in written or word in first_names() or word in kin()
+        if not any(each.search(word) for each in bodily)
+    }
+    return " ".join(
+        each.replace(word, "@") if (word := _bare(each)) in people else each
+        for each in core.split()
+    )
+
+
+def _bare(word: str) -> str:
+    """Return a word without marks and the end of a possessive."""
+    return word.strip(".,;:!?()'\"").removesuffix("'s").removesuffix("’s")
 
 
 def holds_sensitive(message: str, *, with_gifts: bool = True) -> bool:
