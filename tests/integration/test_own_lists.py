@@ -100,6 +100,26 @@ async def test_ones_own_list_is_read_and_crossed_off_by_its_names(tmp_path: Path
         assert "plasters" in await written(talk, "john")
 
 
+ASKED = (
+    "what's on my list?", "what is on my list", "show me my list", "my list", "what's left on my list?", "read me my list",
+    "whats on my own list", "is zorban balm on my list?",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("by", ["john", "leo"])
+@on_a_loop
+async def test_ones_own_list_is_found_in_every_thread_by_its_owner_alone(
+    tmp_path: Path, by: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("add zorban balm to my list", by=by, thread_id="first")
+        await talk.answer("add quince to the shopping list", by="sarah", thread_id="other")
+        for asker, (number, asked) in product((by, "sarah"), enumerate(ASKED)):
+            told = await talk.answer(asked, by=asker, thread_id=f"{asker}{number}")
+            is_told = "zorban balm" in told and "can't find" not in told and "No, " not in told
+            assert is_told == (asker == by), (asker, asked, told)
+
+
 @pytest.mark.parametrize(
     ("text", "called", "title"),
     [("add x to my list", "list", OWN_LIST), ("x on my own list", "own list", OWN_LIST),

@@ -1,4 +1,4 @@
-"""What is looked up for a turn before it is planned: memories, open tasks, and what takes place soon."""
+"""What is looked up for a turn before it is planned: memories, open tasks, one's own list, and what takes place soon."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,18 @@ from sqlalchemy import Connection
 from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.requests.event_views import occurrence_json
 from kinkeeper.actions.requests.model import Asked
+from kinkeeper.actions.requests.notes import note_json
 from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock, Interval
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory.context.context_builder import told
 from kinkeeper.memory.context.prefetch import Streaming, Thread
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.visible_results import Hit, HitKind
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.reading.own_lists import OWN_LIST
 from kinkeeper.tasks.repository import open_tasks
 
 # What memory brings to a turn unasked: what was looked up ahead for the thread, and what the
@@ -123,7 +126,7 @@ _MOST_KNOWN = 100
 
 
 def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
-    """Return open tasks and the events of the next two weeks, as JSON by name.
+    """Return open tasks, the asker's own list, and the events of the next two weeks, as JSON by name.
 
     Args:
         conn: Any transaction.
@@ -132,6 +135,11 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
     ahead = Interval(asked.now, asked.now + IN_VIEW)
     return {
         "tasks": open_tasks(conn, asked.viewer)[:_MOST_KNOWN],
+        "notes": [
+            note_json(each)
+            for each in list_notes(conn, asked.viewer)
+            if each.title == OWN_LIST and each.scope == person_scope(asked.member.id)
+        ],
         "events": [
             occurrence_json(each, asked)
             for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]

@@ -174,7 +174,7 @@ def listed(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def _own_list(case: Case) -> Iterator[PlannedAction]:
-    """Yield a look at the speaker's own list where they ask for it, and it was spoken of before."""
+    """Yield a look at the speaker's own list where they ask for it, and it is there."""
     is_there = any(each.kind == "note" and each.title == OWN_LIST for each in case.things)
     if is_there and names_own_list(case.message.text):
         yield PlannedAction(domain="notes", action="list", params={"title": OWN_LIST})
