@@ -1,5 +1,6 @@
 """A wish for secrecy holds for what is said right after it in a thread, and for what was said or done right before."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -53,12 +54,14 @@ async def seen_by(talk: Talking, other: str) -> str:
     return "\n".join(found).lower()
 
 
-async def shown(folder: Path, number: int, word: str, *said: str) -> bool:
+async def shown(
+    folder: Path, number: int, word: str, *said: str, other: str = "sarah", hours: float = 0
+) -> bool:
     async with talking(f"{folder}/{number}.sqlite", Planners(None)) as talk:
         for text in said:
             await talk.answer(text, thread_id="t")
-            talk.later(seconds=20)
-        return word in await seen_by(talk, "sarah")
+            talk.later(seconds=20, hours=hours)
+        return word in await seen_by(talk, other)
 
 
 @pytest.mark.parametrize("wish", BEFORE)
@@ -92,3 +95,81 @@ async def test_what_is_said_long_after_a_wish_is_the_households(tmp_path: Path) 
             await talk.answer(text, thread_id=str(number))
         seen = await seen_by(talk, "sarah")
         assert all(word in seen for word in WORDS[1:3])
+
+
+PRESENTS = (
+    "the {} is Leo's present", "{} is leos present", "remind me to order the {} for Leo's birthday",
+    "I've bought Leo a {} for his birthday", "we're getting Leo a {}, he mustn't know",
+)  # fmt: skip
+THINGS = ("telescope", "scooter", "kayak")
+OF_THE_THING = (
+    ("remind me to fetch the {} for leo", "{}"), ("remind me to charge the {} on friday", "{}"),
+    ("add batteries for the {} to the list", "batteries"), ("put {} delivery on friday at 9 in the calendar", "{} delivery"),
+    ("the {} is in the shed", "shed"),
+)  # fmt: skip
+POINTING_BACK = (
+    ("remind me to wrap it up in foil", "foil"), ("add ribbons for it to the list", "ribbons"),
+    ("remind me to pay the zorban for the present", "zorban"), ("remind me to buy foil for that", "foil"),
+    ("remind me to clear out the cupboard for the surprise", "cupboard"),
+)  # fmt: skip
+APART = (
+    ("add zorban to the shopping list", "zorban"), ("put dentist for mia on friday at 3 in the calendar", "dentist"),
+    ("remind me to return the library book", "library"), ("remind me to pack quince for the kids", "quince"),
+    ("put Mia's quinceanera party on sunday at 2 in the calendar", "quinceanera"), ("remind me to mow the lawn", "lawn"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("hours", [0, 5])
+@on_a_loop
+async def test_what_is_asked_about_the_thing_of_a_secret_is_kept_too(
+    tmp_path: Path, hours: int
+) -> None:
+    leaks = []
+    for number, (present, thing) in enumerate(product(PRESENTS, THINGS)):
+        for place, (text, word) in enumerate(OF_THE_THING):
+            said = present.format(thing), text.format(thing)
+            at = number * len(OF_THE_THING) + place
+            if await shown(tmp_path, at, word.format(thing), *said, other="leo", hours=hours):
+                leaks.append(said)
+    assert leaks == []
+
+
+@on_a_loop
+async def test_what_points_back_at_a_secret_is_kept_too(tmp_path: Path) -> None:
+    leaks = [
+        (present, text)
+        for number, (present, (text, word)) in enumerate(product(PRESENTS, POINTING_BACK))
+        if await shown(tmp_path, number, word, present.format("kayak"), text, other="leo")
+    ]
+    assert leaks == []
+
+
+@on_a_loop
+async def test_what_has_nothing_to_do_with_a_secret_stays_the_households(tmp_path: Path) -> None:
+    hidden = [
+        (present, text)
+        for number, (present, (text, word)) in enumerate(product(PRESENTS[:3], APART))
+        if not await shown(tmp_path, number, word, present.format("kayak"), text, other="leo")
+    ]
+    assert hidden == []
+
+
+@on_a_loop
+async def test_what_follows_what_is_secret_of_a_journey_is_kept_and_said_to_be(
+    tmp_path: Path,
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("book Crete for Sarah's 40th, she mustn't know", thread_id="t")
+        for text in (
+            "add sun cream for it to the list", "put the deposit on my list",
+            "remind me to pay the deposit for the trip", "remind me to get a cat sitter for Crete",
+        ):  # fmt: skip
+            talk.later(seconds=20)
+            assert "Only you can see that" in await talk.answer(text, thread_id="t"), text
+        await talk.answer("add zorban to the list", thread_id="t")
+        seen = await seen_by(talk, "sarah")
+        assert "zorban" in seen
+        assert not {"crete", "cream", "deposit", "sitter"} & {*seen.replace("\n", " ").split()}
+        told = await talk.answer("what's on the list?", thread_id="t")
+        assert "zorban" in told
+        assert "un cream" in told

@@ -1,25 +1,38 @@
 """Who may recall what a message tells or asks to keep secret, and how the answer says so. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import LONGEST_READ, Exchange
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_from, narrowest, person_scope
+from kinkeeper.household.viewers import (
+    HOUSEHOLD_SCOPE,
+    kept_from,
+    narrowest,
+    person_scope,
+    surprise_scope,
+)
+from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
-from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.extraction import observe
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.secrecy import (
     CARRIED_ON,
     MOST_CARRIED_ON,
+    Wish,
     audience_of,
     is_only_wish,
+    points_at_told,
     points_back,
     secrecy_of,
+    topics_of,
 )
+from kinkeeper.reading.own_lists import OWN_LIST
 
 # What a message tells and asks to keep secret, and how much of it the requests of its turn carry.
 # Pure.
@@ -44,6 +57,12 @@ def secret_of(
         is_group: Whether others read along.
     """
     return _secret_of(text[:LONGEST_READ], household, teller, is_group)
+
+
+@lru_cache(maxsize=256)
+def _wish_of(text: str, household: Household, teller: str) -> Wish | None:
+    """Read a message once, although every turn of its thread asks."""
+    return secrecy_of(text, household, teller)
 
 
 @lru_cache(maxsize=64)
@@ -96,13 +115,129 @@ def is_left_over(secret: str, results: Sequence[ActionResult], household: Househ
 
 
 def _words_of(text: str, household: Household) -> frozenset[str]:
-    named = {
-        stem
-        for each in household.members
-        for name in (each.name, *each.aliases)
-        for stem in stems(name)
-    }
+    named = {stem for found in _names(household).values() for stem in found}
     return frozenset(each for each in stems(text) if each.isalpha()) - named
+
+
+def _names(household: Household) -> Mapping[str, frozenset[str]]:
+    return {
+        each.id: frozenset(stem for name in (each.name, *each.aliases) for stem in stems(name))
+        for each in household.members
+    }
+
+
+# What the requests of a thread have to do with the secrets that were told in it. Pure.
+
+_RARE = 5_000
+"""Rank from which one word tells what is meant, whoever is named with it."""
+_TITLES = ("title", "summary", "body", "text", "find_by")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A secret of a thread.
+
+    Attributes:
+        place: Of its turn.
+        text: What it tells.
+        scope: Who may see it.
+    """
+
+    place: int
+    text: str
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What a text is about: things, those of them that one word tells, and members."""
+
+    things: frozenset[str]
+    rare: frozenset[str]
+    people: frozenset[str]
+
+
+def scope_of_same(
+    text: str,
+    history: Sequence[Exchange],
+    household: Household,
+    teller: str,
+    *,
+    now: datetime,
+    about: str | None = None,
+) -> str | None:
+    """Return who may see what is said about a secret that the thread knows; None where it is about none.
+
+    It is about one whose thing it names, or that it points back at: by a pronoun right afterwards, by a word for its kind
+    ("the trip") soon afterwards.
+
+    Args:
+        text: The words that may point back.
+        history: Earlier turns of the thread, oldest first.
+        household: Theirs.
+        teller: Member id of who speaks.
+        now: Aware.
+        about: What is to be done, without the verb of a deed; the whole text where None.
+    """
+    kept = _kept_in(history, household, teller)
+    if not kept:
+        return None
+    said = _about(text if about is None else about, household)
+    by_pronoun, by_kind = points_at_told(text)
+    scopes = set()
+    for each in kept:
+        secret = _about(each.text, household)
+        people = secret.people | kept_from(each.scope)
+        is_others = bool(said.people and people) and said.people.isdisjoint(people)
+        is_late = (
+            now - history[each.place].at > CARRIED_ON or each.place < len(history) - MOST_CARRIED_ON
+        )
+        is_last = each.place == len(history) - 1
+        if said.things & (secret.rare if is_others else secret.things) or (
+            not (is_late or is_others) and ((by_pronoun and is_last) or by_kind)
+        ):
+            scopes.add(each.scope)
+    return (narrowest(scopes) or person_scope(teller)) if scopes else None
+
+
+def _about(text: str, household: Household) -> _About:
+    """Return what a text is about: what it says first, and whatever in it is rare."""
+    first, whole = topics_of(text)
+    people = frozenset(who for who, names in _names(household).items() if names & {*stems(text)})
+    ranks = word_ranks()
+    rare = {word for word in words(whole) if ranks.get(word, _RARE) >= _RARE}
+    no_things = frozenset(stem for word in kin() for stem in stems(word))
+    things = _words_of(" ".join([first, *rare]), household) - no_things
+    return _About(things, _words_of(" ".join(rare), household) & things, people)
+
+
+def _kept_in(history: Sequence[Exchange], household: Household, teller: str) -> list[_Kept]:
+    """Return the secrets that were told in a thread, or written as such, but for those that were shared since."""
+    kept: list[_Kept] = []
+    for place, each in enumerate(history):
+        wish = _wish_of(each.text[:LONGEST_READ], household, teller)
+        if wish is not None:
+            before = history[place - 1].text if place and points_back(each.text) else ""
+            kept.append(_Kept(place, f"{before}. {wish.rest}", wish.scope))
+        for done in each.results:
+            texts = [str(done.params.get(name) or done.result.get(name) or "") for name in _TITLES]
+            scope = _scope_of_done(done, teller)
+            if scope is not None:
+                kept += [_Kept(place, text, scope) for text in texts if text]
+            elif done.action == "set_audience":
+                shared = _words_of(" ".join(texts), household)
+                kept = [each for each in kept if shared.isdisjoint(_words_of(each.text, household))]
+    return kept
+
+
+def _scope_of_done(done: ActionResult, teller: str) -> str | None:
+    """Return who may see what was written or is offered, where that is not the household; one's own list is no secret."""
+    known = {**done.params, **done.result}
+    if done.status not in _HOLDS or known.get("title") == OWN_LIST:
+        return None
+    if known.get("kept_from"):
+        return surprise_scope(known["kept_from"])
+    return person_scope(teller) if known.get("private") else None
 
 
 FOR_ALL = "Saved for everyone at home."
@@ -131,7 +266,7 @@ def carried_scope(
     lately = [each.text for each in history[-MOST_CARRIED_ON:] if now - each.at <= CARRIED_ON]
     if is_announced:
         lately = [text for text in lately if is_only_wish(text)]
-    wishes = [secrecy_of(text, household, teller) for text in lately]
+    wishes = [_wish_of(text, household, teller) for text in lately]
     scopes = {each.scope for each in wishes if each is not None}
     return (narrowest(scopes) or person_scope(teller)) if scopes else None
 
@@ -167,8 +302,12 @@ def scope_of_told(
     is_secret = secret_of(text, household, member.id) is not None
     if not (is_secret or holds_fact(told or text, household, now=now)):
         return own
-    carried = carried_scope(history, household, member.id, now=now)
-    return narrowest({audience_of(text, household, member.id), carried or HOUSEHOLD_SCOPE}) or own
+    scopes = {
+        audience_of(text, household, member.id),
+        carried_scope(history, household, member.id, now=now),
+        scope_of_same(text, history, household, member.id, now=now),
+    }
+    return narrowest(filter(None, scopes)) or own
 
 
 def replies_to(answer: str) -> list[str]:

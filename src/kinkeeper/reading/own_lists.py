@@ -9,6 +9,9 @@ from typing import Final
 OWN_LIST: Final = "My list"
 """What a list of one's own is called that has no other name."""
 
+SHOPPING: Final = "Shopping list"
+"""What the household's list is called, which is meant where none is named."""
+
 
 def own_list(text: str, called: str) -> str | None:
     """Return the title of the list that words mean, where it is one that only the speaker sees; None where it is not.

@@ -1,6 +1,7 @@
 """Requests about notes: texts and lists that the household keeps."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +35,7 @@ from kinkeeper.actions.requests.parameters import (
     scope_for,
     seen_by,
 )
-from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
+from kinkeeper.core.errors import ConflictError, InputError, NotFoundError, UnclearError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.name_match import meant_by
@@ -51,6 +52,7 @@ from kinkeeper.notes.model import (
     without,
 )
 from kinkeeper.notes.repository import list_notes
+from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING
 from kinkeeper.store.store import Store
 
 _TITLE = "the note's id, its title, or words from it"
@@ -199,10 +201,8 @@ class _NoteRequests:
 
     async def append(self, wanted: AppendNote, asked: Asked) -> Prepared:
         scope = _scope(wanted, wanted.title, wanted.body, asked)
-        is_open = wanted.private is None and scope == HOUSEHOLD_SCOPE
-        notes = [each for each in await self._all(asked) if is_open or each.scope == scope]
         try:
-            note = _meant(wanted.title, notes)
+            note = _meant(wanted.title, _open_to(wanted, scope, await self._all(asked)))
         except NotFoundError:
             title, body = checked_title(wanted.title), appended("", wanted.body)
             return _new(title, body, scope, asked)
@@ -224,14 +224,12 @@ class _NoteRequests:
         )  # fmt: skip
 
     async def remove_line(self, wanted: RemoveLine, asked: Asked) -> Prepared:
-        note = _meant(wanted.title, await self._all(asked))
-        _, line = without(note.body, wanted.line)
+        note, line = _with_line(wanted, await self._all(asked))
         effect = ReplaceLines(note_id=note.id, made_by=note.made_by, removed=(line,))
         return _changed(note, effect, f"Take off {note.title}: {line}", {"removed": line})
 
     async def change_line(self, wanted: ChangeLine, asked: Asked) -> Prepared:
-        note = _meant(wanted.title, await self._all(asked))
-        _, line = without(note.body, wanted.line)
+        note, line = _with_line(wanted, await self._all(asked))
         effect = ReplaceLines(
             note_id=note.id, made_by=note.made_by, removed=(line,), added=wanted.new
         )
@@ -267,18 +265,22 @@ class _NoteRequests:
         if wanted.title is None:
             return _found(notes, "Notes")
         try:
-            note = _meant(wanted.title, notes)
+            called = _called_alike(_meant(wanted.title, notes), notes)
         except NotFoundError:
             if not wanted.may_lack:
                 raise
             return Found(result={"notes": []})
+        title, lines = (
+            called[0].title,
+            [(each, line) for each in called for line in entries(each.body)],
+        )
         if wanted.line is not None:
-            lines = entries(note.body)
-            found = [lines[place] for place in meant_by(wanted.line, lines)]
-            return Found(result={"note": note.title, "lines_found": found})
-        items = tuple({"id": note.id, "text": line} for line in entries(note.body))
-        card = Card(kind="notes", title=note.title, items=items)
-        return Found(result={"notes": [note_json(note)]}, card=card)
+            said = [line for _, line in lines]
+            found = [said[place] for place in meant_by(wanted.line, said)]
+            return Found(result={"note": title, "lines_found": found})
+        items = tuple({"id": each.id, "text": line} for each, line in lines)
+        card = Card(kind="notes", title=title, items=items)
+        return Found(result={"notes": [note_json(each) for each in called]}, card=card)
 
     async def _all(self, asked: Asked) -> Sequence[Note]:
         return await self._store.read(lambda conn: list_notes(conn, asked.viewer))
@@ -304,6 +306,31 @@ def _meant(words: str, notes: Sequence[Note]) -> Note:
     ]  # fmt: skip
     by_id = [each for each in notes if each.id == words.strip()]
     return by_id[0] if by_id else find_by(words, wanted)
+
+
+def _called_alike(meant: Note, notes: Sequence[Note]) -> Sequence[Note]:
+    """Return a note and others of its title that hold something: what few may see of a list stands in one of its own."""
+    title = meant.title.casefold()
+    alike = [each for each in notes if each.title.casefold() == title and entries(each.body)]
+    return [meant, *(each for each in alike if each is not meant)]
+
+
+def _with_line(wanted: RemoveLine, notes: Sequence[Note]) -> tuple[Note, str]:
+    """Return the note of a title that has a line, and the line."""
+    first, *others = _called_alike(_meant(wanted.title, notes), notes)
+    for note in others:
+        with suppress(NotFoundError, UnclearError):
+            if not meant_by(wanted.line, entries(first.body)):
+                return note, without(note.body, wanted.line)[1]
+    return first, without(first.body, wanted.line)[1]
+
+
+def _open_to(wanted: AppendNote, scope: str, notes: Sequence[Note]) -> Sequence[Note]:
+    """Return the notes that something may be added to: nothing of everybody's list is put where few see it."""
+    title = wanted.title
+    is_open = wanted.private is None and scope == HOUSEHOLD_SCOPE and title != SHOPPING
+    found = [each for each in notes if is_open or each.scope == scope]
+    return [each for each in found if each.title == title] if title == OWN_LIST else found
 
 
 def _scope(wanted: ForWhom, title: str, body: str, asked: Asked) -> str:

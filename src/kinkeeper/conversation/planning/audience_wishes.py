@@ -11,7 +11,6 @@ from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import Plan, PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
 from kinkeeper.conversation.planning.grammar import load_grammar
-from kinkeeper.conversation.planning.list_rules import SHOPPING
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.told_audience import secret_of
 from kinkeeper.core.errors import UnclearError
@@ -19,7 +18,7 @@ from kinkeeper.language.text import Folded, fold
 from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import is_only_wish
-from kinkeeper.reading.own_lists import OWN_LIST, names_own_list
+from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING, names_own_list
 
 NOT_FOR_A_FEW: Final = (
     "I haven't saved anything: I can keep something for you alone or for the whole family, but not for a few of you. "
@@ -126,6 +125,19 @@ def narrowed(plan: Plan, hidden: Collection[str] = (), *, only_new: bool = False
     if partial is not None and partial["action"] in _MADE:
         partial = {**partial, "params": {**partial["params"], **audience}}
     return replace(plan, actions=actions, partial=partial)
+
+
+def written_by(planned: PlannedAction) -> str:
+    """Return the words that a request writes, without the verb of a deed.
+
+    Args:
+        planned: Any.
+    """
+    params = planned.params
+    names = ("body", "text") if planned.action == "append" else ("title", "summary", "body", "text")
+    said = " ".join(str(params[name]) for name in names if params.get(name))
+    is_deed = planned.domain == "task" and load_grammar().said["errand"].match(said)
+    return said.partition(" ")[2] if is_deed else said
 
 
 def _is_new(planned: PlannedAction) -> bool:

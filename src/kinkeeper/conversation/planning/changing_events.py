@@ -26,7 +26,7 @@ from kinkeeper.conversation.planning.creating_events import (
     is_appointment,
     lowered,
 )
-from kinkeeper.conversation.planning.list_rules import SHOPPING, things_to_buy
+from kinkeeper.conversation.planning.list_rules import things_to_buy
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.task_rules import deadline_changes
@@ -34,6 +34,7 @@ from kinkeeper.household.model import Role
 from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.names import kin
+from kinkeeper.reading.own_lists import SHOPPING
 from kinkeeper.reading.times.model import SpanKind
 
 _KIND = re.compile(r"\s+(?:appointment|event|entry|booking)$", re.IGNORECASE)

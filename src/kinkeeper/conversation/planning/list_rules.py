@@ -13,7 +13,7 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.people import audience_of, members_in, without_people
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.text import shorten
-from kinkeeper.reading.own_lists import OWN_LIST, own_list
+from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING, own_list
 
 # Things that are enumerated as they are dictated, without commas: "milk eggs olive oil and two
 # onions". Pure.
@@ -115,9 +115,6 @@ def _goods() -> _Goods:
         describing=frozenset(data["describing"].split()),
     )  # fmt: skip
 
-
-SHOPPING = "Shopping list"
-"""The list that is meant where none is named."""
 
 _SHOPPING = re.compile(
     r"^(?:shopping|groceries|grocery|list|lists|shop|(?:grocery|groceries|food|supermarket) list)$",

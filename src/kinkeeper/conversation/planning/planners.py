@@ -1,6 +1,6 @@
 """The two planners together: rules first, a model where they see nothing in what seems to ask for something."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kinkeeper.conversation.model import (
@@ -21,10 +21,11 @@ from kinkeeper.conversation.planning.audience_wishes import (
     said_of_audience,
     titled_as_own,
     writes_for_all,
+    written_by,
 )
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of
-from kinkeeper.conversation.told_audience import KEEP, carried_scope
+from kinkeeper.conversation.told_audience import KEEP, carried_scope, scope_of_same
 from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import kept_from
@@ -101,16 +102,39 @@ class Planners:
 
 
 def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
-    """Return a plan that keeps what is new in it as secret as the thread lately asked.
+    """Return a plan that keeps what is new in it as secret as the thread asked.
 
-    A secret that was told is about what is told next, and only where it was announced about what is asked for, too.
+    A secret that was told is about what is told next, where it was announced about what is asked for next, too, and
+    about whatever is later asked for that means the same.
     """
     asked = context.asked
     is_told = bool(plan.actions) and all(each.is_offer for each in plan.actions)
     carried = carried_scope(
         context.history, asked.household, asked.member.id, now=asked.now, is_announced=not is_told
     )
-    return plan if carried is None else narrowed(plan, kept_from(carried), only_new=True)
+    if carried is not None:
+        return narrowed(plan, kept_from(carried), only_new=True)
+    alone = len(plan.actions) + bool(plan.partial) == 1
+    return replace(
+        plan,
+        actions=tuple(
+            one for each in plan.actions for one in _of_secret(each, context, is_alone=alone)
+        ),
+    )
+
+
+def _of_secret(
+    planned: PlannedAction, context: PlanningContext, *, is_alone: bool
+) -> Sequence[PlannedAction]:
+    """Return a request that is as secret as what it means of the thread."""
+    asked, about = context.asked, written_by(planned)
+    scope = scope_of_same(
+        context.text if is_alone else about, context.history, asked.household, asked.member.id,
+        now=asked.now, about=about,
+    )  # fmt: skip
+    if scope is None:
+        return [planned]
+    return narrowed(Plan(actions=(planned,)), kept_from(scope), only_new=True).actions
 
 
 async def _by_rules(context: PlanningContext) -> Plan:

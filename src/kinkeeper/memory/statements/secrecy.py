@@ -222,6 +222,27 @@ def has_own_news(text: str) -> bool:
     return any(map(_tells, apart)) or any(map(_tells_of_others, _clauses(_plain(text))))
 
 
+def points_at_told(text: str) -> tuple[bool, bool]:
+    """Return whether a request points at what was said right before it ("for it"), and at something by its kind ("for the trip").
+
+    Args:
+        text: Verbatim.
+    """
+    pronoun, kind, *_ = _compiled("references", _CAPITALISED)
+    return pronoun.search(_plain(text)) is not None, kind.search(_plain(text)) is not None
+
+
+def topics_of(text: str) -> tuple[str, str]:
+    """Return what a secret is about before it says for whom, where or when, and all of it: without gifts and feasts.
+
+    Args:
+        text: Without its wish.
+    """
+    *_, deed, aside, common = _compiled("references", _CAPITALISED)
+    plain = common.sub(" ", deed.sub(" ", _plain(text)))
+    return next(filter(str.strip, aside.split(plain)), ""), plain
+
+
 def told_span(text: str) -> tuple[int, int]:
     """Return the start and end of a sentence without a wish for secrecy before or behind what it tells.
 
@@ -477,25 +498,25 @@ def _expanded(form: str, words: Mapping[str, str]) -> str:
 
 
 @cache
-def _compiled(section: str, names: str) -> tuple[re.Pattern[str], ...]:
+def _compiled(section: str, names: str, bare: str = r"(?!)") -> tuple[re.Pattern[str], ...]:
     data = _data()
     people = "|".join(data["people"].values())
     whom = (
         f"(?:\\b(?>(?:{people}|@none|@any|{names})\\b)"
         f"(?:(?:,| and|,? or|'s? and) (?>(?:{people}|{names})\\b)){{0,{_MOST_NAMED}}})"
     )
-    words = data["classes"] | {"whom": whom}
+    words = data["classes"] | {"whom": whom, "bare": f"(?:{bare})"}
     return tuple(
         re.compile(_expanded(form, words), re.IGNORECASE) for form in data[section].values()
     )
 
 
 @cache
-def _patterns_for(names: str) -> tuple[_Pattern, ...]:
+def _patterns_for(names: str, bare: str = r"(?!)") -> tuple[_Pattern, ...]:
     return tuple(
         _Pattern(form, is_wish=section != "gifts", is_surprise=section != "wishes")
         for section in ("wishes", "surprises", "gifts")
-        for form in _compiled(section, names)
+        for form in _compiled(section, names, bare)
     )
 
 
@@ -505,7 +526,7 @@ def _people_of(words: frozenset[tuple[str, frozenset[str]]]) -> _People:
     longest = sorted(members, key=len, reverse=True)
     names = "|".join(map(re.escape, longest)) or r"(?!)"
     named = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
-    return _People(members, named, _patterns_for(rf"(?:{names}|{_CAPITALISED})\b"))
+    return _People(members, named, _patterns_for(rf"(?:{names}|{_CAPITALISED})\b", names))
 
 
 def _people(household: Household) -> _People:
