@@ -50,7 +50,7 @@ def import_file(
     ] = Importable.EVENTS,
     by: Annotated[
         str | None,
-        typer.Option(metavar="MEMBER", help="Who imports the events; default is the owner."),
+        typer.Option(metavar="MEMBER", help="Who imports; default is the owner."),
     ] = None,
     waits: Annotated[
         bool,
@@ -65,7 +65,7 @@ def import_file(
         bad = import_events(where, file, by=by)
     else:
         bad = import_memories(
-            where, file, as_facts=what is Importable.FACTS, waits=waits, rebuilds=rebuild
+            where, file, as_facts=what is Importable.FACTS, waits=waits, rebuilds=rebuild, by=by
         )
     if bad:
         raise typer.Exit(2)

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.brain.evidence_search import Kind, check_kinds
 from kinkeeper.cli.chat_files import BadLine
+from kinkeeper.cli.import_audience import Audiences
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import instant_told, latest_told
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
@@ -62,31 +63,43 @@ def read_lines(
             yield BadLine(number=number, error=str(error))
 
 
-def episode_of(record: Mapping[str, Any], *, household: str, zone: ZoneInfo) -> Episode:
-    """Return the episode of a record.
+def episode_of(
+    record: Mapping[str, Any],
+    *,
+    household: str,
+    zone: ZoneInfo,
+    audiences: Audiences | None = None,
+) -> Episode:
+    """Return the episode of a record; where it does not say who may see it, its words tell.
 
     Args:
         record: Of a line.
         household: Tenant key.
         zone: Of a time without an offset.
+        audiences: Reads its words; None where no member is known, and all is the household's.
 
     Raises:
         InputError: A field is missing or of the wrong type.
     """
-    return Episode(
+    scope = _optional(record, "scope")
+    said = Episode(
         household=household, id=_text(record, "id"), text=_text(record, "text"),
         speaker=_optional(record, "member") or _optional(record, "speaker"), session=_optional(record, "session"),
-        scope=_optional(record, "scope") or HOUSEHOLD_SCOPE, said_at=instant_told(_text(record, "at"), zone),
+        scope=scope or HOUSEHOLD_SCOPE, said_at=instant_told(_text(record, "at"), zone),
         origin=Origin.IMPORTED, source=_SOURCE, channel=_SOURCE,
     )  # fmt: skip
+    return said if audiences is None else audiences.of_episode(said, is_open=not scope)
 
 
-def fact_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> ImportedFact:
-    """Return the fact of a record; where it names no category, its words tell.
+def fact_of(
+    record: Mapping[str, Any], *, zone: ZoneInfo, audiences: Audiences | None = None
+) -> ImportedFact:
+    """Return the fact of a record; where it names no category, or not who may see it, its words tell.
 
     Args:
         record: Of a line.
         zone: Of a time without an offset.
+        audiences: Reads its words; None where no member is known, and all is the household's.
 
     Raises:
         InputError: A field is missing, of the wrong type, or impossible.
@@ -96,12 +109,13 @@ def fact_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> ImportedFact:
     evidence = record.get("evidence", [])
     if not isinstance(evidence, list) or not all(isinstance(each, str) for each in evidence):
         raise InputError('"evidence" must be a list of episode ids')
-    return ImportedFact(
+    scope = _optional(record, "scope")
+    fact = ImportedFact(
         id=_text(record, "id"), text=text, title=told.title, type=told.type,
         category=_category(record) or told.category, confidence=_share(record, "confidence"),
-        at=instant_told(_text(record, "at"), zone), scope=_optional(record, "scope") or HOUSEHOLD_SCOPE,
-        evidence=tuple(evidence),
+        at=instant_told(_text(record, "at"), zone), scope=scope or HOUSEHOLD_SCOPE, evidence=tuple(evidence),
     )  # fmt: skip
+    return fact if scope or audiences is None else audiences.of_fact(fact)
 
 
 def query_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> Query:

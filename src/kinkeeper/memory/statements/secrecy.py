@@ -409,7 +409,8 @@ class _Reader:
             kept = self.kept_from or (self._children - {self.teller} if self.is_unclear else set())
             return surprise_scope(kept) if kept else None
         others = {each.id for each in self.household.members} - {self.teller}
-        is_for_some = self.is_surprise or self.kept_from <= self._children
+        # Nobody of the household is left to keep a stranger's secret but those whom it is not kept from.
+        is_for_some = self.is_surprise or self.teller is None or self.kept_from <= self._children
         if self.kept_from and not self.is_unclear and is_for_some and self.kept_from < others:
             return surprise_scope(self.kept_from)
         return HOUSEHOLD_SCOPE if self.teller is None else person_scope(self.teller)
