@@ -168,7 +168,7 @@ def own_affairs(plan: Plan, own: Collection[int], text: str, *, is_adult: bool =
         text: The whole message, verbatim.
         is_adult: Whether its person is.
     """
-    is_told = holds_sensitive(text) or holds_sensitive(f"my {text}")
+    is_told = holds_sensitive(text) or holds_sensitive(f"my own {text}")
     return replace(
         plan,
         actions=tuple(
