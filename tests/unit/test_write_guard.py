@@ -10,10 +10,10 @@ import pytest
 
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.model import Plan, PlannedAction
-from kinkeeper.conversation.planning.clauses import Modality, modality_of
 from kinkeeper.conversation.planning.rule_planner import plan_of
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household, Role
+from kinkeeper.reading.modality import Modality, modality_of
 from planning import ROOT, context, done
 
 HOUSEHOLDS = sorted((ROOT / "tests" / "households").glob("*.toml"))

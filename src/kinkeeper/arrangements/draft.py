@@ -5,16 +5,13 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Final
 
-from kinkeeper.arrangements.model import EVERYBODY, JOBS, Arrangement, State, Status, Told
+from kinkeeper.arrangements.model import EVERYBODY, JOBS, NEWS, Arrangement, State, Status, Told
 from kinkeeper.reading.model import Act, Predicate
 
 # Which arrangement a clause speaks of: by its link, else by what the state tells. Pure.
 
 CHAIN: Final = 4
 """How many links are followed from a message that decided nothing itself."""
-
-NEWS: Final = frozenset({Predicate.CANCEL, Predicate.MOVE, Predicate.CHANGE})
-"""Predicates that say what becomes of something, not what it is."""
 
 _REPLIES: Final = frozenset({Act.ACCEPT, Act.DECLINE, Act.OFFER, Act.PROMISE})
 _ABOUT_JOBS: Final = frozenset({Act.OFFER, Act.PROMISE, Act.WITHDRAW, Act.REPORT_DONE})

@@ -8,12 +8,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from kinkeeper.arrangements.model import EVERYBODY, Heard, Told, When, days_between
+from kinkeeper.arrangements.model import EVERYBODY, NEWS, Heard, Told, When, days_between
 from kinkeeper.household.model import Household, Role, resolve_sender
 from kinkeeper.household.vocabulary import WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
 from kinkeeper.language.name_match import Pronoun, pronouns_among, telling_stems
 from kinkeeper.language.text import Token, TokenKind, tokenise
+from kinkeeper.reading.modality import Force, force_of_news
 from kinkeeper.reading.model import Act, Frame, Modality, Predicate, Slot, SlotName
 from kinkeeper.reading.times import NamedTimeWords
 from kinkeeper.reading.times import read as read_times
@@ -23,6 +24,7 @@ _OWN_ACTS: Final = frozenset({Act.OFFER, Act.PROMISE, Act.WITHDRAW, Act.DECLINE,
 """Acts by which people speak of what they do themselves."""
 _GIVING_ACTS: Final = frozenset({Act.ASSIGN, Act.REQUEST, Act.ASK})
 """Acts that name somebody to do it, by name or by a word for the one addressed."""
+_TELLING_ACTS: Final = frozenset({Act.STATE, Act.CORRECT, Act.REPORT_DONE})
 _ABOUT_CHILDREN: Final = frozenset({Predicate.PICKUP, Predicate.DROPOFF})
 _PEOPLE: Final = frozenset({WordKind.CHILD, WordKind.ADULT, WordKind.GROUP})
 _TALKED_TO: Final = frozenset({Pronoun.ADDRESSEE, Pronoun.ADDRESSEES})
@@ -67,7 +69,7 @@ class Grounding:
         sent_at = heard.sent_at.astimezone(self._household.zone)
         tokens = tokenise(heard.text)
         found = self._lexicon.find(tokens)
-        parts = [part for frame in heard.frames for part in _parts(frame)]
+        parts = [part for frame in heard.frames for part in _parts(_as_told(frame, heard.text))]
         return tuple(
             self._told(heard, _Clause(number, part, tokens, found), sent_at)
             for number, part in enumerate(parts)
@@ -113,6 +115,7 @@ class Grounding:
             what=what, stems=telling_stems(what) if what else frozenset(),
             who_for=concerned.people, called=called, whose=tuple(e for e in whose if e != EVERYBODY),
             is_from_child=member is not None and member.role is Role.CHILD,
+            may_decide=member is not None and member.is_adult,
             is_for_addressee=bool(concerned.pronouns & _TALKED_TO) and not concerned.people,
             is_for_others=clause.has(SlotName.WHO_FOR) and not concerned.people,
             is_of_speaker=Pronoun.SPEAKER in first_person,
@@ -275,6 +278,17 @@ def _first_when(slot: Slot) -> bool:
 
 def _led_in(text: str, slot: Slot) -> str:
     return text[text.rfind(" ", 0, max(slot.start - 1, 0)) + 1 : slot.end]
+
+
+def _as_told(frame: Frame, text: str) -> Frame:
+    """Return a frame of news that is only asked about or supposed as a question or a supposition."""
+    if frame.predicate not in NEWS or frame.act not in _TELLING_ACTS:
+        return frame
+    force = force_of_news(text, frame.clause.start, frame.clause.end)
+    if force is Force.ASKED:
+        return replace(frame, act=Act.ASK)
+    is_supposed = force is Force.SUPPOSED or frame.modality is Modality.CONDITIONAL
+    return replace(frame, modality=Modality.HYPOTHETICAL) if is_supposed else frame
 
 
 def _parts(frame: Frame) -> Sequence[Frame]:

@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Final
 
 from kinkeeper.arrangements.draft import (
-    NEWS,
     Draft,
     best_of,
     follow,
@@ -20,6 +19,7 @@ from kinkeeper.arrangements.draft import (
 from kinkeeper.arrangements.frame_grounding import grounding_of
 from kinkeeper.arrangements.model import (
     JOBS,
+    NEWS,
     Absence,
     Arrangement,
     Change,
@@ -136,6 +136,8 @@ def _tell_absence(told: Told, draft: Draft) -> None:
 def cancel(told: Told, draft: Draft) -> None:
     """Call something off with the jobs for it, or say that it is not off."""
     target = draft.target(told)
+    if target is not None and not told.may_change(target):
+        return
     if told.is_negated:
         if target is not None:
             draft.put(replace(target, status=standing(target)), told)
@@ -152,6 +154,8 @@ def cancel(told: Told, draft: Draft) -> None:
 def tell_change(told: Told, draft: Draft) -> None:
     """Tell another time, place or detail of something."""
     target = draft.target(told)
+    if target is not None and not told.may_change(target):
+        return
     is_move = told.predicate is Predicate.MOVE
     status = Status.MOVED if is_move else Status.AGREED
     if target is None:

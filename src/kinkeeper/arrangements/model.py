@@ -26,6 +26,9 @@ JOBS: Final = frozenset(
 )
 """What somebody does for somebody; everything else takes place."""
 
+NEWS: Final = frozenset({Predicate.CANCEL, Predicate.MOVE, Predicate.CHANGE})
+"""Predicates that say what becomes of something, not what it is."""
+
 
 class Status(StrEnum):
     """How far an arrangement is."""
@@ -305,6 +308,7 @@ class Told:
         called: Members whom the clause names outside its slots.
         whose: Whom the words for it name.
         is_from_child: Whether a child of the household says it.
+        may_decide: Whether an adult of the household says it: others call off or move nothing but what is their own.
         is_for_addressee: Whether it concerns whom it answers.
         is_for_others: Whether it concerns somebody whose words name nobody who is known.
         is_of_speaker: Whether the speaker speaks of themselves.
@@ -344,6 +348,12 @@ class Told:
     where: str
     p: float
     likely_for: tuple[str, ...] = ()
+    may_decide: bool = True
+
+    def may_change(self, arrangement: "Arrangement") -> bool:
+        """Tell whether its speaker may call off or move an arrangement: an adult any, others what they opened or do alone."""
+        own = {arrangement.asked_by, *arrangement.who_does}
+        return self.may_decide or own == {self.speaker}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

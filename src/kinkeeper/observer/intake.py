@@ -294,13 +294,15 @@ class Intake:
             return ()
         if reply.kind is ReplyKind.RELEASE and message.reply_to is not None:
             return retraction.release(
-                conn, household, chat_id=message.chat_id, message_id=message.reply_to, now=now
-            )
+                conn, self._participants.household, chat_id=message.chat_id,
+                message_id=message.reply_to, by=sender, now=now,
+            )  # fmt: skip
         is_settled = reply.settles or reply.kind is ReplyKind.RELEASE
         if reply.kind is not ReplyKind.WITHDRAW and not is_settled:
             return ()
         said = retraction.TakingBack(
-            sender=sender, chat_id=message.chat_id, answers=message.reply_to, sent_at=message.sent_at,
+            sender=sender, family=self._participants.household, chat_id=message.chat_id,
+            answers=message.reply_to, sent_at=message.sent_at,
             window=self._config.open_question_window, only_questions=is_settled,
             words=words_taken_back(message.text, reply), points=reply.points,
         )  # fmt: skip

@@ -17,15 +17,10 @@ from kinkeeper.conversation.answering.claims import request_deed
 from kinkeeper.conversation.answering.names_and_times import day_words, local, moment_words, plain
 from kinkeeper.conversation.model import AnswerContext, Branch, Mode, Nearest, PlanningContext
 from kinkeeper.conversation.planning.case import Case, case_of
-from kinkeeper.conversation.planning.clauses import (
-    OTHERS_WORDS,
-    Modality,
-    bare,
-    modality_of,
-    tells_of_deed_or_wish,
-)
+from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.rule_planner import is_out_of_scope, is_search, vocabulary_of
 from kinkeeper.memory.finding.terms import words
+from kinkeeper.reading.modality import OTHERS_WORDS, Modality, modality_of, tells_of_deed_or_wish
 
 # Small talk by a table of patterns and replies: what is answered without a model, and without
 # pretending. Pure.

@@ -15,10 +15,10 @@ from importlib.resources import files
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step
-from kinkeeper.conversation.planning.clauses import OTHERS_WORDS, UNREAL, Modality, modality_of
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import split_sentences
 from kinkeeper.reading.corrections import told_not_asked
+from kinkeeper.reading.modality import OTHERS_WORDS, UNREAL, Modality, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
 
 _WORD = re.compile(r"[^\W_]+(?:['’:-][^\W_]+)*['’]?|&")

@@ -14,6 +14,7 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.calendar.model import SourceType
+from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.name_match import telling_stems
 from kinkeeper.messaging import inbox
@@ -62,6 +63,7 @@ class TakingBack:
 
     Attributes:
         sender: Who takes something back.
+        family: Theirs.
         chat_id: Where.
         answers: The channel's id of the message they mean, if they reply to one.
         sent_at: Aware.
@@ -72,6 +74,7 @@ class TakingBack:
     """
 
     sender: str
+    family: Household
     chat_id: str
     answers: str | None
     sent_at: datetime
@@ -83,6 +86,24 @@ class TakingBack:
     def may_mean(self, message_id: str) -> bool:
         """Whether a message may be what is taken back."""
         return self.answers in {None, message_id}
+
+
+def may_withdraw(conn: Connection, action: PendingAction, sender: str, family: Household) -> bool:
+    """Tell whether somebody's word alone takes a card away: an adult's of the household any, others' what they said or do alone.
+
+    Args:
+        conn: Open.
+        action: The card's.
+        sender: Member id, or the name as sent.
+        family: Theirs.
+    """
+    member = family.member(sender)
+    if member is not None and member.is_adult:
+        return True
+    if extraction_from_record(action.proposal.extraction).owners == (sender,):
+        return True
+    said = inbox.load(conn, family.id, int(action.proposal.source_id))
+    return said is not None and said.message.sender == sender
 
 
 def retract_latest(
@@ -114,7 +135,8 @@ def retract_latest(
     if last is not None and (asked is None or last.attribution_source != asked.message_id):
         is_late = last.sent_at < said.sent_at - said.window
         return () if is_late else release(
-            conn, household, chat_id=said.chat_id, message_id=last.message_id, now=now
+            conn, said.family, chat_id=said.chat_id, message_id=last.message_id, by=said.sender,
+            now=now,
         )  # fmt: skip
     if claim is not None and (asked is None or claim.sent_at > asked.asked_at):
         _reopen(conn, household, claim, window=said.window)
@@ -135,7 +157,10 @@ def _named(
         if plan.id not in kept.cards:
             continue
         card = action_rows.load_action(conn, household, kept.cards[plan.id])
-        if card.status is not ActionStatus.PENDING or card.proposal.scope != HOUSEHOLD_SCOPE:
+        is_seen = card.proposal.scope == HOUSEHOLD_SCOPE
+        if card.status is not ActionStatus.PENDING or not is_seen:
+            continue
+        if not may_withdraw(conn, card, said.sender, said.family):
             continue
         count = len(stems & (plan.stems | telling_stems(card.proposal.summary)))
         if count and count >= most:
@@ -265,22 +290,27 @@ def _stands(conn: Connection, household: str, said: TakingBack, asked: OpenQuest
 
 
 def release(
-    conn: Connection, household: str, *, chat_id: str, message_id: str, now: datetime
+    conn: Connection, family: Household, *, chat_id: str, message_id: str, by: str, now: datetime
 ) -> tuple[str, ...]:
-    """Take back what a message proposed because somebody answered that it is not needed.
+    """Take back what a message proposed because somebody answered that it is not needed, an adult or whoever sent it.
 
     Args:
         conn: In a write transaction.
-        household: Tenant key.
+        family: Whose chat it is.
         chat_id: Where.
         message_id: The channel's id of the message.
+        by: Who says so: member id, or the name as sent.
         now: Aware.
 
     Returns:
         Ids of the actions withdrawn.
     """
-    found = inbox.find_by_message_id(conn, household, message_id, chat_id=chat_id)
-    return retract_message(conn, household, found[-1], now=now) if found else ()
+    found = inbox.find_by_message_id(conn, family.id, message_id, chat_id=chat_id)
+    member = family.member(by)
+    may = bool(found) and (
+        found[-1].message.sender == by or (member is not None and member.is_adult)
+    )
+    return retract_message(conn, family.id, found[-1], now=now) if may else ()
 
 
 def _reopen(conn: Connection, household: str, latest: Row[Any], *, window: timedelta) -> None:

@@ -37,6 +37,7 @@ from kinkeeper.observer.wording.gist import Gist, Holding, gist_of, holding_of
 from kinkeeper.observer.wording.message_parts import arranges_nothing, is_a_limit, is_mere_time
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.reading.modality import Force, force_of_news
 from kinkeeper.reading.replies import ReplyKind
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 
@@ -154,7 +155,10 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         seeks_owner=seeks_owner,
     )  # fmt: skip
     is_told = arranges_nothing(reading, phrase, stance=stance, dates=dates, sender=sender)
-    is_coordination = bool(task or activity or substance.has_stub) and not is_told
+    force = _force(reading) if task in _CHANGES else Force.ASSERTED
+    is_wondered = force is Force.ASKED and stance is Stance.STATES
+    is_meant = not is_told and not is_wondered and force is not Force.SUPPOSED
+    is_coordination = bool(task or activity or substance.has_stub) and is_meant
     return Extraction(
         is_coordination=is_coordination,
         coordination_type=_type(task, has_activity=activity is not None) if is_coordination else None,
@@ -175,6 +179,13 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
             is_uncertain=gist.is_uncertain, is_told=is_told,
         ),
     )  # fmt: skip
+
+
+def _force(reading: Reading) -> Force:
+    """Return with what force the change is told that a part of a message speaks of."""
+    symbols = reading.symbols
+    start, end = (symbols[0].start, symbols[-1].end) if symbols else (0, len(reading.text))
+    return force_of_news(reading.text, start, end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

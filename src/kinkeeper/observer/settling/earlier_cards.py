@@ -11,6 +11,7 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import find_by_source
 from kinkeeper.calendar.model import Event, SourceType
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.messaging import inbox
 from kinkeeper.observer.answers.attribution import fetches_from
@@ -92,7 +93,7 @@ class Turn:
 _CONFLICTS = frozenset({RedlineRule.TEMPORAL_CONFLICT, RedlineRule.RESOURCE_CONFLICT})
 
 
-def withdraw_stale(turn: Turn, household: str) -> tuple[str, ...]:
+def withdraw_stale(turn: Turn, family: Household) -> tuple[str, ...]:
     """Withdraw proposals that this message makes untrue: cancelled, moved, or no longer possible.
 
     Returns:
@@ -101,8 +102,11 @@ def withdraw_stale(turn: Turn, household: str) -> tuple[str, ...]:
     stale = undone_by_change(turn.part.extraction, turn.pending)
     if turn.standing.action is not None and not turn.extraction.owners:
         stale.append(turn.standing.action)
+    stale = [
+        each for each in stale if retraction.may_withdraw(turn.conn, each, turn.sender, family)
+    ]
     return retraction.withdraw_all(
-        turn.conn, household, [action.id for action in stale], by_source=turn.source, now=turn.now
+        turn.conn, family.id, [action.id for action in stale], by_source=turn.source, now=turn.now
     )
 
 

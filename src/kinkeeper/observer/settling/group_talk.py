@@ -11,12 +11,12 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import find_by_source, open_actions
 from kinkeeper.arrangements import When
-from kinkeeper.arrangements.draft import NEWS
 from kinkeeper.arrangements.frame_grounding import grounding_of
+from kinkeeper.arrangements.model import NEWS
 from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Clock
-from kinkeeper.household.model import Household, Role
+from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
@@ -230,10 +230,12 @@ class TalkEffects:
     def _ends(self, thing: ReadThing, card: PendingAction) -> bool:
         """Whether a message calls off the very plan of a card, or its speaker gives back what the card says they do."""
         frame, member = thing.found.frame, thing.prepared.member
-        if thing.found.thing != card.id or member is None or member.role is Role.OTHER:
+        if thing.found.thing != card.id or member is None:
             return False
         is_theirs = {*_said(card).owners} == {member.id}
-        return frame.predicate in _CALLED_OFF or (is_theirs and frame.act in _HANDED_BACK)
+        if frame.predicate in _CALLED_OFF:
+            return is_theirs or member.is_adult
+        return is_theirs and frame.act in _HANDED_BACK
 
 
 def _said(action: PendingAction) -> Extraction:

@@ -52,8 +52,9 @@ from kinkeeper.observer.settling.prior_claims import attribute_part
 from kinkeeper.observer.wording.message_parts import segments
 from kinkeeper.observer.wording.message_view import Reading, read_message
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.reading.corrections import is_given_up, reads_as_correction
+from kinkeeper.reading.corrections import calls_off, is_given_up, reads_as_correction
 from kinkeeper.reading.encoder import MOST_ITEMS
+from kinkeeper.reading.modality import Force, force_of_news
 from kinkeeper.reading.replies import is_question
 
 # Puts what the trained reader sees beside what the rules read: it fills gaps, and adds what they
@@ -239,16 +240,22 @@ class Understanding:
         )  # fmt: skip
 
     def _arranged(self, conn: Connection, stored: StoredMessage) -> Sequence[Arranged]:
-        """What a message may set right; nothing where it does not read as a correction."""
+        """What a message may set right; nothing where it does not read as a correction. An adult alone calls off what others arranged."""
         message = stored.message
         tokens = tokenise(message.text)
         reads_so = reads_as_correction(tokens, self._participants.lexicon.find(tokens))
         if not (reads_so or any(is_given_up(message.text, each.start) for each in tokens)):
             return ()
-        return arranged_in(
+        is_news = calls_off(tokens)
+        if is_news and force_of_news(message.text, 0, len(message.text)) is not Force.ASSERTED:
+            return ()
+        found = arranged_in(
             conn, self._household, message.chat_id,
             since=message.sent_at - self._config.open_question_window, before=message.sent_at,
         )  # fmt: skip
+        member = self._participants.household.member(message.sender)
+        may_change = not is_news or (member is not None and member.is_adult)
+        return [each for each in found if may_change or each.sender == message.sender]
 
     def _last_child(self, conn: Connection, stored: StoredMessage) -> str | None:
         message = stored.message

@@ -127,6 +127,8 @@ class QuestionTracker:
         now: datetime,
     ) -> None:
         extraction, stored = case.extraction, prepared.stored
+        sender = stored.message.sender
+        is_of_adult = prepared.member is not None and prepared.member.is_adult
         found = questions.answerable(
             conn, self._household, stored.message.chat_id, at=stored.message.sent_at,
             answered_within=timedelta(0), late=questions.LATE,
@@ -138,6 +140,8 @@ class QuestionTracker:
             if answered_by is not None or question.id == stored.id:
                 continue
             if not (is_meant or is_restated(extraction, question.extraction)):
+                continue
+            if extraction.task in CHANGES and not (is_of_adult or question.asker == sender):
                 continue
             rest = tuple(c for c in question.extraction.child if c not in extraction.child)
             if rest and extraction.child and extraction.task not in CHANGES:

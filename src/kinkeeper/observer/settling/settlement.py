@@ -234,7 +234,7 @@ class Settlement:
             return replace(
                 turn.base, redline=RedlineOutcome.silent("acknowledged"), reason="acknowledged"
             ), None
-        withdrawn = withdraw_stale(turn, self._household)
+        withdrawn = withdraw_stale(turn, self._family)
         turn = turn.after(withdrawn)
         verdict = self._mute(turn, self._verdict(turn))
         action = self._propose(turn, verdict)

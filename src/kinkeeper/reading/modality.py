@@ -1,0 +1,156 @@
+"""How a clause is meant: asked for, named, told, denied, supposed, past or somebody else's words. Pure.
+
+A small reader over closed-class words, all of them in `data/modality.toml`. It knows no phrases of particular requests. Where
+it cannot tell, a clause counts as told, which is never enough to write anything unasked.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+
+from kinkeeper.language.dictionary import first_names
+from kinkeeper.language.text import tokenise
+from kinkeeper.reading.corrections import calls_off
+from kinkeeper.reading.replies import is_question
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_QUOTE_MARK = re.compile('[\ue300-\ue3ff]|["“”„«»]')
+_LONGEST_PHRASE = 3
+_BREAKS = re.compile(r"[.!?;\n…]+|,? \b(?:so|and|but|though|although)\b|,", re.IGNORECASE)
+_ASIDE_WORDS = 2
+"""Words after a comma that still belong to what is asked before it: "judo's off, isn't it?"."""
+_SHORTEST_PAST = 5  # letters of a regular past form: "ended"
+
+
+class Modality(StrEnum):
+    """How a clause is meant."""
+
+    NAMED = "named"
+    TOLD = "told"
+    NEGATED = "negated"
+    PAST = "past"
+    REPORTED = "reported"
+    QUOTED = "quoted"
+    CONDITIONAL = "conditional"
+    HYPOTHETICAL = "hypothetical"
+
+
+UNREAL = frozenset({Modality.CONDITIONAL, Modality.HYPOTHETICAL})
+_BEGIN_QUESTIONS = frozenset(
+    {"is", "are", "was", "were", "has", "have", "did", "does", "isn't", "wasn't"}
+)
+_CONTRASTS = frozenset({"but", "though", "although"})
+OTHERS_WORDS = frozenset({Modality.REPORTED, Modality.QUOTED})
+
+
+def modality_of(clause: str) -> Modality:
+    """Return how a clause is meant.
+
+    Args:
+        clause: Plain text, or with marks for its times and quotations.
+    """
+    words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
+    said = _phrases(words)
+    tables = _tables()
+    for kind in ("conditional", "hypothetical"):
+        if not said.isdisjoint(tables[kind]):
+            return Modality(kind)
+    if not said.isdisjoint(tables["reported"]):
+        return Modality.QUOTED if _QUOTE_MARK.search(clause) else Modality.REPORTED
+    if not said.isdisjoint(tables["negated"]) or any(each.endswith("n't") for each in words):
+        return Modality.NEGATED
+    if _is_past(words, clause):
+        return Modality.PAST
+    if not said.isdisjoint(tables["telling"] | tables["arranging"] | tables["subjects"]):
+        return Modality.TOLD
+    return Modality.NAMED
+
+
+class Force(StrEnum):
+    """With what force news is told."""
+
+    ASSERTED = "asserted"
+    ASKED = "asked"
+    SUPPOSED = "supposed"  # depends on something, is only imagined, or is others' words in doubt
+
+
+def force_of_news(text: str, start: int, end: int) -> Force:
+    """Return with what force a message tells in a clause that something is off or moved.
+
+    What stands before the news in its sentence governs it ("if it rains, judo is off"); what follows only up to the next
+    break ("judo is off, so if you like we could swim").
+
+    Args:
+        text: Of the whole message.
+        start: Offset of the clause's first character.
+        end: Offset past its last.
+    """
+    words = [each for each in tokenise(text) if start <= each.start < end]
+    at = next((each.end for each in words if calls_off((each,))), end)
+    breaks = [*_BREAKS.finditer(text)]
+    begin = max((each.end() for each in breaks if each.end() < at and each[0] != ","), default=0)
+    after = [each for each in breaks if each.start() >= at]
+    closing = after[0] if after else None
+    piece = text[begin : closing.start() if closing else len(text)]
+    if modality_of(piece) in UNREAL:
+        return Force.SUPPOSED
+    is_contrast = closing is not None and closing[0].strip(", ").lower() in _CONTRASTS
+    if modality_of(piece) in OTHERS_WORDS and is_contrast:
+        return Force.SUPPOSED
+    rest = text[closing.end() : after[1].start()] if len(after) > 1 and closing else ""
+    is_tagged = len(after) > 1 and "?" in after[1][0] and len(rest.split()) <= _ASIDE_WORDS
+    is_marked = closing is not None and "?" in closing[0]
+    is_inverted = piece.split()[:1] and piece.split()[0].lower() in _BEGIN_QUESTIONS
+    is_asked = is_marked or is_tagged or is_inverted or is_question(tokenise(piece), piece)
+    return Force.ASKED if is_asked else Force.ASSERTED
+
+
+def tells_of_deed_or_wish(text: str) -> bool:
+    """Return whether a message tells of something done, arranged or wanted.
+
+    Args:
+        text: Plain.
+    """
+    words = [each.lower() for each in _WORD.findall(text.replace("’", "'"))]
+    tables = _tables()
+    return _is_past(words, text) or not _phrases(words).isdisjoint(
+        tables["wishing"] | tables["arranging"] | tables["hypothetical"] | tables["over"]
+    )
+
+
+def _is_past(words: Sequence[str], clause: str) -> bool:
+    tables = _tables()
+    before = ["", *words]
+    named = {each.lower() for each in re.findall(r"(?<=[a-z,] )[A-Z]\w+", clause)}
+    for first, word in pairwise(before):
+        is_past = word in tables["past"] or (_ends_in_past(word) and word not in named)
+        if not is_past:
+            continue
+        if word in tables["arranging"] or (word == "been" and first in tables["having"]):
+            continue
+        return True
+    return False
+
+
+def _ends_in_past(word: str) -> bool:
+    if len(word) < _SHORTEST_PAST or not word.endswith("ed"):
+        return False
+    return word not in _tables()["no_past"] and word not in first_names()
+
+
+def _phrases(words: Sequence[str]) -> frozenset[str]:
+    """Return the words of a clause, and those that follow each other joined by "_"."""
+    spans = range(1, _LONGEST_PHRASE + 1)
+    return frozenset(
+        "_".join(words[at : at + length]) for length in spans for at in range(len(words))
+    )
+
+
+@cache
+def _tables() -> Mapping[str, frozenset[str]]:
+    text = (files(__package__) / "data" / "modality.toml").read_text(encoding="utf-8")
+    return {name: frozenset(words.split()) for name, words in tomllib.loads(text)["words"].items()}
