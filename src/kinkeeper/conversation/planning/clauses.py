@@ -1,7 +1,7 @@
 """Cuts a message into requests, with the reasons told beside them. Pure."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
