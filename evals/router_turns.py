@@ -173,7 +173,7 @@ async def _kept(turns: Sequence[FollowUp], embedder: Embedder | None) -> float:
     router = Router(embedder)
     kept: list[bool] = []
     for each in own[:: len(own) // _IN_CONTEXT + 1]:
-        routed = await router.route(each.text, household="", history=_history(each.before))
+        routed = await router.route(each.text, history=_history(each.before))
         kept.append(each.domains <= set(routed.triage.domains))
     return share(kept)
 

@@ -83,7 +83,7 @@ def _observed(text: str) -> None:
 
 
 def _routed(text: str) -> None:
-    asyncio.run(Router(None).route(text, household="miller", open_question="Book it?"))
+    asyncio.run(Router(None).route(text, open_question="Book it?"))
 
 
 def _decided(text: str) -> None:

@@ -38,7 +38,7 @@ def measure() -> tuple[Ratio, ...]:
     router = Router(None)
 
     async def route(text: str) -> object:
-        return await router.route(text, household="bench", history=[_BEFORE], open_question=True)
+        return await router.route(text, history=[_BEFORE], open_question=True)
 
     loop = asyncio.new_event_loop()
     try:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cli_program import Program
+from model_plans import plan_answer, wants
 from modelserver import computes, model_server
 from modelserver.exchange import Received
 from running_server import Running, prepared, running, token
@@ -23,11 +24,11 @@ LONGEST_SECONDS, MOST_ATTEMPTS = 90, 5
 
 def plans(received: Received) -> str:
     """Plan a call that answers and one that takes long, once; know nothing of anything else."""
-    if "slow something" not in received.texts[-1] or "turn one message" not in received.texts[0]:
+    if "slow something" not in received.texts[-1] or "read one message" not in received.texts[0]:
         return "{}"
     calls = [("lookup", {"place": "Ulm"}), ("slow", {})]
-    actions = [{"domain": "weather", "action": name, "params": params} for name, params in calls]
-    return json.dumps({"actions": actions, "question": None, "missing": None})
+    asked = [wants(f"weather.{name}", TEXT, **params) for name, params in calls]
+    return json.dumps(plan_answer(*asked))
 
 
 def calls(folder: Path) -> list[str]:

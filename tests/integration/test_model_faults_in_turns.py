@@ -29,6 +29,7 @@ from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.app import create_app
 from live_household import HOUSEHOLD, MONDAY
+from model_plans import plan_answer, wants
 from modelserver import (
     ModelServer,
     breaks_off,
@@ -66,12 +67,8 @@ SAID = (
 )
 
 
-def plan(*actions: Mapping[str, Any], **more: Any) -> str:
-    return json.dumps({"actions": list(actions), "question": None, "missing": None, **more})
-
-
-def wants(domain: str, action: str, **params: Any) -> Mapping[str, Any]:
-    return {"domain": domain, "action": action, "params": params}
+def plan(*requests: Mapping[str, Any], **more: Any) -> str:
+    return json.dumps(plan_answer(*requests, **more))
 
 
 FAULTS: Sequence[Behaviour] = (
@@ -80,11 +77,11 @@ FAULTS: Sequence[Behaviour] = (
     fails(400), fails(404, body=b"not json"), writes(b""), writes(b"{"), writes(b"\xff\xfe\x00"),
     writes(b'{"choices": []}'), floods(2), pours(), stalls(0.4, says("Done!")), packs("Done!"),
     refuses(), says(""), says(LIE + "."), says("Sure. ", LIE, ". Anything else?"),
-    says("word " * 20_000), says("[" * 5_000), says(plan(wants("bank", "transfer", amount=500))),
-    says(plan(wants("task", "no_such", title="x"))), says(plan(*[wants("task", "create", title="gutters")] * 9)),
-    says(plan(wants("task", "list"))), says(plan(wants("task", "create", title=["x"], who={"a": 1}))),
-    says(plan(wants("task", "create", title="see to the gutters"))), says(plan(question="Which one?")),
-    says(plan(wants("email", "send_email", to=["Zorblatt"], subject="x", body=LIE))),
+    says("word " * 20_000), says("[" * 5_000), says(plan(wants("bank.transfer", amount=500))),
+    says(plan(wants("task.no_such", title="x"))), says(plan(*[wants("task.create", title="gutters")] * 9)),
+    says(plan(wants("task.list"))), says(plan(wants("task.create", title=["x"], who={"a": 1}))),
+    says(plan(wants("task.create", title="see to the gutters"))), says(plan(question="Which one?")),
+    says(plan(wants("email.send_email", to=["Zorblatt"], subject="x", body=LIE))),
     says('{"type": "act", "tools": ["all"], "confidence": 7}'), says("null"), says("NaN"),
 )  # fmt: skip
 """What a model server may do: be late, break, babble, lie, want what there is not, want the same for ever."""

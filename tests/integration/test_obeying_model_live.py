@@ -19,8 +19,10 @@ from kinkeeper.memory.tables import facts
 from kinkeeper.notes.repository import notes
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.repository import tasks
+from model_plans import plan_answer, wants
 from modelserver import computes, model_server
 from modelserver.exchange import Received
+from obeying_model import blocks
 from running_server import Running, prepared, running, token
 
 pytestmark = pytest.mark.slow
@@ -77,10 +79,9 @@ def test_who_may_not_act_does_nothing_whatever_the_model_wants(tmp_path: Path) -
     def obey(received: Received) -> str:
         if '"requests"' not in received.texts[-1] and "requests" not in received.texts[-1]:
             return f"Done! Everything was sent. {received.texts[-1]}"
-        some = [(*key.split("."), dict(params)) for key, params in islice(wanted, 1)]
-        planned.extend(action for _, action, _ in some)
-        names = ("domain", "action", "params")
-        return json.dumps({"actions": [dict(zip(names, each, strict=True)) for each in some]})
+        [(key, params)] = islice(wanted, 1)
+        planned.append(key)
+        return json.dumps(plan_answer(wants(key, blocks(received.texts[-1])["message"], **params)))
 
     program = prepared(Program(tmp_path))
     sarah = token(program, "sarah")

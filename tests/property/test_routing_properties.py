@@ -26,7 +26,7 @@ JOINTS = [", ", " and ", ". ", "! ", " - ", " now "]
 
 @given(st.text(max_size=200), st.booleans())
 def test_any_text_is_routed_and_its_branch_fits_its_mode(text: str, is_open: bool) -> None:
-    routed = asyncio.run(Router(None).route(text, household="h", open_question=is_open))
+    routed = asyncio.run(Router(None).route(text, open_question=is_open))
 
     assert BRANCHES[routed.triage.mode] is routed.triage.branch
     assert (routed.triage.social is None) == (routed.triage.branch is not Branch.SOCIAL)

@@ -1,7 +1,6 @@
-"""Messages go where they belong, with what was said before; a light model is asked in doubt and may be late."""
+"""Messages go where they belong, with what was said before."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -16,41 +15,11 @@ from kinkeeper.conversation.model import (
     Exchange,
     Mode,
     Social,
-    Source,
     TurnType,
 )
 from kinkeeper.conversation.routing.router import Routed, Router
-from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
 
-HOUSE = "okafor"
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
-
-
-class Light:
-    """Answers with one text, fails with one outcome, or takes too long."""
-
-    def __init__(self, *answers: dict[str, Any], outcome: Outcome | None = None) -> None:
-        self.answers, self.outcome = [*answers], outcome
-        self.asked: list[ChatRequest] = []
-        self.fallbacks: list[tuple[str, Outcome]] = []
-
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        self.asked.append(request)
-        if self.outcome is Outcome.TIMEOUT:
-            await asyncio.Event().wait()
-        if self.outcome is not None:
-            raise ModelError("no", outcome=self.outcome)
-        return ChatReply(
-            text=json.dumps(self.answers.pop(0)), model="light", finish=Finish.STOP,
-            usage=Usage(input_tokens=1, output_tokens=1),
-        )  # fmt: skip
-
-    def stream(self, request: ChatRequest) -> Any:
-        raise NotImplementedError
-
-    async def note_fallback(self, household: str, *, stage: str, outcome: Outcome) -> None:
-        assert household == HOUSE
-        self.fallbacks.append((stage, outcome))
 
 
 def request(domain: str, name: str, description: str) -> RequestKind:
@@ -67,9 +36,8 @@ REQUESTS = [
 ]
 
 
-def routed(text: str, *history: Exchange, models: Light | None = None, **known: Any) -> Routed:
-    router = Router(None, models=models)
-    return asyncio.run(router.route(text, household=HOUSE, history=history, **known))
+def routed(text: str, *history: Exchange, **known: Any) -> Routed:
+    return asyncio.run(Router(None).route(text, history=history, **known))
 
 
 def said(text: str, answer: str, *domains: str, **more: Any) -> Exchange:
@@ -167,70 +135,3 @@ def test_requests_of_tool_servers_are_found_by_their_own_words():
 
     assert triage.domains == ("boiler",)
     assert triage.tools == ("boiler.set_temperature",)
-
-
-TRIAGE = {
-    "branch": "act", "domains": ["calendar", "moon"], "tools": ["calendar.list_events", "moon.land"],
-    "is_followup": False, "confidence": 0.9,
-}  # fmt: skip
-
-
-def test_in_doubt_a_light_model_is_asked_and_unknown_names_are_dropped():
-    light = Light(TRIAGE)
-    triage = routed("who is driving the little ones", models=light, requests=REQUESTS).triage
-
-    assert (triage.domains, triage.tools) == (("calendar",), ("calendar.list_events",))
-    assert (triage.source, triage.branch) == (Source.MODEL, Branch.ACT)
-    assert not light.asked[0].is_ambient
-
-
-def test_a_model_that_would_act_with_nothing_does_not():
-    light = Light({**TRIAGE, "domains": ["moon"], "tools": []}, {"mode": "RESPOND"})
-
-    assert (
-        routed("who is on the moon", models=light, requests=REQUESTS).triage.branch
-        is Branch.RESPOND
-    )
-
-
-def test_courtesy_and_plain_requests_cost_no_call():
-    light = Light()
-    for text in ("hello there", "thanks!", "put milk on the shopping list", "yes"):
-        routed(text, models=light, requests=REQUESTS)
-
-    assert light.asked == []
-
-
-@pytest.mark.parametrize("outcome", [Outcome.TIMEOUT, Outcome.UNREACHABLE])
-def test_without_an_answer_the_rules_stand_and_that_is_counted(outcome: Outcome) -> None:
-    light = Light(outcome=outcome)
-    found = routed("who is driving the little ones", models=light, requests=REQUESTS)
-
-    assert found.triage.source is Source.RULES
-    assert found.fallback is outcome
-    assert ("conversation.triage", outcome) in light.fallbacks
-
-
-TIE = "what was the lesson like?"
-
-
-def test_a_tie_is_broken_by_the_light_model():
-    plain = routed(TIE)
-    assert plain.margin < plain.effective_margin
-    best, second = sorted(plain.scores, key=lambda mode: -plain.scores[mode])[:2]
-    light = Light({"mode": second.value})
-    broken = routed(TIE, models=light)
-
-    assert plain.triage.mode is best
-    assert (broken.triage.mode, broken.tie_break, broken.decided_by) == (
-        second,
-        second,
-        "tie_break",
-    )
-
-
-def test_a_mode_that_does_not_tie_is_no_answer():
-    light = Light({"mode": "CANCEL"})
-    found = routed(TIE, models=light)
-
-    assert (found.tie_break, found.fallback) == (None, Outcome.INVALID_OUTPUT)

@@ -86,7 +86,7 @@ def talk_of(
         memories=Memories(
             finder, streaming, clock, household=household, searches=gateway is not None
         ),
-        router=Router(recall.embedder, models=gateway),
+        router=Router(recall.embedder),
         loop=ToolLoop(
             store, _planner(gateway, catalogue), limits, critic=_critic(settings, gateway, store)
         ),

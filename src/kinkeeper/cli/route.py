@@ -17,7 +17,6 @@ from kinkeeper.conversation.model import Exchange
 from kinkeeper.conversation.routing.router import Routed, Router, exchanges_of
 from kinkeeper.core.errors import InputError
 
-_NO_HOUSEHOLD = ""
 _PERSON = "user"
 
 app = typer.Typer()
@@ -67,9 +66,7 @@ def _route_file(path: Path, where: Where) -> int:
 async def _answer(router: Router, record: Mapping[str, Any]) -> Mapping[str, Any]:
     text, history, question = text_in(record, "text"), _history(record), _question(record)
     begun = perf_counter()
-    routed = await router.route(
-        text, household=_NO_HOUSEHOLD, history=history, open_question=question
-    )
+    routed = await router.route(text, history=history, open_question=question)
     return {**_told(routed), "ms": round(1000 * (perf_counter() - begun), 3)}
 
 

@@ -279,7 +279,7 @@ def _routing(routed: Routed) -> dict[str, Any]:
     return {
         "mode": routed.triage.mode.value, "decided_by": routed.decided_by,
         "scores": {mode.value: round(score, 4) for mode, score in routed.scores.items()},
-        "tie_break": int(routed.tie_break is not None), "margin": routed.margin,
+        "tie_break": int(routed.is_tie), "margin": routed.margin,
         "signals": dict(routed.snapshot), "weights_version": str(routed.version),
     }  # fmt: skip
 

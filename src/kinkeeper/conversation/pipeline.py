@@ -325,7 +325,7 @@ class _Run:
         return await self.course.attempt(
             Stage.ROUTE,
             lambda: parts.router.route(
-                self.said, household=parts.household.id, history=history,
+                self.said, history=history,
                 open_question=self.loaded.open.asked, signals=replace(self.context.signals, recent_margins=self.loaded.margins),
                 requests=tuple(parts.catalogue()), names=(parts.household.bot_name,),
             ),

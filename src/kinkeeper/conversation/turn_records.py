@@ -265,7 +265,7 @@ def effects(conn: Connection, household: str, *, since: datetime) -> Effects:
             _share(mode, modes, bounds) for mode, bounds in shipped_weights().shares.items()
         ],
         parts=[
-            _tie_breaks(conn, household, since), _second_looks(conn, household, since),
+            _second_looks(conn, household, since),
             _memories(conn, household, since), _digests(conn, household, since),
         ],
     )  # fmt: skip
@@ -278,17 +278,6 @@ def _share(mode: Mode, modes: Counter[Mode], bounds: tuple[float, float]) -> Mod
         mode=mode, share=round(share, 4), least=least, most=most,
         is_healthy=least <= share <= most if modes.total() >= _ENOUGH else None,
     )  # fmt: skip
-
-
-def _tie_breaks(conn: Connection, household: str, since: datetime) -> Fired:
-    """Count ties that a light model broke, and those that it broke against the higher score."""
-    columns = routing_decisions.c
-    query = select(columns.mode, columns.scores).where(
-        columns.household == household, columns.at >= since, columns.tie_break == 1
-    )
-    broken = [(row.mode, row.scores) for row in conn.execute(query)]
-    turned = sum(mode != max(scores, key=scores.__getitem__) for mode, scores in broken)
-    return Fired(name="ties decided by a model", fired=len(broken), had_effect=turned)
 
 
 def _second_looks(conn: Connection, household: str, since: datetime) -> Fired:

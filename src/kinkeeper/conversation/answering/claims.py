@@ -144,15 +144,6 @@ def names_affairs(sentence: Sentence) -> bool:
     return named or any(clause[0] in {"your", "yours"} for clause in sentence.clauses)
 
 
-def told_with(request: str) -> frozenset[str] | None:
-    """Return the stems of the verbs a model may use of a request that was done; None where it may not tell of it.
-
-    Args:
-        request: "domain.name".
-    """
-    return _lists().told_with.get(request)
-
-
 def _read(text: str) -> Sentence:
     is_asked = text.rstrip().rstrip("\"'”’)]").endswith("?")
     plain = text.replace("’", "'").replace("‘", "'")
@@ -307,7 +298,6 @@ class _Lists:
     states: tuple["re.Pattern[str]", ...]
     opinions: tuple["re.Pattern[str]", ...]
     irregular: dict[str, str]
-    told_with: dict[str, frozenset[str]]
     request: "re.Pattern[str]"
 
 
@@ -321,7 +311,6 @@ def _lists() -> _Lists:
         states=tuple(map(re.compile, data["states"])),
         opinions=tuple(map(re.compile, data["opinions"])),
         irregular=data["irregular"],
-        told_with={key: _stems_of(verbs) for key, verbs in data["told_with"].items()},
         request=re.compile(
             data["request"].strip().replace("<deed>", "(?:" + "|".join(data["deeds"].split()) + ")")
         ),

@@ -1,7 +1,6 @@
 """Decides whether a sentence that a model wrote may be shown: never one that claims what no receipt has. Pure.
 
-How strict it is depends on the turn. Where requests were carried out, every word must come from what they brought,
-and every deed must be theirs. Where a request was made and nothing came of it, and where people speak of themselves, only
+What was carried out is told from receipts, without a model. Where a request was made and nothing came of it, and where people speak of themselves, only
 questions, denials, opinions, advice and sentences that speak of nothing in particular pass. In answers to questions about
 the world, any claim of a deed is refused, unless it is only a state that memory or the earlier talk tells in the same
 words, and what is neither about the question nor goes on with what was said before is left out.
@@ -13,7 +12,6 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.answering.claims import (
     Sentence,
     continues,
@@ -23,9 +21,8 @@ from kinkeeper.conversation.answering.claims import (
     refers,
     request_deed,
     sentences,
-    told_with,
 )
-from kinkeeper.conversation.answering.templates import is_question, told
+from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.model import AnswerContext, Branch, Mode, TurnType
 from kinkeeper.household.model import Member, Named
 from kinkeeper.language.dictionary import first_names
@@ -49,7 +46,6 @@ class Fault(StrEnum):
 class Strictness(StrEnum):
     """What a turn lets a model say."""
 
-    ACTED = "acted"
     ASKED = "asked"
     TALK = "talk"
 
@@ -60,16 +56,12 @@ class Guard:
 
     Attributes:
         strictness: How closely it is looked at.
-        deeds: Verbs that may be claimed.
-        told: Stems of what receipts and readings say.
         known: Stems of what memory, knowledge and earlier talk say.
         asked: Stems of the message.
         names: Words for the household's people, places and activities.
     """
 
     strictness: Strictness
-    deeds: frozenset[str]
-    told: frozenset[str]
     known: frozenset[str]
     asked: frozenset[str]
     names: frozenset[str]
@@ -86,11 +78,8 @@ class Guard:
         lines += [f"{key} {value}" for key, value in context.known.items()]
         lines += [part for turn in context.history for part in (turn.text, turn.answer)]
         lines += [context.asked.member.name, context.asked.household.bot_name]
-        keys = [f"{done.domain}.{done.action}" for done in context.results if done.action_id]
-        verbs: frozenset[str] = frozenset().union(*(told_with(key) or frozenset() for key in keys))
         return cls(
-            _strictness(context), verbs, frozenset(stems(told(context).text)),
-            frozenset(stems(" ".join(lines))), frozenset(stems(context.text)),
+            _strictness(context), frozenset(stems(" ".join(lines))), frozenset(stems(context.text)),
             _names(context),
         )  # fmt: skip
 
@@ -106,8 +95,6 @@ class Guard:
         if is_noise or any(not word.isascii() for word in said) or _is_foreign(said):
             return Fault.UNREADABLE
         match self.strictness:
-            case Strictness.ACTED:
-                return self._fault_of_report(sentence)
             case Strictness.ASKED:
                 return self._fault_of_reply(sentence)
             case Strictness.TALK:
@@ -125,18 +112,6 @@ class Guard:
                 return fault
             before += sentence.text
         return None
-
-    def _fault_of_report(self, sentence: Sentence) -> Fault | None:
-        deeds = deeds_of(sentence) - {_STATE}
-        if deeds - self.deeds:
-            return Fault.CLAIM
-        content = sentence.stems - _plain_words() - self.deeds
-        if content - self.told:
-            return Fault.UNGROUNDED
-        names_something = bool(content)
-        if self.deeds and names_something and not deeds:
-            return Fault.UNGROUNDED
-        return Fault.CLAIM if sentence.disowns else None
 
     def _fault_of_reply(self, sentence: Sentence) -> Fault | None:
         if deeds_of(sentence):
@@ -164,7 +139,7 @@ class Guard:
 
 
 def may_respond(context: AnswerContext) -> bool:
-    """Whether a model may put a turn into words: nothing failed, waits, is unclear, or is to be asked.
+    """Whether a model may put a turn into words: nothing was done, and nothing is to be asked.
 
     Args:
         context: The turn.
@@ -173,17 +148,9 @@ def may_respond(context: AnswerContext) -> bool:
         return False
     if context.mode not in {Mode.RESPOND, Mode.CLARIFY, Mode.ACT}:
         return False
-    if not context.results:
-        return context.triage.branch is not Branch.ACT and context.mode is not Mode.ACT
-    if any(done.status is not ResultStatus.DONE for done in context.results):
-        return False
-    if all(done.card is not None for done in context.results):
-        return False
-    return all(
-        told_with(f"{done.domain}.{done.action}") is not None
-        for done in context.results
-        if done.action_id
-    )
+    if context.results:
+        return False  # receipts are told as they are
+    return context.triage.branch is not Branch.ACT and context.mode is not Mode.ACT
 
 
 def is_request(context: AnswerContext) -> bool:
@@ -202,8 +169,6 @@ def is_request(context: AnswerContext) -> bool:
 
 
 def _strictness(context: AnswerContext) -> Strictness:
-    if context.results:
-        return Strictness.ACTED
     is_close = is_request(context) or is_personal(context.text) or _names_somebody(context)
     return Strictness.TALK if is_question(context.text) and not is_close else Strictness.ASKED
 

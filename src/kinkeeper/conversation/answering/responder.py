@@ -18,7 +18,6 @@ from kinkeeper.conversation.answering.relevance import (
     relevance_of,
     talk_lines,
 )
-from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode, Source
 from kinkeeper.models.model import (
     Author,
@@ -73,7 +72,6 @@ class Responder:
         self._identity = load_prompt(_PACKAGE, "identity")
         self._respond = load_prompt(_PACKAGE, "respond")
         self._clarify = load_prompt(_PACKAGE, "clarify")
-        self._report = load_prompt(_PACKAGE, "report")
 
     async def answer(
         self, context: AnswerContext, base: Answer, sources: Sequence[Known] = ()
@@ -170,10 +168,6 @@ class Responder:
     ) -> tuple[Prompt, Mapping[str, Data]]:
         person = context.called or context.asked.member.name
         message = plain(context.text, _LONGEST_MESSAGE)
-        if context.results:
-            return self._report, {
-                "person": person, "done": told(context).text, "message": message,
-            }  # fmt: skip
         prompt = self._clarify if context.mode is Mode.CLARIFY else self._respond
         return prompt, {
             "person": person,

@@ -1,59 +1,162 @@
-"""The shape of a model's plan: one of the requests at hand with its own parameters, or a question."""
+"""The shape of a model's plan: one flat schema for all requests, each checked against its own parameters.
 
-from collections.abc import Iterable
-from functools import reduce
-from operator import or_
-from typing import Any, Literal
+A schema with every request's parameters in it took five sixths of a prompt. Here a parameter is a name and a value, and
+`signature` tells a model which names a request has.
+"""
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from kinkeeper.actions.requests.model import RequestKind
 
-_MOST_ACTIONS = 6
+_MOST_ACTIONS = 8
+_MOST_ERRORS = 3
+_EXPLAINED = frozenset(
+    {
+        "private",
+        "kept_from",
+        "find_by",
+        "who",
+        "rrule",
+        "start_time",
+        "end_time",
+        "deadline",
+        "remind_at",
+    }
+)
+"""Parameters that the prompt explains once for all requests."""
 
 
-class PlannedRequest(BaseModel):
-    """One request of a model's plan."""
+class Parameter(BaseModel):
+    """One parameter of a request: its name, with a dot before a part ("changes.title"), and its value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    domain: str
-    action: str
-    params: Any
+    name: str
+    value: str | list[str]
+
+
+class PlannedRequest(BaseModel):
+    """One request of a model's plan, and the words of the message that ask for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    request: str
+    asked_in: str
+    params: list[Parameter]
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The parameters by name; those of one part in a mapping of their own."""
+        found: dict[str, Any] = {}
+        for each in self.params:
+            whole, _, part = each.name.partition(".")
+            if part:
+                found.setdefault(whole, {})[part] = each.value
+            else:
+                found[whole] = each.value
+        return found
 
 
 class PlanAnswer(BaseModel):
-    """What a model answers; the requests' schemas are filled in by `answer_type`."""
+    """What a model answers; `answer_type` has requests checked."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     actions: list[PlannedRequest] = Field(max_length=_MOST_ACTIONS)
+    looks_first: bool = False
     question: str | None = None
     missing: str | None = None
 
 
-def answer_type(kinds: Iterable[RequestKind]) -> type[PlanAnswer]:
+def answer_type(kinds: Iterable[RequestKind], times: Mapping[str, str]) -> type[PlanAnswer]:
     """Return the answer's type in which only requests of these kinds, with their own parameters, fit.
 
     Args:
         kinds: At least one.
+        times: The times that may be named, ISO 8601 by key.
     """
-    rows: list[Any] = [
-        create_model(
-            f"Request{number}",
-            __base__=PlannedRequest,
-            **_fields(kind),
-        )
-        for number, kind in enumerate(kinds)
-    ]
-    row: Any = reduce(or_, rows)
-    actions: Any = (list[row], Field(max_length=_MOST_ACTIONS))
-    return create_model("PlanAnswer", __base__=PlanAnswer, actions=actions)
+    known = {kind.key: kind for kind in kinds}
+
+    def checked(answer: PlanAnswer) -> PlanAnswer:
+        for each in answer.actions:
+            if each.request not in known:
+                raise ValueError(f"there is no request {each.request!r}")
+            typed(each, known[each.request], times)
+        return answer
+
+    return create_model(
+        "PlanAnswer",
+        __base__=PlanAnswer,
+        __validators__={"known": model_validator(mode="after")(checked)},  # type: ignore[dict-item]
+    )
 
 
-def _fields(kind: RequestKind) -> dict[str, Any]:
-    return {
-        "domain": (Literal[kind.domain], ...),
-        "action": (Literal[kind.name], ...),
-        "params": (kind.parameters, ...),
-    }
+def typed(
+    planned: PlannedRequest, kind: RequestKind, times: Mapping[str, str]
+) -> Mapping[str, Any]:
+    """Return the parameters of a request as its kind wants them, without those that were not said.
+
+    Args:
+        planned: Of a model's answer.
+        kind: What it asks for.
+        times: The times that may be named, ISO 8601 by key.
+
+    Raises:
+        ValueError: They do not fit; the message names them.
+    """
+    given = _with_times(planned.given, times)
+    if kind.is_foreign:
+        given = {name: _unquoted(value) for name, value in given.items()}
+    try:
+        value = kind.parameters.model_validate(given)
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+        raise ValueError(f"{kind.key}: {'; '.join(wrong[:_MOST_ERRORS])}") from None
+    return value.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
+
+
+def _unquoted(value: object) -> object:
+    """Return a number, a truth value or a structure of a tool's argument that was written as text."""
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+    return value if found is None else found
+
+
+def _with_times(given: Mapping[str, Any], times: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            found[name] = _with_times(value, times)
+        elif value not in ("", [], "null"):
+            found[name] = times.get(value, value) if isinstance(value, str) else value
+    return found
+
+
+def signature(kind: RequestKind) -> str:
+    """Return which parameters a request has, for a prompt: "title, status? (open|done|all)".
+
+    Args:
+        kind: Any.
+    """
+    return ", ".join(_parameters(kind.parameters.model_json_schema()))
+
+
+def _parameters(schema: Mapping[str, Any]) -> Iterator[str]:
+    definitions = schema.get("$defs", {})
+    required = schema.get("required", ())
+    for name, about in schema.get("properties", {}).items():
+        shape = definitions.get(about.get("$ref", "").rpartition("/")[2], about)
+        mark = "" if name in required else "?"
+        if "properties" in shape:
+            parts = _parameters({"$defs": definitions, **shape})
+            yield ", ".join(f"{name}.{part}" for part in parts)
+            continue
+        told = "|".join(str(each) for each in shape.get("enum", ()))
+        what = told or ("" if name in _EXPLAINED else about.get("description", ""))
+        yield f"{name}{mark} ({what})" if what else f"{name}{mark}"

@@ -9,12 +9,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
-from kinkeeper.conversation.planning.case import Case, Missing, case_of
-from kinkeeper.conversation.planning.model_answer import PlanAnswer, answer_type
+from kinkeeper.conversation.planning.case import Case, Missing, Step, case_of
+from kinkeeper.conversation.planning.model_answer import (
+    PlanAnswer,
+    PlannedRequest,
+    answer_type,
+    signature,
+    typed,
+)
 from kinkeeper.conversation.planning.plan_grounding import (
     QUESTIONS,
     REFERENCES,
@@ -55,8 +59,7 @@ class ModelPlanner:
         catalogue = self._catalogue()
         if context.results and not _has_read(context, catalogue):
             return Plan(source=Source.MODEL)
-        domains = context.triage.domains or catalogue.domains
-        kinds = catalogue.of(domains) or tuple(catalogue)
+        kinds = tuple(catalogue)
         case = case_of(context, vocabulary_of(context.asked.household))
         said = await self._said(case, kinds)
         if said is not None:
@@ -66,7 +69,7 @@ class ModelPlanner:
             question = QUESTIONS.get(answer.missing or "", REPHRASE)
             answer = answer.model_copy(update={"question": question})
         # What it asks and what it knows already may be others' wishes: neither is shown or kept for the answer.
-        return replace(_held(answer, case), partial=None)
+        return replace(_held(answer, case, kinds), partial=None)
 
     async def _said(self, case: Case, kinds: Sequence[RequestKind]) -> Plan | None:
         """Return what the person's own words ask for; None where they do not tell and others' words may."""
@@ -76,14 +79,16 @@ class ModelPlanner:
         if own is None or not ours or context.results or context.open_edit:
             return None
         answer = await self._asked(replace(case, context=own), case, ours)
-        plan = replace(_held(answer, case), is_said=True)
+        plan = replace(_held(answer, case, ours), is_said=True)
         missing = answer.missing if plan.partial is None else plan.partial["missing"]
         is_enough = bool(plan.actions) or missing not in {None, *REFERENCES}
         return plan if is_enough or not _has_more(case, kinds) else None
 
     async def _asked(self, shown: Case, case: Case, kinds: Sequence[RequestKind]) -> PlanAnswer:
+        offer = offered(case)
         answer = await consult(
-            self._models, self._prompt, _inputs(shown, offered(case), kinds), answer_type(kinds),
+            self._models, self._prompt, _inputs(shown, offer, kinds),
+            answer_type(kinds, offer.times),
             household=case.household.id, stage=STAGE, within=_PATIENCE,
         )  # fmt: skip
         if not isinstance(answer, Outcome):
@@ -93,26 +98,28 @@ class ModelPlanner:
         raise UnavailableError(f"the model made no plan ({answer.value})")
 
 
-def _held(answer: PlanAnswer, case: Case) -> Plan:
+def _held(answer: PlanAnswer, case: Case, kinds: Sequence[RequestKind]) -> Plan:
     """Return an answer as a plan, held to what was said and what exists."""
-    offer = offered(case)
-    steps = [
-        grounded(_as_planned(each.domain, each.action, each.params), offer, case)
-        for each in answer.actions
-    ]
-    plan = replace(planned(steps), source=Source.MODEL)
+    offer, known = offered(case), {kind.key: kind for kind in kinds}
+    steps = [_step(each, known[each.request], offer, case) for each in answer.actions]
+    plan = replace(planned(steps), source=Source.MODEL, is_whole=not answer.looks_first)
     if answer.question and not any(isinstance(step, Missing) for step in steps):
         return replace(plan, clarification=answer.question)
     return plan
 
 
-def _as_planned(domain: str, name: str, params: object) -> PlannedAction:
-    given = (
-        params.model_dump(mode="json", by_alias=True, exclude_none=True)
-        if isinstance(params, BaseModel)
-        else {}
-    )
-    return PlannedAction(domain=domain, action=name, params=given, reasoning="by the model")
+def _step(request: PlannedRequest, kind: RequestKind, offer: Offered, case: Case) -> Step:
+    """Return a request as it may stand; one that reads is never an offer."""
+    step = grounded(
+        PlannedAction(
+            domain=kind.domain, action=kind.name, params=typed(request, kind, offer.times),
+            reasoning=request.asked_in,
+        ),
+        offer, case,
+    )  # fmt: skip
+    if isinstance(step, Missing) or kind.read is None:
+        return step
+    return replace(step, is_offer=False)
 
 
 def _has_read(context: PlanningContext, catalogue: Catalogue) -> bool:
@@ -130,7 +137,7 @@ def _has_more(case: Case, kinds: Sequence[RequestKind]) -> bool:
 def _inputs(case: Case, offer: Offered, kinds: Sequence[RequestKind]) -> dict[str, Data]:
     context, household = case.context, case.household
     return {
-        "requests": {kind.key: kind.description for kind in kinds},
+        "requests": {kind.key: f"{kind.description} {signature(kind)}".strip() for kind in kinds},
         "family": {each.id: [each.name, *each.aliases] for each in household.members},
         "today": f"{case.now:%A %d %B %Y %H:%M}, {context.asked.member.id} is speaking",
         "times": {key: f"{iso} ({offer.words[key]})" for key, iso in offer.times.items()},

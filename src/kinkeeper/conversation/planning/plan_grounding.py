@@ -1,8 +1,9 @@
 """What of a model's plan may stand: times that we read, names that somebody said, the person's own words. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from kinkeeper.conversation.model import Exchange, PlannedAction, PlanningContext
@@ -76,7 +77,7 @@ _TIMES = frozenset(
     {"start_time", "end_time", "deadline", "remind_at", "from", "to", "on", "due_before", "as_of"}
 )
 _PEOPLE = frozenset({"sender_name"})
-_KEY = re.compile(r"t\d+")
+_CLOCK = re.compile(r"\d{1,2}:\d\d")
 _WHO = "Who should it go to?"
 _WHEN = "When should that be?"
 _WHICH = "Which one do you mean?"
@@ -121,14 +122,16 @@ def offered(case: Case) -> Offered:
 
 
 def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
-    """Return a model's request with our times; a question where it rests on nothing that was said.
+    """Return a model's request as it may stand; a question where it rests on nothing that was said.
+
+    What the model worked out itself, a time or what was asked for, becomes an offer: a person sees it before it counts.
 
     Args:
-        planned: As the model wants it.
+        planned: As the model wants it; the words that ask for it are its reasoning.
         offer: The times it was given.
         case: The message and what is known.
     """
-    params = _timed(planned.params, offer, case)
+    params, is_read = _timed(planned.params, offer, case)
     for name in _REQUIRED_TIMES & set(planned.params):
         if params.get(name) is None:
             return Missing(
@@ -147,31 +150,57 @@ def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
             params = {**known, **target(pointed_at[0])}
         elif not _is_known(str(params[name]), case):
             return Missing(action(planned.domain, planned.action, known), "find_by", _WHICH)
-    return action(planned.domain, planned.action, params, planned.reasoning)
+    step = action(planned.domain, planned.action, params, planned.reasoning)
+    return step if is_read and _quotes(planned.reasoning, case) else replace(step, is_offer=True)
+
+
+def _quotes(words: str, case: Case) -> bool:
+    """Whether words stand in the message, or in what the same person said before."""
+    wanted = _letters(words)
+    said = [case.context.text, *(each.text for each in case.context.history)]
+    return bool(wanted) and any(wanted in _letters(each) for each in said)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _without(params: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in params.items() if key != name}
 
 
-def _timed(params: Mapping[str, Any], offer: Offered, case: Case) -> dict[str, Any]:
-    """Return parameters whose times are ours; what the model made up itself is left out."""
+def _timed(params: Mapping[str, Any], offer: Offered, case: Case) -> tuple[dict[str, Any], bool]:
+    """Return parameters whose times are times, and whether all of these were read out of the message or are known."""
     found: dict[str, Any] = {}
+    are_read = True
+    known = {*offer.times.values(), *(thing.start for thing in case.things if thing.start)}
     for name, value in params.items():
         if isinstance(value, Mapping):
-            found[name] = _timed(value, offer, case)
+            found[name], is_read = _timed(value, offer, case)
         elif name in _TIMES and isinstance(value, str):
-            found[name] = _time(value, offer, case)
+            is_read = _is_part(value, known)
+            found[name] = value if is_read or _is_time(value) else None
         else:
-            found[name] = value
-    return {name: value for name, value in found.items() if value is not None}
+            found[name], is_read = value, True
+        are_read = are_read and is_read
+    return {name: value for name, value in found.items() if value is not None}, are_read
 
 
-def _time(value: str, offer: Offered, case: Case) -> str | None:
-    if _KEY.fullmatch(value.strip()):
-        return offer.times.get(value.strip())
-    known = {*offer.times.values(), *(thing.start for thing in case.things if thing.start)}
-    return value if value in known else None
+def _is_part(value: str, known: Collection[str]) -> bool:
+    """Whether a time is one of some, or the day or the hour of one."""
+    if _CLOCK.fullmatch(value):
+        return any(f"T{value.rjust(5, '0')}" in each for each in known)
+    return value in known or any(each.startswith(f"{value}T") for each in known)
+
+
+def _is_time(value: str) -> bool:
+    if _CLOCK.fullmatch(value):
+        return True
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _listed(value: object) -> Sequence[str]:

@@ -1,10 +1,9 @@
-"""The two planners together: rules first, a model where they see nothing in what seems to ask for something."""
+"""The two planners together: a model where one is set up, and the rules as its fallback and second reader."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kinkeeper.conversation.model import (
-    Branch,
     Plan,
     PlannedAction,
     Planner,
@@ -35,7 +34,7 @@ from kinkeeper.reading.corrections import without_doubt
 
 
 class Planners:
-    """Rules where they understand the message, a model where they do not and something is asked for.
+    """A model reads every message first; the rules read alone where there is none, or no answer in time.
 
     Args:
         model: None where no model is set up.
@@ -92,13 +91,15 @@ class Planners:
 
     async def _planned(self, context: PlanningContext) -> Plan:
         by_rules = await _by_rules(context)
-        if self._model is None or not _leave_open(context, by_rules):
+        if self._model is None:
             return by_rules
         try:
             plan = await self._model.plan(context)
         except UnavailableError:
             return by_rules
-        return plan if without_doubt(context.text) is None else as_offers(plan)
+        if without_doubt(context.text) is not None:
+            plan = as_offers(plan)
+        return plan if context.results else _merged(plan, by_rules)
 
 
 def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
@@ -168,17 +169,25 @@ def _from_rules(context: PlanningContext) -> Plan:
     return replace(as_offers(plan), partial=None)
 
 
-def _leave_open(context: PlanningContext, rest: Plan) -> bool:
-    """Whether the rules see nothing in a message that seems to ask for something, or do not understand an edit.
+def _merged(by_model: Plan, by_rules: Plan) -> Plan:
+    """Return a model's plan beside what the rules read.
 
-    Args:
-        context: The message and what is known around it.
-        rest: What they would still do.
+    What both read needs no question because of the model. What only the rules would write is offered: the
+    model may be right that nobody asked for it.
     """
-    whole = plan_of(replace(context, results=())) if context.results else rest
-    if whole.actions or whole.partial is not None:
-        return False
-    return context.triage.branch is Branch.ACT or bool(context.open_edit)
+    if by_model.actions and _same(by_model, by_rules):
+        return by_rules
+    if by_model.actions or by_model.clarification:
+        return by_model
+    return as_offers(by_rules) if by_rules.actions else by_rules
+
+
+def _same(one: Plan, other: Plan) -> bool:
+    """Whether two plans ask for the same requests, and for nothing else."""
+    is_one_open, is_other_open = (each.clarification is not None for each in (one, other))
+    return is_one_open == is_other_open and [
+        (each.domain, each.action, dict(each.params)) for each in one.actions
+    ] == [(each.domain, each.action, dict(each.params)) for each in other.actions]
 
 
 def _is_of_wish(plan: Plan, told: str, rest: Plan) -> bool:

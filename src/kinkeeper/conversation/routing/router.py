@@ -25,13 +25,11 @@ from kinkeeper.conversation.routing.intent import (
     read_intent,
     read_social,
 )
-from kinkeeper.conversation.routing.light import LightModel, Said
 from kinkeeper.conversation.routing.signals import Signals, Weights, shipped_weights
 from kinkeeper.conversation.routing.triage import Message, checked, domains_before, triaged
 from kinkeeper.language.sorting.domains import Domain, DomainRouter
 from kinkeeper.memory.statements.secrecy import is_only_wish
 from kinkeeper.models.embedding.embedder import Embedder
-from kinkeeper.models.model import ModelGateway, Outcome
 
 # How a message is answered: each mode's score as a sum of weighed features, and whether the best
 # two tie. Pure.
@@ -193,13 +191,12 @@ class Routed:
         triage: Where.
         intent: What it is by its form.
         confirmation: What it decides about an open question.
-        decided_by: "confirmation", "social", "router", "tie_break" or "triage" (the router agreed with it).
+        decided_by: "confirmation", "social", "router" or "triage" (the router agreed with it).
         scores: Of the modes; none where they were not weighed.
         snapshot: The features that were weighed, by name.
         margin: How far the best mode is ahead of the second.
         effective_margin: How far it had to be.
-        tie_break: What the light model preferred, where it was asked and said so.
-        fallback: Why the rules went on without the light model, where it was asked in vain.
+        is_tie: Whether the best two were too near to each other to tell.
         version: Of the weights.
     """
 
@@ -211,8 +208,7 @@ class Routed:
     snapshot: Mapping[str, float] = field(default_factory=dict)
     margin: float = 0.0
     effective_margin: float = 0.0
-    tie_break: Mode | None = None
-    fallback: Outcome | None = None
+    is_tie: bool = False
     version: int = 0
 
 
@@ -221,15 +217,13 @@ class Router:
 
     Args:
         embedder: Compares what is said with what parts of the assistant are for; None compares words.
-        models: Ask the light model where the rules are unsure; None where there is none.
     """
 
-    def __init__(self, embedder: Embedder | None, *, models: ModelGateway | None = None) -> None:
+    def __init__(self, embedder: Embedder | None) -> None:
         self._domains = DomainRouter(embedder)
-        self._light = LightModel(models) if models is not None else None
 
     async def route(
-        self, text: str, *, household: str, history: Sequence[Exchange] = (),
+        self, text: str, *, history: Sequence[Exchange] = (),
         open_question: bool | str = False, signals: Signals = _NOTHING_KNOWN,
         requests: Sequence[RequestKind] = (), skills: Collection[str] = (),
         names: Collection[str] = (),
@@ -238,7 +232,6 @@ class Router:
 
         Args:
             text: Verbatim; one of more than 2,000 characters is read to there and is no consent.
-            household: Tenant key.
             history: Earlier turns of the thread, oldest first.
             open_question: Whether a pending action waits for a yes that this message may be; the question, where
                 it is known.
@@ -264,15 +257,11 @@ class Router:
             return _left(social, intent, is_followup=answers)
         if is_offered and intent.type in _FRIENDLY:
             intent = replace(intent, type=IntentType.CONTINUATION)
-        said = Said(household=household, text=text, history=history)
-        message = await self._message(said, intent, names)
+        message = await self._message(text, history, intent, names)
         triage = triaged(message, signals, requests)
-        fallback = None
-        if self._light is not None and requests and _is_unsure(message, intent):
-            triage, fallback = await self._light.triage(said, triage, signals, requests)
         domains = {*map(str, Domain), *(kind.domain for kind in requests)}
         triage = checked(triage, intent, domains=domains, requests=requests, skills=skills)
-        return await self._decided(said, triage, intent, signals, fallback=fallback)
+        return _decided(triage, intent, signals)
 
     def terminal(self, routed: Routed) -> Mode:
         """Return how to answer once the acting of a turn is over.
@@ -282,15 +271,17 @@ class Router:
         """
         return mode_after_acting(routed.snapshot)
 
-    async def _message(self, said: Said, intent: Intent, names: Collection[str]) -> Message:
-        follows = goes_on(clauses_of(said.text, names), said.history)
-        (route,) = await self._domains.route([said.text])
+    async def _message(
+        self, text: str, history: Sequence[Exchange], intent: Intent, names: Collection[str]
+    ) -> Message:
+        follows = goes_on(clauses_of(text, names), history)
+        (route,) = await self._domains.route([text])
         chances = {str(domain): chance for domain, chance in route.chances.items()}
-        earlier = domains_before(said.history) if follows else ()
+        earlier = domains_before(history) if follows else ()
         if follows and not earlier and max(chances.values()) < shipped_weights().triage.sure_chance:
-            earlier = await self._spoken_of(said.history[-1])
+            earlier = await self._spoken_of(history[-1])
         return Message(
-            text=said.text, intent=intent, chances=chances, is_followup=follows, earlier=earlier
+            text=text, intent=intent, chances=chances, is_followup=follows, earlier=earlier
         )
 
     async def _spoken_of(self, exchange: Exchange) -> tuple[str, ...]:
@@ -301,34 +292,15 @@ class Router:
                 return tuple(map(str, route.domains))
         return ()
 
-    async def _decided(
-        self,
-        said: Said,
-        triage: Triage,
-        intent: Intent,
-        signals: Signals,
-        *,
-        fallback: Outcome | None,
-    ) -> Routed:
-        scored = score_modes(intent, signals, triage)
-        best, second = scored.ranked[:2]
-        tie_break: Mode | None = None
-        if scored.is_tie and self._light is not None:
-            tie_break, late = await self._light.between(said, [best, second])
-            fallback = fallback or late
-        mode = tie_break or best
-        decided_by = "tie_break" if tie_break else "triage" if mode is triage.mode else "router"
-        return _routed(_in_mode(triage, mode), intent, scored, decided_by, tie_break, fallback)
 
-
-def _routed(  # noqa: PLR0917 - all of them are what came about
-    triage: Triage, intent: Intent, scored: Scored, decided_by: str, tie_break: Mode | None,
-    fallback: Outcome | None,
-) -> Routed:  # fmt: skip
+def _decided(triage: Triage, intent: Intent, signals: Signals) -> Routed:
+    scored = score_modes(intent, signals, triage)
+    mode = scored.ranked[0]
     return Routed(
-        triage=triage, intent=intent, decided_by=decided_by, scores=scored.scores,
-        snapshot=scored.features, margin=scored.margin, effective_margin=scored.effective_margin,
-        tie_break=tie_break, fallback=fallback, version=shipped_weights().version,
+        triage=_in_mode(triage, mode), intent=intent,
+        decided_by="triage" if mode is triage.mode else "router",
+        scores=scored.scores, snapshot=scored.features, margin=scored.margin,
+        effective_margin=scored.effective_margin, is_tie=scored.is_tie, version=shipped_weights().version,
     )  # fmt: skip
 
 
@@ -338,14 +310,6 @@ def _in_mode(triage: Triage, mode: Mode) -> Triage:
         triage, mode=mode, branch=branch,
         social=Social(mode.value) if branch is Branch.SOCIAL else None,
     )  # fmt: skip
-
-
-def _is_unsure(message: Message, intent: Intent) -> bool:
-    """Whether the rules cannot tell: some domain is likely but not sure, or a wish is nobody's."""
-    weights = shipped_weights().triage
-    best = max(message.chances.values(), default=0.0)
-    wants = intent.type in {IntentType.COMMAND, IntentType.QUESTION} or intent.has_link
-    return best < weights.sure_chance and (best >= weights.unsure_chance or wants)
 
 
 def _confirmed(decision: Decision, intent: Intent) -> Routed:

@@ -52,7 +52,6 @@ class TriageWeights(_Table):
     """What the rules of triage take for sure."""
 
     sure_chance: float
-    unsure_chance: float
     followup_chance: float
     tool_overlap: int
     freshness: float
