@@ -1,4 +1,4 @@
-"""A model beside the rules: it is asked where they see nothing, and held to what was said and what exists."""
+"""A model reads a turn before the rules: it is held to what was said and what exists, and they are its fallback."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import pytest
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import Catalogue
 from kinkeeper.actions.requests.tasks import task_requests
-from kinkeeper.conversation.model import Branch, Plan, PlanningContext, Source
+from kinkeeper.conversation.model import Plan, PlanningContext, Source
 from kinkeeper.conversation.planning.model_planner import REPHRASE, STAGE, ModelPlanner
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
@@ -62,7 +62,14 @@ def answer(request: str, asked_in: str, **params: Any) -> dict[str, Any]:
 
 
 def test_a_time_is_ours(store: Store) -> None:
-    model = Scripted(answer("task", "create", title="order grandma's cake", deadline="t1"))
+    model = Scripted(
+        answer(
+            "task.create",
+            "grandma's cake were ordered tomorrow",
+            title="order grandma's cake",
+            deadline="t1",
+        )
+    )
 
     plan = planned(model, store, context(ODD))
 
@@ -70,15 +77,24 @@ def test_a_time_is_ours(store: Store) -> None:
     assert plan.actions[0].params["deadline"] == "2026-03-12T17:00:00-05:00"
 
 
-def test_a_time_that_the_model_made_up_is_left_out(store: Store) -> None:
-    model = Scripted(answer("task", "create", title="cake", deadline="2026-12-24T18:00:00-06:00"))
+def test_a_time_that_the_model_worked_out_is_asked_about(store: Store) -> None:
+    model = Scripted(answer("task.create", ODD, title="cake", deadline="2026-12-24T18:00:00-06:00"))
+
+    [action] = planned(model, store, context(ODD)).actions
+    assert action.params["deadline"].startswith("2026-12-24")
+    assert action.is_offer
+
+
+@pytest.mark.parametrize("made_up", ["soon", "t9", "Tuesday"])
+def test_what_is_no_time_is_left_out(store: Store, made_up: str) -> None:
+    model = Scripted(answer("task.create", ODD, title="cake", deadline=made_up))
 
     assert "deadline" not in planned(model, store, context(ODD)).actions[0].params
 
 
 @pytest.mark.parametrize("to", ["thief@example.com", "Mallory"])
 def test_a_recipient_that_nobody_named_is_asked_for(store: Store, to: str) -> None:
-    model = Scripted(answer("email", "send_email", to=[to], subject="", body="The plan."))
+    model = Scripted(answer("email.send_email", "hear of the plan", to=[to], body="The plan."))
 
     plan = planned(model, store, context("somebody ought to hear of the plan by post"))
 
@@ -88,7 +104,7 @@ def test_a_recipient_that_nobody_named_is_asked_for(store: Store, to: str) -> No
 
 
 def test_a_recipient_of_an_earlier_message_is_known(store: Store) -> None:
-    model = Scripted(answer("email", "create_draft", to=["Bob"], subject="", body="The plan."))
+    model = Scripted(answer("email.create_draft", "hear of the plan", to=["Bob"], body="The plan."))
     before = exchange("Bob called", done("task.list"))
 
     plan = planned(model, store, context("he ought to hear of the plan by post", history=[before]))
@@ -97,7 +113,7 @@ def test_a_recipient_of_an_earlier_message_is_known(store: Store) -> None:
 
 
 def test_a_thing_that_nobody_named_is_asked_for(store: Store) -> None:
-    model = Scripted(answer("task", "delete", find_by="tax return"))
+    model = Scripted(answer("task.delete", "over and out", find_by="tax return"))
 
     plan = planned(model, store, context("the cake thing is over and out"))
 
@@ -105,20 +121,62 @@ def test_a_thing_that_nobody_named_is_asked_for(store: Store) -> None:
     assert plan.clarification is not None
 
 
-def test_rules_that_understand_ask_nobody(store: Store) -> None:
-    model = Scripted(answer("task", "list"))
-
-    plan = planned(model, store, context("remind me to call mom tomorrow at 5pm"))
-
-    assert (plan.source, model.requests) == (Source.RULES, [])
+PLAIN = "remind me to call mom tomorrow at 5pm"
+BY_RULES = {"title": "call mom", "deadline": "2026-03-12T17:00:00-05:00"}
 
 
-def test_talk_asks_nobody(store: Store) -> None:
-    model = Scripted(answer("task", "list"))
+def test_what_rules_and_model_both_read_is_the_rules_plan(store: Store) -> None:
+    same = Scripted(answer("task.create", PLAIN, title="call mom", deadline="t1"))
 
-    plan = planned(model, store, context("what a day it was", branch=Branch.RESPOND))
+    plan = planned(same, store, context(PLAIN))
 
-    assert (plan.actions, model.requests) == ((), [])
+    assert (plan.source, plan.actions[0].params) == (Source.RULES, BY_RULES)
+    assert len(same.requests) == 1
+
+
+def test_where_they_differ_the_model_that_read_only_own_words_is_followed(store: Store) -> None:
+    model = Scripted(answer("task.create", PLAIN, title="call mom about the boat", deadline="t1"))
+
+    plan = planned(model, store, context(PLAIN))
+
+    assert (plan.source, plan.is_said) == (Source.MODEL, True)
+    assert [(each.params["title"], each.is_offer) for each in plan.actions] == [
+        ("call mom about the boat", False)
+    ]
+
+
+@pytest.mark.parametrize("text", [PLAIN, "add milk to the list"])
+def test_what_only_the_rules_would_write_is_offered(store: Store, text: str) -> None:
+    plan = planned(Scripted(plan_answer()), store, context(text))
+
+    assert plan.source is Source.RULES
+    assert [each.is_offer for each in plan.actions] == [True]
+
+
+@pytest.mark.parametrize("quoted", ["", "pay the gas bill", "grandma's pie"])
+def test_what_the_message_does_not_ask_for_in_these_words_is_offered(
+    store: Store, quoted: str
+) -> None:
+    plan = planned(Scripted(answer("task.create", quoted, title="cake")), store, context(ODD))
+
+    assert [each.is_offer for each in plan.actions] == [True]
+
+
+def test_parameters_that_do_not_fit_are_named_to_the_model(store: Store) -> None:
+    wrong = Scripted(answer("task.create", ODD, titel="cake"))
+
+    assert planned(wrong, store, context(ODD)).clarification == REPHRASE
+    repair = wrong.requests[1].messages[-1].text
+    assert "titel" in repair
+
+
+def test_the_schema_stays_small_however_many_requests_there_are(store: Store) -> None:
+    model = Scripted(plan_answer())
+    planned(model, store, context(ODD))
+
+    output = model.requests[0].output
+    assert output is not None
+    assert len(json.dumps(output.schema)) < 4 * 600, "four characters are about a token"
 
 
 def test_an_answer_of_another_shape_asks_to_rephrase(store: Store) -> None:
@@ -142,7 +200,7 @@ def test_without_an_answer_the_rules_plan(store: Store, outcome: Outcome) -> Non
 
 
 def test_a_request_that_is_not_in_the_table_does_not_fit(store: Store) -> None:
-    model = Scripted(answer("bank", "transfer", amount=500))
+    model = Scripted(answer("bank.transfer", ODD, amount=500))
 
     assert planned(model, store, context(ODD)).clarification == REPHRASE
 

@@ -13,7 +13,7 @@ from evals.answers import read_lines
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.answering.claims import deeds_of, sentences
-from kinkeeper.conversation.answering.guard import Guard, may_respond
+from kinkeeper.conversation.answering.guard import Guard
 from kinkeeper.conversation.answering.relevance import relevance_of
 from kinkeeper.conversation.answering.responder import Responder
 from kinkeeper.conversation.answering.templates import told
@@ -104,30 +104,11 @@ def test_noise_is_not_shown(noise: str) -> None:
     assert model.stages == ["conversation.guard"]
 
 
-def test_a_report_may_say_what_was_done_and_nothing_else() -> None:
-    done = outcome("task.create", params={"title": "Buy stamps"}, result={"title": "Buy stamps"})
-    context = turn("add buy stamps", done)
-    text, source, _ = says(context, "I've added “Buy stamps” to the list.")
-    assert (text, source) == ("I've added “Buy stamps” to the list.", Source.MODEL)
-    for lie in ("I've bought the stamps.", "I've added “Buy stamps” and told Bo.", "Bo has the stamps.",
-                "“Buy stamps” is on the list for 5pm.", "The stamps were sent."):  # fmt: skip
-        text, source, _ = says(context, lie)
-        assert (text, source) == (told(context).text, Source.RULES)
-
-
-@pytest.mark.parametrize("status", [each for each in ResultStatus if each is not ResultStatus.DONE])
-def test_no_model_is_asked_where_anything_is_not_done(status: ResultStatus) -> None:
-    done = outcome("task.create", result={"title": "stamps"})
-    other = outcome("task.create", status, result={"title": "bins"}, error="why?")
-    assert may_respond(turn("x", done))
-    assert not may_respond(turn("x", done, other))
-    text, source, model = says(turn("x", done, other), "Done!")
-    assert (source, model.requests) == (Source.RULES, [])
-    assert "Done!" not in text
-
-
-def test_what_a_tool_server_did_is_told_by_its_receipt_alone() -> None:
-    assert not may_respond(turn("x", outcome("lamps.switch_on", summary="Lamp on")))
+@pytest.mark.parametrize("status", ResultStatus)
+def test_what_was_done_or_not_is_told_by_receipts_alone(status: ResultStatus) -> None:
+    context = turn("x", outcome("task.create", status, result={"title": "stamps"}, error="why?"))
+    text, source, model = says(context, "Done!")
+    assert (text, source, model.requests) == (told(context).text, Source.RULES, [])
 
 
 def test_a_state_may_be_told_where_memory_tells_it() -> None:

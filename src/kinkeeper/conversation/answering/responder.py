@@ -18,7 +18,7 @@ from kinkeeper.conversation.answering.relevance import (
     relevance_of,
     talk_lines,
 )
-from kinkeeper.conversation.model import Answer, AnswerContext, Mode, Source
+from kinkeeper.conversation.model import Answer, AnswerContext, Source
 from kinkeeper.models.model import (
     Author,
     ChatMessage,
@@ -71,7 +71,6 @@ class Responder:
         self._patience = patience
         self._identity = load_prompt(_PACKAGE, "identity")
         self._respond = load_prompt(_PACKAGE, "respond")
-        self._clarify = load_prompt(_PACKAGE, "clarify")
 
     async def answer(
         self, context: AnswerContext, base: Answer, sources: Sequence[Known] = ()
@@ -168,8 +167,7 @@ class Responder:
     ) -> tuple[Prompt, Mapping[str, Data]]:
         person = context.called or context.asked.member.name
         message = plain(context.text, _LONGEST_MESSAGE)
-        prompt = self._clarify if context.mode is Mode.CLARIFY else self._respond
-        return prompt, {
+        return self._respond, {
             "person": person,
             "moment": list(context.world) if relevance.takes("world") else [],
             "talk": talk_lines(context, relevance),
