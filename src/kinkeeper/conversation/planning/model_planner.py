@@ -37,7 +37,7 @@ STAGE: Final = "conversation.planner"
 """Name under which going on without a model is counted."""
 
 REPHRASE: Final = "I had trouble understanding; could you rephrase?"
-_PATIENCE = timedelta(seconds=18)  # less than the stage has: what the rules read then stands
+_PATIENCE = timedelta(seconds=10)  # what the rules read then stands
 _TURNS_SHOWN, _THINGS_SHOWN, _LONGEST = 6, 30, 400
 
 
