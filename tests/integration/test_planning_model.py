@@ -162,6 +162,12 @@ def test_what_the_message_does_not_ask_for_in_these_words_is_offered(
     assert [each.is_offer for each in plan.actions] == [True]
 
 
+def test_one_person_is_a_list_of_one(store: Store) -> None:
+    model = Scripted(answer("task.create", ODD, title="cake", who="emma"))
+
+    assert planned(model, store, context(ODD)).actions[0].params["who"] == ["emma"]
+
+
 def test_parameters_that_do_not_fit_are_named_to_the_model(store: Store) -> None:
     wrong = Scripted(answer("task.create", ODD, titel="cake"))
 

@@ -30,6 +30,9 @@ _EXPLAINED = frozenset(
 """Parameters that the prompt explains once for all requests."""
 
 
+_PEOPLE = frozenset({"who", "responsible"})
+
+
 class Parameter(BaseModel):
     """One parameter of a request: its name, with a dot before a part ("changes.title"), and its value."""
 
@@ -133,6 +136,8 @@ def _with_times(given: Mapping[str, Any], times: Mapping[str, str]) -> dict[str,
     for name, value in given.items():
         if isinstance(value, Mapping):
             found[name] = _with_times(value, times)
+        elif name in _PEOPLE and isinstance(value, str):
+            found[name] = [value] if value else []
         elif value not in ("", [], "null"):
             found[name] = times.get(value, value) if isinstance(value, str) else value
     return found
