@@ -86,7 +86,6 @@ class Sessions:
 
         Args:
             session: Which talk it is of.
-            user_message: What the person said.
             assistant_response: What was answered, if anything.
             said_at: Aware; now where None.
             metadata: JSON-ready; kept with it.

@@ -48,7 +48,6 @@ def expected_between(
     """Return what takes place in an interval and what open proposals would change about it, by start.
 
     Args:
-        conn: Open connection.
         viewer: On whose behalf: proposals that they may not read do not count.
         interval: Span of interest; what only touches it is not returned.
         now: Aware; proposals that expired by then do not count.
@@ -71,9 +70,7 @@ def with_proposals(
     """Return occurrences with the open proposals about them, and what proposals would add, by start.
 
     Args:
-        conn: Open connection.
         viewer: On whose behalf: proposals that they may not read do not count.
-        confirmed: Of the calendar.
         interval: What is proposed outside of it is left out.
         now: Aware; proposals that expired by then do not count.
     """
@@ -95,8 +92,6 @@ class _Days:
     """The occurrences of an interval, and what proposals do to them.
 
     Attributes:
-        conn: Open connection.
-        viewer: On whose behalf.
         interval: In UTC.
         confirmed: By event id and original start.
         proposed: What only proposals would put there, by what it is; each once, however many propose it.

@@ -59,10 +59,7 @@ def propose(
     merge key joins the first action while that is open and at most an hour old.
 
     Args:
-        conn: Open connection, in a write transaction.
-        proposal: What to ask.
         household: Whose it is; tells how long it waits.
-        now: Aware.
         restored_by: Member id of the person who brought it back after it had expired; None of what is new.
 
     Raises:
@@ -113,10 +110,6 @@ def withdraw(
     """Take back an open action because what was said is no longer meant.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action_id: The action.
-        household: Tenant key.
-        now: Aware.
         by_source: Id of the message that took it back.
 
     Returns:
@@ -134,13 +127,6 @@ def supersede(
 ) -> bool:
     """Close an open action because a newer one takes its place.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        action_id: The older action.
-        household: Tenant key.
-        by_action_id: The newer action.
-        now: Aware.
-
     Returns:
         Whether the older one was open until now.
 
@@ -156,25 +142,13 @@ def supersede(
 
 
 def expire_due(conn: Connection, household: str, now: datetime) -> list[PendingAction]:
-    """Expire every open action whose time is over; return those that did so now, oldest first.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        now: Aware.
-    """
+    """Expire every open action whose time is over; return those that did so now, oldest first."""
     settled = [_expire(conn, action, now) for action in find_due(conn, household, now)]
     return [action for action in settled if action is not None]
 
 
 def expire_if_due(conn: Connection, action: PendingAction, now: datetime) -> PendingAction:
-    """Return the action, expired first if its time is over and no sweeper came by.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        action: As just read.
-        now: Aware.
-    """
+    """Return the action, expired first if its time is over and no sweeper came by."""
     if not is_due(action, now):
         return action
     expired = _expire(conn, action, now)

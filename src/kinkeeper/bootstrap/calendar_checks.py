@@ -45,14 +45,7 @@ def calendar_tasks(
 def calendar_findings(
     settings: Settings, households: Sequence[Household], store: Store, *, clock: Clock
 ) -> list[Finding]:
-    """Return how the calendar server stood when it was last looked at. Blocks for the database.
-
-    Args:
-        settings: In force.
-        households: All of this installation.
-        store: Their database.
-        clock: Tells the time.
-    """
+    """Return how the calendar server stood when it was last looked at. Blocks for the database."""
     if settings.caldav_url is None:
         return [ok(CHECK, _NONE)]
     if len(households) != 1:
@@ -71,13 +64,7 @@ def calendar_findings(
 def stored_calendar_findings(
     url: URL, settings: Settings, households: Sequence[Household]
 ) -> Sequence[Finding]:
-    """Return how the calendar server stood by a database; one that is not there, or of another version, is left alone. Blocks.
-
-    Args:
-        url: Of the database.
-        settings: In force.
-        households: All of this installation.
-    """
+    """Return how the calendar server stood by a database; one that is not there, or of another version, is left alone. Blocks."""
     is_there = not is_sqlite(url) or Path(str(url.database)).exists()
     if settings.caldav_url is None or not is_there:
         return ()

@@ -53,8 +53,6 @@ class Night:
     """What a process is told.
 
     Attributes:
-        settings: In force.
-        household: Whose memory.
         database: Address, with its password.
     """
 
@@ -128,14 +126,7 @@ _CHECK = "memory upkeep"
 
 
 class Nights:
-    """Starts the upkeep of one household's memory every night, in a process of its own.
-
-    Args:
-        settings: In force.
-        household: Whose memory.
-        store: Its database.
-        clock: Tells the time.
-    """
+    """Starts the upkeep of one household's memory every night, in a process of its own."""
 
     def __init__(
         self, settings: Settings, household: Household, store: Store, clock: Clock
@@ -202,9 +193,7 @@ def is_due(conn: Connection, household: Household, *, now: datetime) -> bool:
     """Whether the upkeep of a household is to be run.
 
     Args:
-        conn: In a transaction.
         household: Whose; its own clock tells night.
-        now: Aware.
     """
     if last_seq(conn, household.id) == 0:
         return False
@@ -244,13 +233,7 @@ async def _ran(night: Night) -> int:
 def upkeep_findings(
     households: Sequence[Household], store: Store, *, now: datetime
 ) -> Sequence[Finding]:
-    """Tell how the last nights of memory went. Blocks.
-
-    Args:
-        households: Whose memories.
-        store: Their database.
-        now: Aware.
-    """
+    """Tell how the last nights of memory went. Blocks."""
     return [
         replace(store.read_now(partial(_finding, household=house.id, now=now)), household=house.id)
         for house in households

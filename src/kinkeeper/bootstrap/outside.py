@@ -42,7 +42,6 @@ def mail_requests(settings: Settings, *, is_only_household: bool) -> tuple[Reque
     """Return what can be asked about mail; without an account drafts are kept here.
 
     Args:
-        settings: In force.
         is_only_household: Whether this installation serves one household.
     """
     if not is_only_household or not _is_set_up(settings):
@@ -56,7 +55,6 @@ def mail_adapters(settings: Settings, *, is_only_household: bool) -> Mapping[str
     """Return what carries out drafts and sent mails, by the names of the effects.
 
     Args:
-        settings: In force.
         is_only_household: Whether this installation serves one household.
     """
     absent = {"email.create_draft": NotSetUp(_NO_MAILBOX), "email.send": NotSetUp(_NO_SERVER)}
@@ -68,12 +66,7 @@ def mail_adapters(settings: Settings, *, is_only_household: bool) -> Mapping[str
 
 
 def mail_findings(settings: Settings, households: Sequence[Household]) -> Sequence[Finding]:
-    """Return what is set up for mail, without asking a server.
-
-    Args:
-        settings: In force.
-        households: All of this installation.
-    """
+    """Return what is set up for mail, without asking a server."""
     if not _is_set_up(settings):
         return (
             ok(
@@ -96,12 +89,7 @@ def mail_findings(settings: Settings, households: Sequence[Household]) -> Sequen
 
 
 def mail_server_findings(settings: Settings, households: Sequence[Household]) -> Sequence[Finding]:
-    """Ask the mail servers whether they let us in, and say how to mend it where not. Blocks; sends nothing.
-
-    Args:
-        settings: In force.
-        households: All of this installation.
-    """
+    """Ask the mail servers whether they let us in, and say how to mend it where not. Blocks; sends nothing."""
     set_up = mail_findings(settings, households)
     if len(set_up) == 1:
         return set_up
@@ -143,10 +131,7 @@ async def tools_opened(
     """Yield what each household can ask for, by its id, for the length of the block; nothing without servers.
 
     Args:
-        settings: In force.
         households: For whom they are called.
-        store: Their database.
-        clock: Tells the time.
         looks: Whether servers are asked now and then what they offer; else what they offered last counts.
 
     Raises:
@@ -174,9 +159,7 @@ def tool_findings(
     """Return how the tool servers stood when they were last looked at. Blocks for the database.
 
     Args:
-        settings: In force.
         households: For whom they are called.
-        store: Their database.
     """
     servers = settings.tool_servers
     if not servers:
@@ -194,8 +177,6 @@ def stored_tool_findings(
     """Return how the tool servers stood by a database; one that is not there, or of another version, is left alone. Blocks.
 
     Args:
-        url: Of the database.
-        settings: In force.
         households: For whom they are called.
     """
     is_there = not is_sqlite(url) or Path(str(url.database)).exists()
@@ -223,10 +204,6 @@ def outside_tasks(
     """Return one task a household that does what is queued to be done outside.
 
     Args:
-        settings: In force.
-        households: All of this installation.
-        store: Their database.
-        clock: Tells what is due.
         pace: How often to look for it.
         further: By household id, carry out what is not mail, by the name of the effect.
     """

@@ -31,14 +31,7 @@ _SHOWN = 3
 def stored_memory_findings(
     url: URL, settings: Settings, households: Sequence[Household], *, now: datetime
 ) -> Sequence[Finding]:
-    """Check the memories in a database; one that is not there, or of another version, is left alone. Blocks.
-
-    Args:
-        url: Where it is.
-        settings: In force.
-        households: Whose memories.
-        now: Aware.
-    """
+    """Check the memories in a database; one that is not there, or of another version, is left alone. Blocks."""
     if is_sqlite(url) and not Path(str(url.database)).exists():
         return ()
     try:
@@ -81,9 +74,7 @@ def stored_key_findings(
     A database that is not there, or of another version, is left alone.
 
     Args:
-        url: Of the database.
         households: Whose tokens.
-        now: Aware.
     """
     is_there = not is_sqlite(url) or Path(str(url.database)).exists()
     try:

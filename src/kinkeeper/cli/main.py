@@ -100,7 +100,6 @@ def add_examples(app: typer.Typer, *, group: str = "") -> None:
     """Put under the help of each command what it is called like.
 
     Args:
-        app: All of whose commands are there.
         group: Its words, without the program's own name; empty for the program itself.
 
     Raises:

@@ -42,7 +42,6 @@ def import_memories(
     """Import a file and write a line for each; returns how many lines were bad.
 
     Args:
-        where: Household and database.
         file: JSON lines.
         as_facts: Whether they are facts, and not episodes.
         waits: Whether to return only when all is found by its meaning too.
@@ -68,9 +67,6 @@ def import_memories(
 
 async def embed_all(memory: Memory) -> None:
     """Make all vectors that are missing, and show how far it is.
-
-    Args:
-        memory: Open.
 
     Raises:
         UnavailableError: The database or the embedder cannot be used.

@@ -27,7 +27,6 @@ class Query:
     """A line of a file of queries.
 
     Attributes:
-        id: As given.
         text: What to look for.
         scopes: What is searched beside the household's, if anything.
         limit: Most hits.
@@ -50,7 +49,6 @@ def read_lines(
 
     Args:
         lines: Of a file of JSON objects.
-        read: Reads one of them.
     """
     for number, raw in enumerate(lines, start=1):
         line = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -67,7 +65,6 @@ def episode_of(record: Mapping[str, Any], *, household: str, zone: ZoneInfo) -> 
 
     Args:
         record: Of a line.
-        household: Tenant key.
         zone: Of a time without an offset.
 
     Raises:

@@ -118,7 +118,6 @@ def _serve_until_told(where: Where, *, host: str | None, port: int | None) -> No
     A second signal ends the process at once; what was in hand then is taken up at the next start.
 
     Args:
-        where: Households and database.
         host: Address instead of the one in the settings.
         port: Port instead of the one in the settings.
 

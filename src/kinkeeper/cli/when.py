@@ -78,7 +78,6 @@ class Reader:
         """Return what a text says about time.
 
         Args:
-            text: Any text.
             reference: ISO date-time it was written at, local in `tz` where it has no offset; now if None.
             tz: IANA name; where None, the offset of the reference, else the reader's own zone.
 
@@ -104,8 +103,6 @@ def _show_texts(
     """Show what texts say about time.
 
     Args:
-        texts: One by one.
-        reader: How they are read.
         reference: When they were written; now where None.
         as_json: A JSON line for each text.
 

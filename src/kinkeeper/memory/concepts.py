@@ -39,7 +39,6 @@ class Concept:
     """Somebody or something that facts name.
 
     Attributes:
-        name: As facts name it.
         is_subject: Whether facts are about it, not only name it.
         weight: Confidence of the facts that name it, added up.
         last_said_at: When one of them was said last.
@@ -92,10 +91,6 @@ def is_behind(conn: Connection, household: str) -> bool:
 def follow_facts(conn: Connection, household: str) -> bool:
     """Bring the map up to date with the next facts that have changed: some at a time, because all who write wait.
 
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-
     Returns:
         Whether more may follow.
     """
@@ -120,10 +115,6 @@ def follow_facts(conn: Connection, household: str) -> bool:
 async def follow_all_facts(store: Store, household: str) -> None:
     """Bring the map up to date with all facts that have changed.
 
-    Args:
-        store: The database.
-        household: Tenant key.
-
     Raises:
         UnavailableError: It cannot be written.
     """
@@ -132,13 +123,7 @@ async def follow_all_facts(store: Store, household: str) -> None:
 
 
 def drop_facts(conn: Connection, household: str, fact_ids: Iterable[str]) -> None:
-    """Take facts off the map.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        fact_ids: Which ones.
-    """
+    """Take facts off the map."""
     for part in in_parts(sorted(set(fact_ids))):
         conn.execute(
             delete(concept_relations).where(
@@ -151,8 +136,6 @@ def concept_map(conn: Connection, viewer: Viewer, *, now: datetime, limit: int =
     """Return the map as a viewer may see it.
 
     Args:
-        conn: Open connection.
-        viewer: Who asks.
         now: Aware; what has not begun by then, or has ended, is not on it.
         limit: Most relations, > 0; the heaviest stay.
     """
@@ -242,7 +225,6 @@ def told_as(canonical: Iterable[str], narrative: str) -> str:
 
     Args:
         canonical: Words as `canon_of` gives them.
-        narrative: The sentence.
     """
     wanted, words = set(canonical), list(_WORD.finditer(narrative))
     masked = mask_stops(narrative)

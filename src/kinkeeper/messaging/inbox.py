@@ -106,12 +106,8 @@ def record(
     """Insert a message, unless it was recorded before.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        message: What was sent.
         sender: Member id, or the name as sent.
         is_member: Whether `sender` is a member id.
-        thread_id: Thread it belongs to.
         now: Aware; when it arrived.
 
     Returns:
@@ -190,9 +186,6 @@ def said_before(
     """Return the latest words of a chat that arrived before a message, oldest first.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        stored: The message.
         within: How long before it they were sent at most.
         limit: At most so many, > 0.
     """
@@ -216,13 +209,7 @@ def said_before(
 def as_edited(
     conn: Connection, household: str, said: Sequence[StoredMessage]
 ) -> list[StoredMessage]:
-    """Return messages with the words that their latest edits gave them.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        said: Of one chat.
-    """
+    """Return messages with the words that their latest edits gave them."""
     edits = conn.execute(
         select(messages.c.target, messages.c.text)
         .where(
@@ -248,8 +235,6 @@ def arrived_after(
     """Return messages in the order of their arrival.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         row_id: Only those after it.
         since: Only those that arrived then or later, aware.
         limit: At most so many, > 0.
@@ -281,9 +266,6 @@ def purge_texts(
     """Remove the text of messages older than `keep`; the rows stay.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        now: Aware.
         keep: Age up to which texts are kept.
         except_for: Row ids of messages somebody has still to read.
 
@@ -340,7 +322,6 @@ class FailedUpdate:
         update_id: The channel's id of it.
         content: As it came; None once purged.
         error: What went wrong, without message text.
-        received_at: Aware.
     """
 
     id: int
@@ -366,11 +347,8 @@ def keep_failed(
     Args:
         conn: In a write transaction of its own: the one that failed is undone.
         household: Tenant key; empty where the update does not tell whose it is.
-        channel: Where it came from.
         update_id: The channel's id of it.
-        content: As it came.
         error: What went wrong, without message text.
-        now: Aware.
 
     Returns:
         Whether it was kept now.

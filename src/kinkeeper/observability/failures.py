@@ -81,7 +81,6 @@ def count_failure(name: str, error: BaseException, **about: object) -> None:
     """Count what went wrong unforeseen, and tell it.
 
     Args:
-        name: Of the work.
         error: What it failed with; of others' errors only the kind and the place are told.
         about: Further keys for the log; no text of anybody.
     """

@@ -24,11 +24,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def database_findings(url: URL) -> Iterator[Finding]:
-    """Check that a database can be used, and by this program. Blocks.
-
-    Args:
-        url: Where it is.
-    """
+    """Check that a database can be used, and by this program. Blocks."""
     place = url.render_as_string(hide_password=True)
     if is_sqlite(url):
         file = Path(str(url.database))
@@ -106,7 +102,6 @@ def backup_findings(url: URL, folder: Path | None, now: datetime) -> Iterator[Fi
     """Check that backups are made at night where a folder is named for them.
 
     Args:
-        url: Of the database.
         folder: Where they are kept, if anywhere.
         now: The wall clock's, aware.
     """

@@ -28,9 +28,7 @@ def touch(conn: Connection, topic: str, household: str) -> None:
     """Say that this transaction changes something that others may wait for.
 
     Args:
-        conn: In a write transaction.
         topic: What kind of thing ("outbox", "messages", "actions").
-        household: Whose.
     """
     conn.info.setdefault(_TOUCHED, set()).add((topic, household))
 
@@ -42,11 +40,7 @@ def touched(conn: Connection) -> Collection[Touch]:
 
 
 class CommitWatch:
-    """One waiter. Make it with `CommitSignal.watch`, on the event loop that waits.
-
-    Attributes:
-        topics: What it waits for.
-    """
+    """One waiter. Make it with `CommitSignal.watch`, on the event loop that waits."""
 
     def __init__(
         self, signal: "CommitSignal", topics: Collection[Touch], *, after: timedelta

@@ -100,11 +100,7 @@ class _Writer(Protocol):
 
 
 class _Abandonable:
-    """A unit of work that its caller may give up until it has begun.
-
-    Args:
-        work: What to do.
-    """
+    """A unit of work that its caller may give up until it has begun."""
 
     def __init__(self, work: Callable[[Connection], Any]) -> None:
         self._work = work
@@ -130,9 +126,6 @@ class Store:
     """A database, open.
 
     Make one with `Store.open`, and close it at the end (or use it in a `with` block).
-
-    Attributes:
-        url: Where the database is.
     """
 
     def __init__(

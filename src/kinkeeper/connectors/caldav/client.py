@@ -37,9 +37,7 @@ class Reply:
     """What a server answered.
 
     Attributes:
-        status: HTTP status.
         headers: Names in small letters.
-        body: Whole.
     """
 
     status: int
@@ -51,7 +49,6 @@ class Transport:
     """Sends requests to one server; close it at the end.
 
     Args:
-        address: Of the server.
         patience: Longest wait for one answer.
     """
 
@@ -70,10 +67,7 @@ class Transport:
         """Return what the server answers, unless it lets nobody in or has a fault.
 
         Args:
-            method: Of HTTP or WebDAV.
             url: Of the same server, or one it led to.
-            body: What is sent.
-            headers: Besides the usual ones.
 
         Raises:
             DeniedError: It refuses the user or the password.
@@ -142,7 +136,6 @@ class CalDavClient:
     reached or understood now.
 
     Args:
-        address: Of the server.
         patience: Longest wait for one answer.
     """
 
@@ -199,7 +192,6 @@ class CalDavClient:
         """Return what changed in a collection, or all of it where the server cannot tell.
 
         Args:
-            url: Of the collection.
             since: State up to which all is known.
         """
         _, answers = await self._looked_at(url)
@@ -236,12 +228,7 @@ class CalDavClient:
         return None
 
     async def fetch(self, url: str, paths: Sequence[str]) -> Mapping[str, Version]:
-        """Return objects by path; those that are gone are left out.
-
-        Args:
-            url: Of their collection.
-            paths: Theirs.
-        """
+        """Return objects by path; those that are gone are left out."""
         found = {}
         for begin in range(0, len(paths), _AT_ONCE):
             body = wire.multiget(paths[begin : begin + _AT_ONCE])
@@ -254,11 +241,6 @@ class CalDavClient:
 
     async def create(self, url: str, path: str, data: bytes) -> str | None:
         """Put a new object into a collection.
-
-        Args:
-            url: Of the collection.
-            path: Where to.
-            data: The object.
 
         Returns:
             Its etag; None where the server changed what it was given, or does not say.
@@ -273,9 +255,6 @@ class CalDavClient:
         """Put an object in the place of exactly this version of it.
 
         Args:
-            url: Of the collection.
-            path: Where to.
-            data: The object.
             etag: Of the version that was seen.
 
         Returns:
@@ -291,8 +270,6 @@ class CalDavClient:
         """Remove exactly this version of an object; one that is gone already is no error.
 
         Args:
-            url: Of the collection.
-            path: Of the object.
             etag: Of the version that was seen.
 
         Raises:

@@ -76,7 +76,6 @@ class ServerRow:
 
     Attributes:
         server: As the settings name it.
-        looked_at: When.
         failing_since: Since when it does not answer; None while it does.
         failure: Why, for people.
     """
@@ -93,11 +92,7 @@ def note_tools(
     """Note which tools a server offers now; the first description of each counts as accepted.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         server: As the settings name it.
-        tools: All that it offers.
-        now: Aware.
     """
     known = {
         row.name: row
@@ -129,11 +124,8 @@ def note_server(
     """Note how a server answered.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         server: As the settings name it.
         failure: Why it did not, for people; None where it did.
-        now: Aware.
     """
     mine = (tool_servers.c.household == household, tool_servers.c.server == server)
     since = conn.execute(select(tool_servers.c.failing_since).where(*mine)).scalar()
@@ -152,8 +144,6 @@ def list_tools(
     """Return the tools that these servers offered when they were last looked at.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         servers: As the settings name them now.
     """
     by_name = {server.name: server for server in servers}
@@ -189,8 +179,6 @@ def accept(conn: Connection, household: str, server: str, name: str | None) -> i
     """Accept tools as they describe themselves now; returns how many had changed.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         server: As the settings name it.
         name: Of one tool; all of the server where None.
 
@@ -222,8 +210,6 @@ def findings(conn: Connection, household: str, servers: Sequence[ToolServer]) ->
     """Return what a check of the tool servers finds, as they answered last.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         servers: As the settings name them.
     """
     rows = {row.server: row for row in list_servers(conn, household)}

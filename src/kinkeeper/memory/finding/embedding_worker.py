@@ -45,9 +45,7 @@ class _Waiting:
     """A text that waits for its vectors.
 
     Attributes:
-        id: Of its row.
         seq: Its change number when it was read.
-        texts: What each vector is of.
     """
 
     id: str
@@ -59,8 +57,6 @@ class EmbeddingWork:
     """Makes one household's vectors.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         embedder: Makes vectors; None where nothing tells what texts mean.
     """
 

@@ -72,8 +72,6 @@ class Search:
 
     Attributes:
         text: Words; of several turns, simply all of them.
-        viewer: Who asks.
-        now: When, aware.
         kinds: What may be found, at least one.
         limit: Most hits, > 0.
         min_confidence: Facts at or below it are left out.
@@ -128,8 +126,6 @@ class Finder:
     """Finds what one household remembers; one in a process.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         zone: In which dates of queries are read.
         embedder: Tells what texts mean; without one, or with one that compares spelling only, words decide.
         locale: Decides the order of numeric dates.
@@ -164,7 +160,6 @@ class Finder:
         """Return what is remembered of something.
 
         Args:
-            search: What to look for.
             patience: How long at most to wait for what was not read since the start, in seconds.
 
         Raises:
@@ -202,9 +197,6 @@ class Finder:
     async def chosen_from(self, search: Search) -> Pool:
         """Return all that a search chooses from, for whoever fits or explains how it chooses.
 
-        Args:
-            search: What to look for.
-
         Raises:
             UnavailableError: The database cannot be read.
         """
@@ -223,8 +215,6 @@ class Finder:
         """Return what `search` does, on the calling thread.
 
         Args:
-            conn: Open connection.
-            search: What to look for.
             vector: What its text means: shape (dimension,); None where nothing tells.
             patience: As for `search`.
         """

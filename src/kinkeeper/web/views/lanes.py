@@ -36,8 +36,6 @@ class Entry:
 
     Attributes:
         key: Tells it from all others.
-        title: What it is.
-        span: When.
         people: Member ids in whose lanes it stands; nobody's stands in the household's lane.
         busy: Those of them who cannot be elsewhere meanwhile.
         owner: Member id of the one who does it, whose colours it takes; None where it is a booking.
@@ -60,7 +58,6 @@ class Block:
     """One entry in one lane.
 
     Attributes:
-        entry: What it is.
         row: Row within the lane, from 0; overlapping entries are in different rows.
         x: Left edge, percent.
         width: Percent.
@@ -85,7 +82,6 @@ class Lane:
     Attributes:
         person: Member id, or `HOUSEHOLD`.
         rows: How many rows it has, >= 1.
-        blocks: Ordered by start.
     """
 
     person: str
@@ -100,7 +96,6 @@ class Clash:
     Attributes:
         person: Member id.
         first: The one that begins earlier.
-        second: The other.
         x: Where their common time begins, percent.
         width: Length of their common time, percent.
     """
@@ -149,10 +144,7 @@ class Lanes:
     """A stretch of time, laid out.
 
     Attributes:
-        span: Which.
         lanes: One a person, in the order asked for; the household's last, where it has something.
-        clashes: Ordered by start.
-        contests: Ordered by start.
         ticks: Local hours within the stretch.
     """
 
@@ -314,7 +306,6 @@ class DrawnBlock:
 
     Attributes:
         x: Left edge, percent.
-        y: Upper edge, pixels.
         width: Percent.
         text_x: Where its label begins, percent.
         label: As much of the title as there is room for; empty where there is none.
@@ -345,8 +336,6 @@ class DrawnLane:
     """One person's lane.
 
     Attributes:
-        person: Whose.
-        height: Pixels.
         spoken: The lane in words.
         blocks: In order of time.
         brackets: Over what collides or is claimed twice.

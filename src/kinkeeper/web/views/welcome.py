@@ -23,8 +23,6 @@ class Heard:
     Attributes:
         at: Local time.
         household: The sample's.
-        message: What was sent.
-        line: The decision.
     """
 
     at: datetime
@@ -42,7 +40,6 @@ class Scene:
         clock: Local time of day.
         iso: The moment for machines.
         person: Who wrote; None where only time passed.
-        text: What they wrote.
         is_reaction: Whether it is a reaction.
         decision: drop, silent or speak.
         meaning: The decision in words.
