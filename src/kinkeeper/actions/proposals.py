@@ -36,12 +36,10 @@ class ProposeResult:
     Attributes:
         action: The stored action; an earlier one where the proposal was merged or repeated.
         is_new: Whether it was stored now.
-        is_merged: Whether it belongs to an earlier action of another source.
     """
 
     action: PendingAction
     is_new: bool
-    is_merged: bool
 
 
 def propose(
@@ -78,14 +76,14 @@ def propose(
     action_id = stable_id(household.id, *source.values())
     stored = find_of_slot(conn, household.id, **source)
     if stored is not None:
-        return ProposeResult(action=stored, is_new=False, is_merged=stored.id != action_id)
+        return ProposeResult(action=stored, is_new=False)
     effects = _checked(proposal)
     touched = scope_of(conn, household, effects)
     proposal = replace(proposal, scope=narrowest({touched, proposal.scope}) or touched)
     earlier = _earlier(conn, proposal, now)
     if earlier is not None:
         insert_source(conn, earlier, source, at=now)
-        return ProposeResult(action=earlier, is_new=False, is_merged=True)
+        return ProposeResult(action=earlier, is_new=False)
     action = PendingAction(
         id=action_id,
         proposal=proposal,
@@ -99,9 +97,7 @@ def propose(
     insert_source(conn, action, source, at=now)
     cause = Cause.PROPOSE if restored_by is None else Cause.RESTORE
     record_transition(conn, household.id, action_id, step(None, cause, at=now, by=restored_by))
-    return ProposeResult(
-        action=load_action(conn, household.id, action_id), is_new=True, is_merged=False
-    )
+    return ProposeResult(action=load_action(conn, household.id, action_id), is_new=True)
 
 
 def withdraw(

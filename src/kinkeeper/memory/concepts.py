@@ -39,15 +39,11 @@ class Concept:
     """Somebody or something that facts name.
 
     Attributes:
-        is_subject: Whether facts are about it, not only name it.
         weight: Confidence of the facts that name it, added up.
-        last_said_at: When one of them was said last.
     """
 
     name: str
-    is_subject: bool
     weight: float
-    last_said_at: datetime
 
     @property
     def id(self) -> str:
@@ -151,40 +147,28 @@ def concept_map(conn: Connection, viewer: Viewer, *, now: datetime, limit: int =
         )
         .params(viewer.parameters)
     )
-    edges: defaultdict[tuple[str, str, str], list[tuple[str, float, datetime]]] = defaultdict(list)
+    edges: defaultdict[tuple[str, str, str], list[tuple[str, float]]] = defaultdict(list)
     for row in conn.execute(query.order_by(_relations.fact_id)):
-        edges[row.source, row.target, row.type].append((row.fact_id, row.weight, row.said_at))
+        edges[row.source, row.target, row.type].append((row.fact_id, row.weight))
     relations = sorted(
         (
             Relation(
                 source=source, target=target, type=kind,
-                weight=sum(weight for _, weight, _ in said), facts=[fact for fact, _, _ in said],
+                weight=sum(weight for _, weight in said), facts=[fact for fact, _ in said],
             )
             for (source, target, kind), said in edges.items()
         ),
         key=lambda each: (-each.weight, each.source, each.target, each.type),
     )[:limit]  # fmt: skip
-    return ConceptMap(concepts=_concepts(relations, edges), relations=relations)
+    return ConceptMap(concepts=_concepts(relations), relations=relations)
 
 
-def _concepts(
-    relations: Sequence[Relation],
-    edges: dict[tuple[str, str, str], list[tuple[str, float, datetime]]],
-) -> list[Concept]:
+def _concepts(relations: Sequence[Relation]) -> list[Concept]:
     weights: defaultdict[str, float] = defaultdict(float)
-    latest: dict[str, datetime] = {}
     for each in relations:
-        said_at = max(at for _, _, at in edges[each.source, each.target, each.type])
         for name in {each.source, each.target}:
             weights[name] += each.weight
-            latest[name] = max(said_at, latest.get(name, said_at))
-    subjects = {each.source for each in relations}
-    found = [
-        Concept(
-            name=name, is_subject=name in subjects, weight=weight, last_said_at=latest[name]
-        )
-        for name, weight in weights.items()
-    ]  # fmt: skip
+    found = [Concept(name=name, weight=weight) for name, weight in weights.items()]
     return sorted(found, key=lambda each: (-each.weight, each.name))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage, MessageKind
@@ -312,26 +312,6 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredMessage:
 _columns = failed_updates.c
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedUpdate:
-    """An update that could not be handled.
-
-    Attributes:
-        id: Row id.
-        channel: Where it came from.
-        update_id: The channel's id of it.
-        content: As it came; None once purged.
-        error: What went wrong, without message text.
-    """
-
-    id: int
-    channel: str
-    update_id: str
-    content: str | None
-    error: str
-    received_at: datetime
-
-
 def keep_failed(
     conn: Connection,
     household: str,
@@ -367,35 +347,6 @@ def keep_failed(
         )
     )  # fmt: skip
     return True
-
-
-def count_failed(conn: Connection, household: str) -> int:
-    """Return how many updates of a household wait for somebody to look at them."""
-    statement = select(func.count()).where(_columns.household == household)
-    return int(conn.execute(statement.select_from(failed_updates)).scalar_one())
-
-
-def find_failed(conn: Connection, household: str, *, limit: int = 100) -> Sequence[FailedUpdate]:
-    """Return the failed updates of a household, oldest first, at most `limit`."""
-    rows = conn.execute(
-        select(failed_updates)
-        .where(_columns.household == household)
-        .order_by(_columns.id)
-        .limit(limit)
-    )
-    return [
-        FailedUpdate(
-            id=row.id, channel=row.channel, update_id=row.update_id, content=row.content,
-            error=row.error, received_at=row.received_at,
-        )
-        for row in rows
-    ]  # fmt: skip
-
-
-def forget_failed(conn: Connection, household: str, row_id: int) -> bool:
-    """Delete one that was handled after all, or looked at; returns whether it was there."""
-    mine = (_columns.household == household, _columns.id == row_id)
-    return conn.execute(delete(failed_updates).where(*mine)).rowcount == 1
 
 
 def purge_failed(conn: Connection, household: str, *, before: datetime) -> int:

@@ -61,12 +61,10 @@ class KnownTool:
 
     Attributes:
         tool: As it may be shown; safe only as long as it is what was accepted.
-        is_listed_safe: Whether the settings call it safe.
         changed_at: When it began to describe itself otherwise than accepted; None while it does not.
     """
 
     tool: ForeignTool
-    is_listed_safe: bool
     changed_at: datetime | None
 
 
@@ -159,7 +157,7 @@ def list_tools(
             schema=row["schema"], definition=row["definition"],
             is_safe=is_listed and row["definition"] == row["accepted"],
         )  # fmt: skip
-        found.append(KnownTool(tool=tool, is_listed_safe=is_listed, changed_at=row["changed_at"]))
+        found.append(KnownTool(tool=tool, changed_at=row["changed_at"]))
     return found
 
 

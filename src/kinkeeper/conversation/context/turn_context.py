@@ -353,7 +353,7 @@ def signals_of(
     last = lately[-1] if lately else None
     return Signals(
         turns=len(lately), gists=gists, facts=facts, has_world=world.has_content,
-        fok=float(knowing(ref.known, now=now)), topic_confidence=ref.confidence,
+        fok=float(knowing(ref.known, now=now)),
         is_new_topic=ref.is_new, previous_mode=last.mode if last else None,
         previous_tools=_tools(last.results) if last else (),
     )  # fmt: skip

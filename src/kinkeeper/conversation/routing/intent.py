@@ -187,21 +187,12 @@ class IntentType(StrEnum):
     STATEMENT = "statement"
 
 
-class Complexity(StrEnum):
-    """How much there is in it."""
-
-    SIMPLE = "simple"
-    MODERATE = "moderate"
-    COMPLEX = "complex"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
     """A message by its form.
 
     Attributes:
         type: What it is.
-        complexity: How much there is in it.
         confidence: In [0, 1].
         words: How many.
         has_question_mark: Whether it ends a clause with one.
@@ -211,7 +202,6 @@ class Intent:
     """
 
     type: IntentType
-    complexity: Complexity
     confidence: float
     words: int
     has_question_mark: bool
@@ -242,7 +232,6 @@ def read_intent(text: str, signals: Signals, *, names: Collection[str] = ()) -> 
         kind = IntentType.CONTINUATION
     return Intent(
         type=kind,
-        complexity=_complexity(count, has_conjunction=bool(said & lists["conjunctions"])),
         confidence=_confidence(kind, count, weights, is_warm=signals.is_warm), words=count,
         has_question_mark=any(clause[-1] == ASKED for clause in clauses),
         is_interrogative=any(clause[0] in lists["interrogatives"] for clause in clauses),
@@ -274,14 +263,6 @@ def _type(text: str, clauses: tuple[Clause, ...], names: Collection[str]) -> Int
         is_greeting = not clauses or not word_lists()["greetings"].isdisjoint(clauses[0])
         return IntentType.GREETING if is_greeting else IntentType.FEEDBACK
     return IntentType.STATEMENT
-
-
-def _complexity(count: int, *, has_conjunction: bool) -> Complexity:
-    weights = shipped_weights().intent
-    if count > weights.complex_above:
-        return Complexity.COMPLEX
-    is_moderate = count > weights.moderate_above or has_conjunction
-    return Complexity.MODERATE if is_moderate else Complexity.SIMPLE
 
 
 def _confidence(kind: IntentType, count: int, weights: IntentWeights, *, is_warm: bool) -> float:

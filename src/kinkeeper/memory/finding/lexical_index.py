@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from kinkeeper.memory.finding.arrays import (
     Allowing,
-    Mask,
     Posting,
     Postings,
     Slots,
@@ -192,11 +191,6 @@ class LexicalIndex:
     def room(self) -> int:
         """Places are below this."""
         return self._next
-
-    @property
-    def is_alive(self) -> Mask:
-        """Whether a place holds a text: shape (at least `room`,)."""
-        return self._alive
 
     def add(self, texts: Sequence[IndexedText]) -> Slots:
         """Add texts; returns their places.

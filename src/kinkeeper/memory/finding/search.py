@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from threading import Lock
-from time import monotonic, perf_counter
+from time import monotonic
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
@@ -112,14 +112,12 @@ class Found:
         relevance: Of the most relevant hit; 0 where there is none.
         is_complete: Whether all that is stored was searched; shortly after a start, only the newest is.
         by_meaning: Whether meaning was compared, and not only words.
-        took_ms: Milliseconds, the query's vector included.
     """
 
     hits: tuple[Hit, ...]
     relevance: float
     is_complete: bool
     by_meaning: bool
-    took_ms: float
 
 
 class Finder:
@@ -165,14 +163,12 @@ class Finder:
         Raises:
             UnavailableError: The database cannot be read.
         """
-        start = perf_counter()
         self._begun.set()
         search = replace(search, text=with_names(search.text, self._called))
         vector = await self._vector(search)
-        found = await self._store.read(
+        return await self._store.read(
             lambda conn: self.search_now(conn, search, vector, patience=patience)
         )
-        return replace(found, took_ms=1_000 * (perf_counter() - start))
 
     async def prepare(self) -> None:
         """Read all that is to be searched, in steps between which others may search."""
@@ -218,7 +214,6 @@ class Finder:
             vector: What its text means: shape (dimension,); None where nothing tells.
             patience: As for `search`.
         """
-        start = perf_counter()
         with self._lock:
             deadline = monotonic() + patience
             searched = self._searched(search)
@@ -230,7 +225,6 @@ class Finder:
         return Found(
             hits=hits, relevance=max((hit.relevance for hit in hits), default=0.0),
             is_complete=complete, by_meaning=vector is not None,
-            took_ms=1_000 * (perf_counter() - start),
         )  # fmt: skip
 
     def _step(self, conn: Connection) -> bool:

@@ -61,8 +61,6 @@ class Block:
         row: Row within the lane, from 0; overlapping entries are in different rows.
         x: Left edge, percent.
         width: Percent.
-        begins_before: Whether it began before the stretch.
-        goes_on: Whether it ends after the stretch.
         room: Percent from its left edge to the next block of its row, or to the end.
     """
 
@@ -70,8 +68,6 @@ class Block:
     row: int
     x: float
     width: float
-    begins_before: bool
-    goes_on: bool
     room: float
 
 
@@ -236,7 +232,6 @@ def _block(entry: Entry, row: int, later: Sequence[Entry], scale: _Scale) -> Blo
     until = scale.at(scale.ends(later[0])[0]) if later else _HUNDRED
     return Block(
         entry=entry, row=row, x=x, width=round(scale.at(end) - x, _EXACT),
-        begins_before=start < scale.start, goes_on=end > scale.end,
         room=round(until - x, _EXACT),
     )  # fmt: skip
 
