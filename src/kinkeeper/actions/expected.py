@@ -29,7 +29,7 @@ from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.model import Change, Event, EventState, Occurrence, Waiting
 from kinkeeper.calendar.recurrence import in_utc, share_time
 from kinkeeper.calendar.repository import find_event, list_overrides
-from kinkeeper.calendar.search import occurrences_between, times_of
+from kinkeeper.calendar.search import by_start, occurrences_between, times_of
 from kinkeeper.core.time import Interval, as_utc
 from kinkeeper.household.viewers import Viewer
 
@@ -78,7 +78,7 @@ def with_proposals(
     for action in open_actions(conn, viewer, now=now):
         if viewer.sees_unconfirmed or not is_told_by_another(action, viewer.member):
             days.lay_over(action)
-    return sorted([*days.confirmed.values(), *days.proposed.values()], key=_by_start)
+    return sorted([*days.confirmed.values(), *days.proposed.values()], key=by_start)
 
 
 def people_of(occurrence: Occurrence) -> frozenset[str]:
@@ -278,7 +278,3 @@ def _single(event: Event, original_start: datetime) -> Occurrence:
 
 def _key(occurrence: Occurrence) -> _Key:
     return occurrence.event.id, as_utc(occurrence.original_start)
-
-
-def _by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:
-    return occurrence.interval.start, occurrence.event.id, occurrence.original_start

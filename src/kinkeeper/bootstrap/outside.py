@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 from sqlalchemy import URL
 
@@ -17,14 +16,12 @@ from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.connectors.mail.absent import NotSetUp
 from kinkeeper.connectors.tools.tool_records import CHECK, findings
-from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
-from kinkeeper.observability.findings import Finding, broken, ok, warning
+from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.checks import is_up_to_date
-from kinkeeper.store.engines import is_sqlite
+from kinkeeper.store.checks import stored_findings
 from kinkeeper.store.store import Store
 
 # The household's mail by the settings: what can be asked, what carries it out, and how it stands.
@@ -174,19 +171,10 @@ def tool_findings(
 def stored_tool_findings(
     url: URL, settings: Settings, households: Sequence[Household]
 ) -> Sequence[Finding]:
-    """Return how the tool servers stood by a database; one that is not there, or of another version, is left alone. Blocks.
-
-    Args:
-        households: For whom they are called.
-    """
-    is_there = not is_sqlite(url) or Path(str(url.database)).exists()
-    try:
-        if not settings.tool_servers or not is_there or not is_up_to_date(url):
-            return ()
-        with Store.open(url.render_as_string(hide_password=False)) as store:
-            return tool_findings(settings, households, store)
-    except KinkeeperError as error:
-        return [broken(CHECK, str(error), "see the message")]
+    """Return how the tool servers stood by a database, as `stored_findings` does."""
+    if not settings.tool_servers:
+        return ()
+    return stored_findings(url, CHECK, lambda store: tool_findings(settings, households, store))
 
 
 _CALL, _SPARE = timedelta(seconds=60), timedelta(seconds=30)

@@ -215,7 +215,7 @@ def stored_occurrences(
         for row in rows
         if row["event_id"] in of_id
     ]
-    return sorted(_as_seen(found, viewer), key=_by_start)
+    return sorted(_as_seen(found, viewer), key=by_start)
 
 
 def _reader(viewer: Viewer, *, with_busy: bool) -> Viewer:
@@ -289,10 +289,11 @@ def _expanded(
         if wanted.admits_event(event)
         for each in expand(event, changed.get(event.id, ()), interval)
     ]
-    return sorted(filter(wanted.admits, _as_seen(found, viewer)), key=_by_start)
+    return sorted(filter(wanted.admits, _as_seen(found, viewer)), key=by_start)
 
 
-def _by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:
+def by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:
+    """Return what occurrences are put in order by."""
     return occurrence.interval.start, occurrence.event.id, occurrence.original_start
 
 

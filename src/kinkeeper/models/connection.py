@@ -253,7 +253,7 @@ class ServerConnection:
         if self._client is None:
             is_plain = self._base is not None and self._base.scheme == "http"
             self._client = httpx.AsyncClient(
-                verify=_trust(is_plain=is_plain), trust_env=False, follow_redirects=False
+                verify=trusted(is_plain=is_plain), trust_env=False, follow_redirects=False
             )
         return self._client
 
@@ -291,7 +291,7 @@ def unreachable(host: str, reason: str) -> ModelError:
     )
 
 
-def _trust(*, is_plain: bool) -> ssl.SSLContext:
+def trusted(*, is_plain: bool) -> ssl.SSLContext:
     """Return whose certificates are believed: those of well-known authorities, and of the system's."""
     if is_plain:
         # Reading them costs more than everything else here, and nobody would be asked for one.

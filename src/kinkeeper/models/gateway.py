@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -354,12 +353,7 @@ class Gateway:
         """Return the gateway."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Close it."""
         await self.close()
 

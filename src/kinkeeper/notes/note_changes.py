@@ -77,16 +77,6 @@ def delete_note(
     _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
 
 
-def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
-    """Restore exactly what was before a change; taking it back again does nothing.
-
-    Raises:
-        NotFoundError: There is no such change.
-        ConflictError: The note has changed since.
-    """
-    _JOURNAL.take_back(conn, household, change_id, at=at)
-
-
 def _there(row: Row | None, note_id: str) -> Row:
     if row is None:
         raise NotFoundError(f"there is no note {note_id!r}", note_id=note_id)
@@ -108,3 +98,4 @@ def _write(
 
 
 _JOURNAL = Journal(kind="note", read=_read, write=_write)
+undo_change = _JOURNAL.take_back

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 
 from sqlalchemy import Connection
@@ -89,12 +88,7 @@ class CommitWatch:
         self._signal.add(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop listening."""
         self._signal.remove(self)
 

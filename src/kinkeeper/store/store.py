@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NoReturn, Protocol, Self, TypeVar, cast
 
 from sqlalchemy import URL, Connection, text
@@ -346,12 +345,7 @@ class Store:
         """Return the open store."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the store."""
         self.close()
 

@@ -88,16 +88,6 @@ def delete_task(
     _JOURNAL.change(conn, household, task_id, after, change_id=change_id, at=at)
 
 
-def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
-    """Restore exactly what was before a change; taking it back again does nothing.
-
-    Raises:
-        NotFoundError: There is no such change.
-        ConflictError: The task has changed since.
-    """
-    _JOURNAL.take_back(conn, household, change_id, at=at)
-
-
 def _there(row: Row | None, task_id: str) -> Task:
     if row is None:
         raise NotFoundError(f"there is no task {task_id!r}", task_id=task_id)
@@ -119,3 +109,4 @@ def _write(
 
 
 _JOURNAL = Journal(kind="task", read=_read, write=_write)
+undo_change = _JOURNAL.take_back

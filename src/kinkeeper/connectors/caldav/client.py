@@ -5,11 +5,9 @@ is, but it asks for libraries that may not, and for an HTTP stack of its own.
 """
 
 import asyncio
-import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 from urllib.parse import urljoin
 
@@ -19,6 +17,7 @@ from kinkeeper.connectors.caldav import wire
 from kinkeeper.connectors.caldav.address import Address, followed, path_of
 from kinkeeper.connectors.caldav.wire import Collection, Delta, Mark, Version
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError, UnavailableError
+from kinkeeper.models.connection import trusted
 
 # One connection to a calendar server: requests out, answers of bearable size back, errors in our
 # words.
@@ -58,7 +57,7 @@ class Transport:
         self._http = httpx.AsyncClient(
             auth=httpx.BasicAuth(address.user, address.password) if address.user else None,
             timeout=patience.total_seconds(), follow_redirects=False, trust_env=False,
-            verify=_trust(is_plain=not address.is_encrypted), headers={"User-Agent": "kinkeeper", "Accept-Encoding": "identity"},
+            verify=trusted(is_plain=not address.is_encrypted), headers={"User-Agent": "kinkeeper", "Accept-Encoding": "identity"},
         )  # fmt: skip
 
     async def send(
@@ -108,16 +107,6 @@ class Transport:
         await self._http.aclose()
 
 
-def _trust(*, is_plain: bool) -> ssl.SSLContext:
-    """Return whose certificates are believed: those of well-known authorities, and of the system's."""
-    if is_plain:
-        # Reading them costs more than everything else here, and nobody would be asked for one.
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context = httpx.create_ssl_context(trust_env=False)
-    context.load_default_certs()
-    return context
-
-
 _MOST_HOPS = 5
 _MOST_CUTS = 1000
 _AT_ONCE = 50
@@ -147,12 +136,7 @@ class CalDavClient:
         """Return the client."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Close its connection."""
         await self._transport.close()
 

@@ -11,15 +11,10 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import from_text
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import enumerated, shorten, strip_controls
-from kinkeeper.reading.times.time_text import clock, is_day_first
+from kinkeeper.reading.times.time_text import MONTHS, WEEKDAYS, clock, is_day_first
 
 # Days, times and rules of repetition as people say them. Pure.
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-)  # fmt: skip
 _OF_RULE = {"MO": 0, "TU": 1, "WE": 2, "TH": 3, "FR": 4, "SA": 5, "SU": 6}
 _WEEKDAYS = {"MO", "TU", "WE", "TH", "FR"}
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
@@ -42,9 +37,9 @@ def day_words(day: date, *, today: date, locale: str) -> str:
     if away in _NEAR:
         return _NEAR[away]
     if 0 < away < _WEEK:
-        return f"on {_DAYS[day.weekday()]}"
+        return f"on {WEEKDAYS[day.weekday()]}"
     if -_WEEK < away < 0:
-        return f"last {_DAYS[day.weekday()]}"
+        return f"last {WEEKDAYS[day.weekday()]}"
     return f"on {_date(day, today=today, locale=locale)}"
 
 
@@ -123,14 +118,14 @@ def rule_words(rule: str) -> str:
     if days and unit == "week" and every:
         if set(parts["BYDAY"].split(",")) == _WEEKDAYS and interval == "1":
             return "every weekday"
-        return f"{every} {enumerated([_DAYS[day] for day in sorted(days)])}"
+        return f"{every} {enumerated([WEEKDAYS[day] for day in sorted(days)])}"
     nth = _NTH.fullmatch(parts.get("BYDAY", ""))
     if unit == "month" and every and nth is not None:
-        return f"{every} {_ORDINALS[nth['which']]} {_DAYS[_OF_RULE[nth['day']]]} of the month"
+        return f"{every} {_ORDINALS[nth['which']]} {WEEKDAYS[_OF_RULE[nth['day']]]} of the month"
     if unit == "month" and every and parts.get("BYMONTHDAY", "").isdigit():
         return f"on day {parts['BYMONTHDAY']} of {every} month"
     told = f"{every} {unit}" if every else f"every {interval} {unit}s"
-    return f"{told} on {enumerated([_DAYS[day] for day in sorted(days)])}" if days else told
+    return f"{told} on {enumerated([WEEKDAYS[day] for day in sorted(days)])}" if days else told
 
 
 def local(value: str, *, now: datetime) -> datetime | None:
@@ -182,7 +177,7 @@ def _bare(words: str) -> str:
 
 
 def _date(day: date, *, today: date, locale: str) -> str:
-    month = _MONTHS[day.month - 1]
+    month = MONTHS[day.month - 1]
     told = f"{day.day} {month}" if is_day_first(locale) else f"{month} {day.day}"
     return told if day.year == today.year else f"{told} {day.year}"
 

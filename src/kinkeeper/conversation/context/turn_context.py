@@ -35,7 +35,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import STOP_INSIDE, mask_stops
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.models.embedding.embedder import Embedder
-from kinkeeper.reading.times.time_text import clock
+from kinkeeper.reading.times.time_text import WEEKDAYS, clock
 from kinkeeper.store.store import Store
 
 # What people say of how they are called, and of what they want to stay with. Pure, and quick.
@@ -106,7 +106,6 @@ AHEAD = timedelta(hours=24)
 """How far ahead what comes next is looked for."""
 
 _MOST = 3
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _PARTS = ((5, "night"), (12, "morning"), (17, "afternoon"), (22, "evening"), (24, "night"))
 
 
@@ -139,7 +138,7 @@ def world_at(
     """
     part = next(name for until, name in _PARTS if now.hour < until)
     told = [
-        f"It is {_DAYS[now.weekday()]} {now.date().isoformat()}, {clock(now.time(), household.locale)}, {part}."
+        f"It is {WEEKDAYS[now.weekday()]} {now.date().isoformat()}, {clock(now.time(), household.locale)}, {part}."
     ]
     is_quiet = quiet is not None and quiet.hold(now)
     if is_quiet:
@@ -150,7 +149,7 @@ def world_at(
 
 def _line(occurrence: Occurrence, now: datetime, household: Household) -> str:
     start = occurrence.interval.start.astimezone(household.zone)
-    day = "" if start.date() == now.date() else f"{_DAYS[start.weekday()]} "
+    day = "" if start.date() == now.date() else f"{WEEKDAYS[start.weekday()]} "
     when = (
         "all day"
         if occurrence.event.all_day
@@ -158,7 +157,7 @@ def _line(occurrence: Occurrence, now: datetime, household: Household) -> str:
     )
     waits = occurrence_waiting(
         occurrence, household.zone, name=lambda each: getattr(household.member(each), "name", each),
-        moment=lambda at: f"{_DAYS[at.weekday()]} at {clock(at.time(), household.locale)}",
+        moment=lambda at: f"{WEEKDAYS[at.weekday()]} at {clock(at.time(), household.locale)}",
     )  # fmt: skip
     told = f"{' '.join(occurrence.event.summary.split())}, {when}"
     return f"Coming up: {told} ({waits})." if waits else f"Coming up: {told}."

@@ -1,15 +1,13 @@
 """Cuts a message into requests, with the reasons told beside them and how each clause is meant. Pure."""
 
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 
 from kinkeeper.conversation.planning.case import Case, Step
-from kinkeeper.conversation.planning.grammar import Grammar
+from kinkeeper.conversation.planning.grammar import Grammar, word_sets
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import mask_stops
@@ -300,7 +298,7 @@ def modality_of(clause: str) -> Modality:
     """
     words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
     said = _phrases(words)
-    tables = _tables()
+    tables = word_sets("modality")
     for kind in ("conditional", "hypothetical"):
         if not said.isdisjoint(tables[kind]):
             return Modality(kind)
@@ -322,14 +320,14 @@ def tells_of_deed_or_wish(text: str) -> bool:
         text: Plain.
     """
     words = [each.lower() for each in _WORD.findall(text.replace("’", "'"))]
-    tables = _tables()
+    tables = word_sets("modality")
     return _is_past(words, text) or not _phrases(words).isdisjoint(
         tables["wishing"] | tables["arranging"] | tables["hypothetical"] | tables["over"]
     )
 
 
 def _is_past(words: Sequence[str], clause: str) -> bool:
-    tables = _tables()
+    tables = word_sets("modality")
     before = ["", *words]
     named = {each.lower() for each in re.findall(r"(?<=[a-z,] )[A-Z]\w+", clause)}
     for first, word in pairwise(before):
@@ -345,7 +343,7 @@ def _is_past(words: Sequence[str], clause: str) -> bool:
 def _ends_in_past(word: str) -> bool:
     if len(word) < _SHORTEST_PAST or not word.endswith("ed"):
         return False
-    return word not in _tables()["no_past"] and word not in first_names()
+    return word not in word_sets("modality")["no_past"] and word not in first_names()
 
 
 def _phrases(words: Sequence[str]) -> frozenset[str]:
@@ -354,9 +352,3 @@ def _phrases(words: Sequence[str]) -> frozenset[str]:
     return frozenset(
         "_".join(words[at : at + length]) for length in spans for at in range(len(words))
     )
-
-
-@cache
-def _tables() -> Mapping[str, frozenset[str]]:
-    text = (files(__package__) / "data" / "modality.toml").read_text(encoding="utf-8")
-    return {name: frozenset(words.split()) for name, words in tomllib.loads(text)["words"].items()}

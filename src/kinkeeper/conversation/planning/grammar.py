@@ -194,6 +194,12 @@ def _around(text: str, span: TimeSpan) -> str:
     return f"{before}<{span.surface}>{after}"
 
 
+@cache
+def word_sets(name: str, table: str = "words") -> Mapping[str, frozenset[str]]:
+    """Return the lists of words in a table of a data file; read once."""
+    return {key: frozenset(words.split()) for key, words in _content(name)[table].items()}
+
+
 def _content(name: str) -> Mapping[str, Any]:
     path = files(__package__) / "data" / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))

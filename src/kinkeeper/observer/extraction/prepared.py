@@ -28,6 +28,7 @@ from kinkeeper.observer.model import Extraction, OpenQuestion, Task
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants, without_private
 from kinkeeper.reading import Clause, Context, Frame, Said, Surface, Utterance
+from kinkeeper.reading.times.time_text import WEEKDAYS
 from kinkeeper.reading.trained import TrainedReader, shipped_reader
 
 # What memory adds: the questions a message raises, asked with a timeout and a cache, and their
@@ -36,7 +37,6 @@ from kinkeeper.reading.trained import TrainedReader, shipped_reader
 # The questions may leave this machine. They are made of templates and of the household's vocabulary
 # alone; names of people and of places are taken out of that, too.
 
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER})
 _UNNAMED = "activity"
 
@@ -95,7 +95,7 @@ def compose_queries(
     if not extraction.is_coordination or not extraction.dates:
         return ()
     day = extraction.dates[0]
-    weekday = _WEEKDAYS[day.weekday()]
+    weekday = WEEKDAYS[day.weekday()]
     children = extraction.child
     child = stable_id(participants.household.id, children[0]) if children else None
     queries = []
