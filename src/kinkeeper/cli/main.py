@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory import leave_out_unused
+from kinkeeper.cli.process_memory import leave_out_unused
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import ConfigError, InputError, KinkeeperError
 

@@ -14,9 +14,9 @@ from kinkeeper.actions.model import RejectReason
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import Interval
 from kinkeeper.language.text import Token
-from kinkeeper.language.wonder import wonders
 from kinkeeper.messaging import inbox, outbox
 from kinkeeper.observer.tables import feedback
+from kinkeeper.reading.wonder import wonders
 
 _columns = feedback.c
 
