@@ -60,7 +60,6 @@ def share_carried(secret: str, results: Sequence[ActionResult], household: House
 
     Args:
         secret: From `secret_of`.
-        results: Of the turn.
         household: Theirs; the names of its members do not count.
     """
     held = {
@@ -79,8 +78,6 @@ def is_left_over(secret: str, results: Sequence[ActionResult], household: Househ
 
     Args:
         secret: From `secret_of`.
-        results: Of the turn.
-        household: Theirs.
     """
     return share_carried(secret, results, household) < _MOST_CARRIED
 
@@ -130,7 +127,6 @@ def carried_scope(
         history: Earlier turns of the thread, oldest first.
         household: Whose members the wish may name.
         teller: Member id of who speaks.
-        now: Aware.
         is_announced: Whether only a message that asks for nothing but secrecy counts ("don't tell Ben any of this").
     """
     lately = [each.text for each in history[-MOST_CARRIED_ON:] if now - each.at <= CARRIED_ON]
@@ -158,9 +154,6 @@ def scope_of_told(
 
     Args:
         text: The whole message, verbatim.
-        household: Theirs.
-        member: Who tells it.
-        now: Aware.
         history: Earlier turns of the thread, oldest first: a wish for secrecy in them still holds.
         is_shared: Whether others read along.
     """
@@ -175,11 +168,7 @@ def scope_of_told(
 
 
 def replies_to(answer: str) -> list[str]:
-    """Return what a person can say with one tap after an answer: to change who may see what was saved.
-
-    Args:
-        answer: Whole.
-    """
+    """Return what a person can say with one tap after an answer: to change who may see what was saved."""
     return [reply for said, reply in ((FOR_ALL, KEEP), (FOR_YOU, SHARE)) if said in answer]
 
 
@@ -188,8 +177,6 @@ def holds_fact(text: str, household: Household, *, now: datetime) -> bool:
 
     Args:
         text: The whole message, verbatim.
-        household: Whose.
-        now: Aware.
     """
     said_at = now.astimezone(household.zone)
     return any(
@@ -201,7 +188,6 @@ def saved_for(scope: str, household: Household) -> str:
     """Return the sentence that says who may see what was saved.
 
     Args:
-        scope: Of what was saved.
         household: Whose members it may name.
     """
     if scope == HOUSEHOLD_SCOPE:
@@ -211,11 +197,7 @@ def saved_for(scope: str, household: Household) -> str:
 
 
 def how_to_change(scope: str) -> str:
-    """Return how a person changes who may see what they told last, as a sentence with a space before it.
-
-    Args:
-        scope: Of what was saved.
-    """
+    """Return how a person changes who may see what they told last, as a sentence with a space before it."""
     if scope == HOUSEHOLD_SCOPE:
         return f" Say “{KEEP}” to keep it to yourself."
     return "" if kept_from(scope) else f" Say “{SHARE}” to let the others see it."

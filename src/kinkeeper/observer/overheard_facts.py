@@ -57,9 +57,7 @@ class Hearing:
     """Listens for one household; hearing something twice proposes it once.
 
     Args:
-        store: Its database.
         household: As its file describes it.
-        clock: Tells the time.
     """
 
     def __init__(self, store: Store, household: Household, *, clock: Clock) -> None:

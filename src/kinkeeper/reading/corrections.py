@@ -57,7 +57,6 @@ def may_correct(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bo
     """Tell whether a message reads as a correction: another time, day or name, and a sign that it is one.
 
     Args:
-        tokens: The message.
         mentions: Household words found in it.
     """
     if not tokens:
@@ -76,18 +75,13 @@ def reads_as_correction(tokens: Sequence[Token], mentions: Sequence[Mention] = (
     """Tell whether a message may set right something: by a sign of it, as a mere value, or as news of a change.
 
     Args:
-        tokens: The message.
         mentions: Household words found in it.
     """
     return may_correct(tokens, mentions) or is_bare_value(tokens, mentions) or calls_off(tokens)
 
 
 def calls_off(tokens: Sequence[Token]) -> bool:
-    """Tell whether a message has a word that says that something is off or moved.
-
-    Args:
-        tokens: The message.
-    """
+    """Tell whether a message has a word that says that something is off or moved."""
     return not correction_words().changes.isdisjoint(token.text for token in tokens)
 
 
@@ -95,7 +89,6 @@ def is_bare_value(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> 
     """Tell whether a message is a time or day and nothing else ("4:30", "at 5", "on thursday").
 
     Args:
-        tokens: The message.
         mentions: Household words found in it.
     """
     if mentions:

@@ -49,7 +49,6 @@ def moment_words(value: str, *, now: datetime, locale: str) -> str:
     Args:
         value: ISO 8601: a date, or an instant with its offset.
         now: Aware, in the household's zone.
-        locale: Of the household.
     """
     moment = local(value, now=now)
     if moment is None:
@@ -65,7 +64,6 @@ def span_words(start: str, end: str | None, *, now: datetime, locale: str) -> st
         start: ISO 8601.
         end: ISO 8601, if known.
         now: Aware, in the household's zone.
-        locale: Of the household.
     """
     first, last = local(start, now=now), local(end or "", now=now)
     if first is None or last is None or last <= first:
@@ -88,7 +86,6 @@ def series_words(start: str, end: str | None, rule: str, *, now: datetime, local
         end: Of its first time, if known.
         rule: RFC 5545, without its prefix.
         now: Aware, in the household's zone.
-        locale: Of the household.
     """
     once, every = span_words(start, end, now=now, locale=locale), rule_words(rule)
     first = local(start, now=now)
@@ -155,7 +152,6 @@ def period_words(first: date, days: int, *, today: date, locale: str) -> str:
         first: Its first day.
         days: How many, > 0.
         today: Local.
-        locale: Of the household.
     """
     if first == today and days > 1:
         return f"in the next {days} days"
@@ -226,7 +222,6 @@ class Words:
 
     Attributes:
         done: The request and what became of it.
-        setting: Whose words count.
     """
 
     done: ActionResult
@@ -303,13 +298,7 @@ def name_of(item: Mapping[str, Any]) -> str:
 
 
 def few(told: Sequence[str], count: int, mark: str) -> str:
-    """Return the first of some things, and how many more there are.
-
-    Args:
-        told: Each in words.
-        count: How many there are.
-        mark: Between them.
-    """
+    """Return the first of some things, and how many more there are."""
     shown = f"{mark} ".join(told[:MOST])
     return f"{shown} and {count - MOST} more" if count > MOST else shown
 

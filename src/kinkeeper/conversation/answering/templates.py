@@ -67,11 +67,7 @@ _MOST_USED = 8
 
 
 def told(context: AnswerContext) -> Answer:
-    """Return what is said about a turn without a model.
-
-    Args:
-        context: The turn.
-    """
+    """Return what is said about a turn without a model."""
     text, confidence = _text(context)
     return Answer(
         text=text, mode=context.mode, confidence=confidence, source=Source.RULES,
@@ -85,11 +81,7 @@ def is_question(text: str) -> bool:
 
 
 def used_of(results: Sequence[ActionResult]) -> tuple[Mapping[str, Any], ...]:
-    """Return what results rest on, each {"kind", "id", "text"}.
-
-    Args:
-        results: Of a turn.
-    """
+    """Return what results rest on, each {"kind", "id", "text"}."""
     used: list[Mapping[str, Any]] = []
     for done in results:
         lists = [value for value in done.result.values() if isinstance(value, list | tuple)]
@@ -169,11 +161,7 @@ def _secret(context: AnswerContext) -> str | None:
 
 
 def secret_besides(context: AnswerContext) -> str:
-    """Return who may see a secret that the message tells and nothing done holds; empty where there is none.
-
-    Args:
-        context: The turn.
-    """
+    """Return who may see a secret that the message tells and nothing done holds; empty where there is none."""
     secret = _secret(context)
     if secret is None or not is_left_over(secret, context.results, context.asked.household):
         return ""

@@ -74,11 +74,7 @@ _FOCUS_OFF = re.compile(
 
 
 def read_identity(text: str) -> str | None:
-    """Return what a message says its person is called; None where it does not.
-
-    Args:
-        text: The message.
-    """
+    """Return what a message says its person is called; None where it does not."""
     plain = " ".join(text.split()).replace("’", "'")
     found = _SAID.search(mask_stops(plain))
     if found is None or not _TAILS.fullmatch(found["rest"]):
@@ -90,11 +86,7 @@ def read_identity(text: str) -> str | None:
 
 
 def read_focus(text: str) -> bool | None:
-    """Return whether a message wants to stay with its topic, or no longer; None where it says nothing of that.
-
-    Args:
-        text: The message.
-    """
+    """Return whether a message wants to stay with its topic, or no longer; None where it says nothing of that."""
     if _FOCUS_OFF.search(text):
         return False
     return True if _FOCUS_ON.search(text) else None
@@ -188,9 +180,7 @@ class ContextGatherer:
     """Knows what was said before, for the turns of one household.
 
     Args:
-        store: Its database.
         household: As its file has it.
-        clock: Tells what is over.
         embedder: Tells what messages mean; by their words alone where None, or where it takes too long.
         quiet: When messages come without a sound.
     """
@@ -223,10 +213,7 @@ class ContextGatherer:
         """Return what a turn begins with; writes nothing.
 
         Args:
-            thread_id: Its thread.
-            member: Its person.
             viewer: On whose behalf calendar and memory are read.
-            text: What they say.
             earlier: Turns of the thread before it, oldest first.
             now: Aware, in the household's zone.
 
@@ -257,8 +244,6 @@ class ContextGatherer:
 
         Args:
             conn: In the write transaction that ends the turn.
-            turn: The turn.
-            context: What it began with.
         """
         household, ref, read = turn.household, context.topic, turn.text[:LONGEST_READ]
         if ref.id and turn.mode not in _ABOUT_NOTHING:
@@ -347,7 +332,6 @@ def signals_of(
         gists: How many there are of the topic.
         facts: How many were said on the topic.
         world: What the moment is like.
-        now: Aware.
     """
     last = lately[-1] if lately else None
     return Signals(

@@ -139,7 +139,6 @@ def own_matters(plan: Plan, asked: Asked) -> frozenset[int]:
     """Return the places of what is new in a plan, for nobody but the person, who has not said who may see it.
 
     Args:
-        plan: Of a message.
         asked: Who says it.
     """
     return frozenset(at for at, each in enumerate(plan.actions) if _is_own_matter(each, asked))
@@ -152,7 +151,6 @@ def own_affairs(plan: Plan, own: Collection[int], text: str) -> Plan:
     only offered, is judged by the fitted heads too. Blocks for some milliseconds.
 
     Args:
-        plan: Of the message.
         own: Places of the person's own matters in it.
         text: The whole message, verbatim.
     """

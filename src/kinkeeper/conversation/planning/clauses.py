@@ -138,7 +138,6 @@ def bare(clause: str, grammar: Grammar, *names: str) -> str:
     Args:
         clause: With marks.
         grammar: Knows what may stand around a request.
-        names: What the assistant is called.
     """
     clause = clause.strip(_EDGES)
     for _ in range(_MOST_STRIPPED):
@@ -167,12 +166,7 @@ def in_order(clause: str) -> str:
 
 
 def steps_of(case: Case, read: Reader) -> list[Step] | None:
-    """Return the requests of a message: of its parts where each of them is one, else of the whole.
-
-    Args:
-        case: The message.
-        read: Reads one clause.
-    """
+    """Return the requests of a message: of its parts where each of them is one, else of the whole."""
     return _Cutting(case, read).steps(case.message.text)
 
 

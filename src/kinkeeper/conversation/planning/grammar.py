@@ -50,7 +50,6 @@ class Grammar:
         misspellings: Finds the grammar's own words in misspelt ones.
         openings: What may stand before a request without changing it.
         closings: What may stand after it.
-        joints: Between two requests.
         starts: How a request begins, so that a joint before it is one.
         bare_hour: A number that is an hour because of the word before it.
         no_time: What looks like a time and is none, by what stands around.
@@ -94,7 +93,6 @@ class Grammar:
         """Return a text with chat spellings and misspelt words of the grammar made plain.
 
         Args:
-            text: As it was typed.
             names: Words for people, in lower case, which are no spelling of anything else ("Wen").
         """
         plain = _WORD.sub(

@@ -116,7 +116,6 @@ def audience_of(text: str, case: Case) -> tuple[str, bool | None]:
 
     Args:
         text: Of one request, with marks.
-        case: The message.
 
     Returns:
         The rest of the text, and True, False, or None where nothing is said about it.

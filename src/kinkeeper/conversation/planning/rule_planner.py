@@ -73,11 +73,7 @@ _MOST_WORDS: Final = 4
 
 
 def is_out_of_scope(case: Case) -> bool:
-    """Return whether a message asks for a service that there is no request for.
-
-    Args:
-        case: The message.
-    """
+    """Return whether a message asks for a service that there is no request for."""
     request, words, opens = _opening(case)
     tables = word_sets("out_of_scope")
     if not opens.isdisjoint(tables["verbs"]):
@@ -172,7 +168,6 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
 
     Args:
         clause: With marks, without politeness; one of more than 300 characters is not read.
-        case: What is known.
     """
     if not clause or len(clause) > LONGEST_CLAUSE:
         return None
@@ -311,11 +306,7 @@ def _still_offered(plan: Plan) -> Plan:
 
 
 def as_offers(plan: Plan) -> Plan:
-    """Return a plan of which nothing is done before a person says yes.
-
-    Args:
-        plan: Any.
-    """
+    """Return a plan of which nothing is done before a person says yes."""
     return replace(plan, actions=tuple(replace(each, is_offer=True) for each in plan.actions))
 
 

@@ -46,7 +46,6 @@ def guarded(
     Args:
         steps: As the rule made them.
         clause: With marks.
-        case: The message.
         rule: Its name.
         groups: What it found in the clause.
     """

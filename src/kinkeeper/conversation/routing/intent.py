@@ -39,11 +39,7 @@ _MARKS = re.compile(r"[^\w\s]")
 
 
 def asks_about(text: str) -> str | None:
-    """Return the topic of a message that asks about the assistant; None where it asks something else.
-
-    Args:
-        text: The whole message.
-    """
+    """Return the topic of a message that asks about the assistant; None where it asks something else."""
     said = " ".join(_MARKS.sub(" ", text.casefold().replace("’", "'")).split())
     said = _TAIL.sub("", _LEAD.sub("", said))
     return next(
@@ -109,7 +105,6 @@ def read_social(
     """Return what a wholly social message comes to; None for every other message.
 
     Args:
-        text: Any.
         is_offered: Whether the last answer offered or asked something: then a yes goes on.
         has_referent: Whether "it" may be something of the turns before: then "cancel it" goes on.
         names: What the assistant is called.
@@ -192,7 +187,6 @@ class Intent:
     """A message by its form.
 
     Attributes:
-        type: What it is.
         confidence: In [0, 1].
         words: How many.
         has_question_mark: Whether it ends a clause with one.
@@ -218,7 +212,6 @@ def read_intent(text: str, signals: Signals, *, names: Collection[str] = ()) -> 
     """Return what a message is by its form.
 
     Args:
-        text: Any.
         signals: What is known when it comes.
         names: What the assistant is called.
     """
@@ -293,7 +286,6 @@ def goes_on(clauses: Sequence[Clause], history: Sequence[Exchange]) -> bool:
     it may be said in the same breath as thanks.
 
     Args:
-        clauses: Of the message.
         history: Earlier turns, oldest first.
     """
     if not history or not clauses:

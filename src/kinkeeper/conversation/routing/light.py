@@ -55,7 +55,6 @@ class Said:
 
     Attributes:
         household: Whose budget it is.
-        text: The message.
         history: Earlier turns, oldest first.
     """
 

@@ -44,7 +44,6 @@ class Scored:
     """The modes with their scores.
 
     Attributes:
-        scores: Of each mode.
         features: What they were summed of, by name.
         margin: How far the best is ahead, as a share of its score.
         effective_margin: How far it must be.
@@ -72,7 +71,6 @@ def score_modes(
     """Return the scores of all modes.
 
     Args:
-        intent: Of the message.
         signals: What is known when it comes.
         triage: What was made of it; it informs the scores and decides nothing alone.
         weights: Those of the data file where None.
@@ -190,7 +188,6 @@ class Routed:
     """Where a message goes, and how that came about.
 
     Attributes:
-        triage: Where.
         intent: What it is by its form.
         confirmation: What it decides about an open question.
         decided_by: "confirmation", "social", "router", "tie_break" or "triage" (the router agreed with it).
@@ -200,7 +197,6 @@ class Routed:
         effective_margin: How far it had to be.
         tie_break: What the light model preferred, where it was asked and said so.
         fallback: Why the rules went on without the light model, where it was asked in vain.
-        version: Of the weights.
     """
 
     triage: Triage
@@ -238,13 +234,11 @@ class Router:
 
         Args:
             text: Verbatim; one of more than 2,000 characters is read to there and is no consent.
-            household: Tenant key.
             history: Earlier turns of the thread, oldest first.
             open_question: Whether a pending action waits for a yes that this message may be; the question, where
                 it is known.
             signals: What is known when it comes.
             requests: All that can be asked; none where only the domains matter.
-            skills: Built-in skills there are.
             names: What the assistant is called.
         """
         is_whole, text = len(text) <= LONGEST_READ, text[:LONGEST_READ]
@@ -275,11 +269,7 @@ class Router:
         return await self._decided(said, triage, intent, signals, fallback=fallback)
 
     def terminal(self, routed: Routed) -> Mode:
-        """Return how to answer once the acting of a turn is over.
-
-        Args:
-            routed: As the turn was routed.
-        """
+        """Return how to answer once the acting of a turn is over."""
         return mode_after_acting(routed.snapshot)
 
     async def _message(self, said: Said, intent: Intent, names: Collection[str]) -> Message:

@@ -119,9 +119,6 @@ class Signals:
     """What is known about a thread and its topic.
 
     Attributes:
-        turns: In working memory.
-        gists: Of the topic.
-        facts: Of the topic.
         has_world: Whether the world state holds anything.
         fok: Feeling of knowing, from strong hits of memory alone, in [0, 5].
         is_new_topic: Whether the topic begins with this message.

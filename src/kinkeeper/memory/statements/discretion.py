@@ -58,7 +58,6 @@ def holds_sensitive(message: str, *, with_gifts: bool = True) -> bool:
     """Return whether any sentence of a message is sensitive.
 
     Args:
-        message: As it was said.
         with_gifts: Whether gifts count.
     """
     parts = (part.text for part in parts_of(message))
@@ -66,11 +65,7 @@ def holds_sensitive(message: str, *, with_gifts: bool = True) -> bool:
 
 
 def speaks_of_self(text: str) -> bool:
-    """Return whether any word of a text is for whoever speaks.
-
-    Args:
-        text: As it was said.
-    """
+    """Return whether any word of a text is for whoever speaks."""
     return _patterns()["self"].search(text.lower()) is not None
 
 
@@ -159,11 +154,7 @@ def _is_shared_identity(text: str) -> bool:
 
 
 def vectors_of(texts: Sequence[str]) -> tuple[str, Vectors]:
-    """Return vectors of texts and the name of what made them. Blocks.
-
-    Args:
-        texts: Any.
-    """
+    """Return vectors of texts and the name of what made them. Blocks."""
     words = hashed(texts)
     with surviving(STAGE):
         weights = weights_path()

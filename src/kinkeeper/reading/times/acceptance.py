@@ -216,9 +216,7 @@ class _Place:
     """A reading among its neighbours.
 
     Attributes:
-        tokens: The whole text.
         index: First token of the reading.
-        found: The reading.
         previous: Word before it, or "".
         following: Word after it, or "".
         after: Token after it, or None.
@@ -241,9 +239,7 @@ def is_time(tokens: Sequence[Token], index: int, found: Expression) -> bool:
     """Whether the words around let a reading be a time.
 
     Args:
-        tokens: The whole text.
         index: First token of the reading.
-        found: The reading.
     """
     after = tokens[found.end] if found.end < len(tokens) else None
     previous = tokens[index - 1].text if index else ""

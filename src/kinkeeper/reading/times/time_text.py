@@ -66,8 +66,6 @@ def day(said: date, *, today: date, locale: str) -> str:
     """Return a day: "today", "tomorrow", "Thu 5 Mar" or "Thu Mar 5", with the year where it is another.
 
     Args:
-        said: The day.
-        today: The day it is.
         locale: Whose way of writing counts.
     """
     near = {today: "today", today + _DAY: "tomorrow", today - _DAY: "yesterday"}
@@ -80,8 +78,6 @@ def short_day(said: date, *, today: date, locale: str) -> str:
     """Return a day without its weekday: "5 Mar" or "Mar 5", with the year where it is another.
 
     Args:
-        said: The day.
-        today: The day it is.
         locale: Whose way of writing counts.
     """
     year = "" if said.year == today.year else f" {said.year}"
@@ -94,7 +90,6 @@ def moment(said: datetime, *, now: datetime, locale: str) -> str:
 
     Args:
         said: Aware, in the zone in which it is told.
-        now: Aware.
         locale: Whose way of writing counts.
     """
     today = now.astimezone(said.tzinfo).date()
@@ -107,7 +102,6 @@ def span(start: datetime, end: datetime, *, now: datetime, locale: str) -> str:
     Args:
         start: Aware, in the zone in which it is told.
         end: Aware, in the same zone.
-        now: Aware.
         locale: Whose way of writing counts.
     """
     begin = moment(start, now=now, locale=locale)
