@@ -139,8 +139,7 @@ class Nights:
 
     async def run(self) -> None:
         """Do what is due, again and again, until cancelled."""
-        rest = partial(asyncio.sleep, _BETWEEN_LOOKS.total_seconds())
-        await repeat(self._look, rest, name="memory.nights")
+        await repeat(self._look, _BETWEEN_LOOKS, name="memory.nights")
 
     async def _look(self) -> None:
         now = self._clock.now()

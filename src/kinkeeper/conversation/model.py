@@ -83,7 +83,6 @@ class Exchange:
     mode: Mode
     results: tuple[ActionResult, ...] = ()
     partial: Mapping[str, Any] | None = None
-    turn_id: str = ""
     clarification: str | None = None
     used: Sequence[Mapping[str, Any]] = ()
 

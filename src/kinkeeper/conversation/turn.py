@@ -167,7 +167,7 @@ class Turn:
         return Exchange(
             text=self.text, answer=self.answer or "", at=self.received_at,
             mode=self.mode or Mode.RESPOND, results=self.results, partial=self.partial,
-            turn_id=self.id, clarification=self.clarification, used=self.used,
+            clarification=self.clarification, used=self.used,
         )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, Protocol
 
 import structlog
@@ -201,8 +200,7 @@ class Upkeep:
         Args:
             every: Wait in between, > 0.
         """
-        rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.run_once, rest, name=_NAME)
+        await repeat(self.run_once, every, name=_NAME)
 
     async def run_once(self) -> int:
         """Do what is due by now; returns how many questions were asked aloud."""

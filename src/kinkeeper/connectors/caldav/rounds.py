@@ -253,8 +253,7 @@ class CalendarSync:
         Args:
             every: Wait in between, > 0.
         """
-        rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.run_once, rest, name="caldav", foreseen=KinkeeperError)
+        await repeat(self.run_once, every, name="caldav", foreseen=KinkeeperError)
 
     async def run_once(self) -> Tally:
         """Go through both sides once.

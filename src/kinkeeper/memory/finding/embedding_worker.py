@@ -6,7 +6,6 @@ is done again. Where nothing tells what texts mean, a text needs no vectors and 
 another model everything is made anew, the newest first; until then texts are found by their words.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -72,8 +71,7 @@ class EmbeddingWork:
         Args:
             every: Wait where nothing is missing, > 0.
         """
-        rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.finish, rest, name="memory.embedding")
+        await repeat(self.finish, every, name="memory.embedding")
 
     async def finish(self) -> int:
         """Make all that is missing; returns of how many texts.
