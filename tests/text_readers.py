@@ -20,7 +20,6 @@ from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.taking_back import how_many, wants_undo
 from kinkeeper.language.sorting.domains import DomainRouter
 from kinkeeper.language.text import shorten, strip_controls, tokenise
-from kinkeeper.language.wonder import wonders
 from kinkeeper.mail.lookup import read_query
 from kinkeeper.memory.extraction_job import pieces
 from kinkeeper.memory.finding.shelf import traits_of
@@ -41,6 +40,7 @@ from kinkeeper.observer.wording.participants import Participants, compile_partic
 from kinkeeper.reading.corrections import calls_off, is_bare_value, reads_as_correction
 from kinkeeper.reading.replies import asks_for_owner, is_question, read_reply
 from kinkeeper.reading.times import read as read_times
+from kinkeeper.reading.wonder import wonders
 from planning import WEDNESDAY, context, miller
 
 NOW = WEDNESDAY.replace(tzinfo=miller().zone)

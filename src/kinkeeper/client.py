@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
@@ -86,7 +85,6 @@ class Sessions:
 
         Args:
             session: Which talk it is of.
-            user_message: What the person said.
             assistant_response: What was answered, if anything.
             said_at: Aware; now where None.
             metadata: JSON-ready; kept with it.
@@ -137,12 +135,7 @@ class Sessions:
         """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop sending."""
         self.close()
 

@@ -85,7 +85,6 @@ def test_the_same_source_proposes_once_whatever_it_says_later(store: Store) -> N
     )
     assert again.action == first
     assert not again.is_new
-    assert not again.is_merged
     assert len(everything(store)) == 1
 
 
@@ -103,7 +102,6 @@ def test_the_same_wish_within_the_hour_joins_the_first(store: Store) -> None:
             lambda conn: propose(conn, proposal("m2", merge_key="k"), household=FAMILY, now=soon)
         )
         assert joined.action == first
-        assert joined.is_merged
         assert not joined.is_new
     by_second = store.read_now(lambda conn: find_by_source(conn, FAMILY.id, "OBSERVER", "m2"))
     assert by_second == [first]

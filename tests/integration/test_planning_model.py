@@ -168,6 +168,14 @@ def test_one_person_is_a_list_of_one(store: Store) -> None:
     assert planned(model, store, context(ODD)).actions[0].params["who"] == ["emma"]
 
 
+def test_lines_in_a_list_are_one_text(store: Store) -> None:
+    lines = ["two eggs", "flour"]
+    model = Scripted(answer("task.create", ODD, title="cake", description=lines))
+
+    params = planned(model, store, context(ODD)).actions[0].params
+    assert params["description"] == "two eggs\nflour"
+
+
 def test_parameters_that_do_not_fit_are_named_to_the_model(store: Store) -> None:
     wrong = Scripted(answer("task.create", ODD, titel="cake"))
 

@@ -190,8 +190,8 @@ def test_a_long_turn_is_cut_at_a_word_and_keeps_what_is_outdated_in_its_rest():
 
 
 def test_the_map_keeps_every_name_apart_and_says_all_in_words():
-    people = [_concept(f"p{number}", is_subject=True) for number in range(14)]
-    things = [_concept(f"t{number}", is_subject=False) for number in range(30)]
+    people = [_concept(f"p{number}") for number in range(14)]
+    things = [_concept(f"t{number}") for number in range(30)]
     relations = [
         Relation(source=f"p{number % 14}", target=f"t{number}", type="likes", weight=1 + number,
                  facts=())
@@ -230,9 +230,9 @@ def test_words_that_were_folded_are_told_as_they_were_said(
 
 def test_everybody_is_on_the_picture_before_anybody_has_a_second_thread():
     names = [f"name {number}" for number in range(5)]
-    people = [Concept(name=name, is_subject=True, weight=1, last_said_at=NOW) for name in names]
+    people = [Concept(name=name, weight=1) for name in names]
     things = [
-        Concept(name=f"{name} {number}", is_subject=False, weight=1, last_said_at=NOW)
+        Concept(name=f"{name} {number}", weight=1)
         for name in names for number in range(20)
     ]  # fmt: skip
     relations = [
@@ -293,5 +293,5 @@ def test_every_category_has_a_heading():
         assert recollection().known(fact("a", category=category), []).topic
 
 
-def _concept(name: str, *, is_subject: bool) -> Concept:
-    return Concept(name=name, is_subject=is_subject, weight=1.0, last_said_at=NOW)
+def _concept(name: str) -> Concept:
+    return Concept(name=name, weight=1.0)

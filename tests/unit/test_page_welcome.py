@@ -1,10 +1,8 @@
 """The play for somebody new: scenes in order, and a ledger that adds up."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from kinkeeper.core.messages import MessageKind
 from kinkeeper.web.views.welcome import Heard, scenes
 from page_samples import heard, home
 from pending_samples import ZONE
@@ -40,15 +38,6 @@ def test_time_alone_speaks_as_nobody() -> None:
     assert scene.text == "nobody has answered"
     assert scene.said == "Who?"
     assert not scene.kept
-
-
-def test_a_reaction_is_told_from_words() -> None:
-    message = replace(heard(1, "ines", "👍", EVENING).message, kind=MessageKind.REACTION)
-    row = Heard(at=EVENING, household=home(), message=message, line={})
-    [scene] = scenes([row])
-    assert scene.is_reaction
-    assert scene.person is not None
-    assert scene.person.name == "Ines"
 
 
 def test_nothing_heard_is_no_scene() -> None:

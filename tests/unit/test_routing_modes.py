@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from kinkeeper.conversation.model import Branch, Mode, Triage, TurnType
-from kinkeeper.conversation.routing.intent import Complexity, Intent, IntentType, read_intent
+from kinkeeper.conversation.routing.intent import Intent, IntentType, read_intent
 from kinkeeper.conversation.routing.router import mode_after_acting, score_modes
 from kinkeeper.conversation.routing.signals import Signals, Weights, shipped_weights
 from kinkeeper.conversation.routing.triage import MODE_OF
@@ -99,13 +99,6 @@ def intent(text: str, signals: Signals | None = None) -> Intent:
 )
 def test_intents(text: str, kind: IntentType) -> None:
     assert intent(text).type is kind
-
-
-def test_length_and_conjunctions_make_a_message_complex():
-    assert intent("the cat is out").complexity is Complexity.SIMPLE
-    assert intent("the cat is out and the dog is in").complexity is Complexity.MODERATE
-    assert intent("word " * 16).complexity is Complexity.MODERATE
-    assert intent("word " * 31).complexity is Complexity.COMPLEX
 
 
 def test_confidence_of_an_intent():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.language.text import tokenise
-from kinkeeper.language.wonder import wonders
+from kinkeeper.reading.wonder import wonders
 
 WONDERS = (
     "why did the bot say that?|Why?|whyyyy|y?|Why'd you tell us|how come|hey bot, why are you telling us this|er... why|???"

@@ -39,9 +39,6 @@ def drop_payload(
     """Drop what settled actions would have written, with all its words.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        action_ids: Which.
         summary: What stands in the place of their one line.
     """
     settled = (
@@ -71,10 +68,7 @@ def purge_extractions(
     write; what expired keeps that for some days, so that it can be restored.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         created_before: Aware; younger actions are left alone.
-        now: Aware.
 
     Returns:
         How many actions lost words now.
@@ -161,7 +155,6 @@ def let_go(conn: Connection, action: PendingAction) -> None:
 
     Args:
         conn: In the transaction that did it.
-        action: Done.
     """
     if action.proposal.type is not ActionType.MEMORY_FACT or action.status is not ActionStatus.DONE:
         return

@@ -31,10 +31,7 @@ def insert_source(
     """Note a source that asks for an action.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action: The action.
         source: Its source_type, source_id and slot.
-        at: Aware.
     """
     values = {"household": action.proposal.household, "action_id": action.id, "added_at": at}
     _INSERT_SOURCE.execute(conn, {**values, **source})
@@ -55,12 +52,8 @@ def advance(
     One conditional statement: of several who try at once, one succeeds.
 
     Args:
-        conn: Open connection, in a write transaction.
         action: As last read.
-        cause: What moves it.
-        at: When, aware.
         by: Member id of the person who decides.
-        detail: For the journal.
         changes: Further fields of `PendingAction` to set, of those in `state_row`.
 
     Returns:
@@ -88,7 +81,6 @@ def extend(conn: Connection, action: PendingAction, *, until: datetime) -> None:
     """Let an action that still waits expire later.
 
     Args:
-        conn: Open connection, in a write transaction.
         action: As last read.
         until: Aware, after the present expiry.
     """
@@ -101,7 +93,6 @@ def note_confidence(conn: Connection, action: PendingAction, confidence: float) 
     """Keep how sure it is by now that an action that still waits is meant; what people are shown stays.
 
     Args:
-        conn: Open connection, in a write transaction.
         action: As last read.
         confidence: In [0, 1].
     """
@@ -116,7 +107,6 @@ def refreeze(conn: Connection, action: PendingAction, proposal: Proposal) -> Non
     """Write what an action that still waits would do in other terms; buttons that show it stay good.
 
     Args:
-        conn: Open connection, in a write transaction.
         action: As last read.
         proposal: Says the same to people, and differs in what it would write alone.
     """

@@ -37,8 +37,6 @@ def confirm(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> 
     them. With one choice, that one is meant.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action_id: Full id.
         **press: Who decides, and what they were shown.
 
     Raises:
@@ -53,8 +51,6 @@ def resolve(
     """Choose one of an action's ways and execute it, in the caller's transaction.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action_id: Full id.
         choice_label: Of the choice; letter case does not matter.
         **press: Who decides, and what they were shown.
 
@@ -71,8 +67,6 @@ def reject(
     """Say no to an action; nothing of it is written.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action_id: Full id.
         reason: In their words, for the journal.
         **press: Who decides, and what they were shown.
 
@@ -91,11 +85,8 @@ def request(
     asked about nothing that is low and only their own; all else awaits an adult.
 
     Args:
-        conn: Open connection, in a write transaction.
-        proposal: With its origin.
         member: Who asks, as the channel identified them.
         household: Theirs, as its file has it now.
-        now: Aware.
 
     Raises:
         InputError: The proposal could never be executed.

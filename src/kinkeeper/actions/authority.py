@@ -32,7 +32,6 @@ class Press:
     Attributes:
         member: As the channel identified them, with the rights of their login; never taken from text.
         household: Theirs, as its file has it now.
-        now: Aware.
         chat_id: Chat of the card that was pressed; None where the person was identified otherwise
             (command line, web, private chat).
         expected_hash: Payload hash of what the card showed, where the card carries it.
@@ -68,9 +67,7 @@ def is_anothers(action: PendingAction, member: Member, household: Household) -> 
     Nobody speaks for who has left the household: what they asked for lapses.
 
     Args:
-        action: As stored.
         member: Who looks or decides.
-        household: Theirs.
     """
     if action.proposal.scope != HOUSEHOLD_SCOPE:
         return is_hidden_from(action.proposal.scope, member.id)
@@ -99,9 +96,7 @@ def is_own(action: PendingAction, member: Member, household: Household) -> bool:
     """Whether an action is about what only this member may see: nobody else could decide about it.
 
     Args:
-        action: As stored.
         member: Who looks or decides, a child too.
-        household: Theirs.
     """
     return household.knows(member) and person_of(action.proposal.scope) == member.id
 
@@ -110,7 +105,6 @@ def is_told_by_another(action: PendingAction, member_id: str | None) -> bool:
     """Whether somebody else asked it of the assistant, or told it: what waits of that is for adults.
 
     Args:
-        action: As stored.
         member_id: Who looks; None where it is nobody in particular.
     """
     proposal = action.proposal
@@ -130,11 +124,6 @@ def scope_of(conn: Connection, household: Household, effects: Iterable[Effect]) 
     What one member hides from those who see it by now, or changes although another made it, an adult reads and can
     take back: who hides it decides alone only where they are an adult and nobody else made it.
 
-    Args:
-        conn: Open connection.
-        household: Whose it is.
-        effects: Typed.
-
     Raises:
         InputError: They touch what is private to different members: nobody could read all of it.
     """
@@ -149,14 +138,7 @@ def scope_of(conn: Connection, household: Household, effects: Iterable[Effect]) 
 def is_own_affair(
     conn: Connection, household: Household, effects: Iterable[Effect], member: Member
 ) -> bool:
-    """Whether somebody who is no adult may do all this alone: it is theirs, and nobody else loses sight of anything.
-
-    Args:
-        conn: Open connection.
-        household: Theirs.
-        effects: Typed.
-        member: Who wants it.
-    """
+    """Whether somebody who is no adult may do all this alone: it is theirs, and nobody else loses sight of anything."""
     rows = _rows(conn, household.id, effects)
     return household.knows(member) and bool(rows) and all(row.is_own(member.id) for row in rows)
 
@@ -165,8 +147,6 @@ def hidden_by(conn: Connection, household: str, effects: Iterable[Effect]) -> fr
     """Return the ids of the rows and memories that some see by now who no longer will.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         effects: Typed, not yet written.
     """
     known = [*effects]
@@ -179,7 +159,6 @@ def narrow(conn: Connection, done: PendingAction, hidden: Collection[str]) -> No
 
     Args:
         conn: In the transaction that did it.
-        done: The action, done.
         hidden: Ids of the rows that it hid.
     """
     proposal = done.proposal
@@ -217,7 +196,6 @@ def admit(conn: Connection, action_id: str, press: Press) -> PendingAction | Rec
 
     Args:
         conn: Open connection, in a write transaction; the action's row is held until its end.
-        action_id: Full id.
         press: Who presses, and what they were shown.
 
     Raises:
@@ -237,13 +215,7 @@ def admit(conn: Connection, action_id: str, press: Press) -> PendingAction | Rec
 
 
 def may_settle(conn: Connection, action: PendingAction, press: Press) -> bool:
-    """Whether a press would reach an action; counts nothing.
-
-    Args:
-        conn: Any transaction.
-        action: As stored.
-        press: Who would press.
-    """
+    """Whether a press would reach an action; counts nothing."""
     if is_hidden_from(action.proposal.scope, press.member.id) or objection(action, press):
         return False
     return may_decide(press) or _is_theirs(conn, action, press)

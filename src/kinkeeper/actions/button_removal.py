@@ -44,7 +44,6 @@ def announce(conn: Connection, action: PendingAction, *, now: datetime) -> None:
     Args:
         conn: In the write transaction that moves the action on.
         action: As it is now stored.
-        now: Aware.
     """
     if action.status in UNDER_WAY:
         return

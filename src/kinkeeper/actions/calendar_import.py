@@ -107,11 +107,7 @@ class Import:
     Attributes:
         id: Identifies the import; its actions share it. Nobody can guess it where the answer goes to one person
             of several, so that ids of new events tell nothing of what is there already.
-        household: Whose calendar.
-        member: Who imports.
-        now: Aware.
         name: Of the file, for people.
-        found: What it holds.
         is_operator: Whether somebody at the machine imports, who may read the database anyway: everybody's
             private events then go back to their owners, surprises stay surprises, for the importer too, and
             events keep the ids that an export gives them.
@@ -154,10 +150,6 @@ class Import:
 
     def write(self, conn: Connection, step: Step) -> StepResult:
         """Propose and confirm what is new of a step; what is there already is left alone.
-
-        Args:
-            conn: Open connection, in a write transaction.
-            step: Of this import.
 
         Raises:
             ConflictError: Nothing of the step was written; the message says why.
@@ -383,8 +375,6 @@ def find_import(conn: Connection, household: Household, beginning: str) -> str |
     """Return the id of the import whose id begins like this; None where there is none.
 
     Args:
-        conn: Open connection.
-        household: Tenant.
         beginning: At least eight characters.
 
     Raises:
@@ -407,8 +397,6 @@ def steps_to_undo(
     """Return the steps of an import that stand, the last one first.
 
     Args:
-        conn: Open connection.
-        household: Theirs.
         import_id: Full id.
         by: Who takes it back: each step in the name of the first who may read it.
     """
@@ -427,11 +415,7 @@ async def undo_import(
     """Take back an import as far as a person may see it, in several transactions; what has changed since stays as it is.
 
     Args:
-        store: Of the household.
-        household: Theirs.
         import_id: Full id.
-        by: Who takes it back.
-        now: Aware.
     """
     steps = await store.read(lambda conn: steps_to_undo(conn, household, import_id, [by]))
     done = UndoneImport()
@@ -446,9 +430,6 @@ def undo_step(
     """Take back a step, in the caller's write transaction; what has changed since stays as it is.
 
     Args:
-        conn: In a write transaction.
         step: From `steps_to_undo`.
-        household: Theirs.
-        now: Aware.
     """
     return undo(conn, step.action_id, member=step.member, household=household, now=now)

@@ -19,7 +19,6 @@ class EventFile:
     """What a file holds.
 
     Attributes:
-        events: Its events.
         overrides: What it changes for single occurrences, by event id.
         private: Who may see events that are not for everybody, by id.
         lines: A line of the report for each event and for each that could not be read.
@@ -56,8 +55,6 @@ class EventFile:
         What the calendar has already plays no part in this, so the answer tells nothing of it.
 
         Args:
-            household: Whose calendar.
-            importer: Who imports.
             is_operator: Whether they import for everybody.
         """
         errors = {
@@ -76,7 +73,6 @@ def read_events(lines: Iterable[bytes], household: Household, limit: ImportLimit
 
     Args:
         lines: Of the file, with their ends.
-        household: Whose events they are.
         limit: How much it may hold.
 
     Raises:
@@ -165,8 +161,6 @@ def decider(scope: str, household: Household, importer: Member) -> Member | None
     """Return in whose name something with a scope is imported: only who may see it can decide about it.
 
     Args:
-        scope: Of what is imported.
-        household: Theirs.
         importer: Who imports; they decide where they may.
 
     Returns:

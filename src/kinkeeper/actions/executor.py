@@ -36,10 +36,7 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
     """Write the effects of a confirmed action, in the caller's transaction.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         action_id: An action that a person has just said yes to.
-        now: Aware.
 
     Returns:
         The action, done or failed: its receipt tells what was written or why nothing was. Or still being
@@ -78,10 +75,6 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
 def require_consent(conn: Connection, action: PendingAction) -> str:
     """Return the member whose yes an action rests on.
 
-    Args:
-        conn: Open connection.
-        action: About to be executed.
-
     Raises:
         InvariantError: It is not confirmed, the journal knows no such yes, or the yes came without
             a question where one is due.
@@ -117,7 +110,6 @@ def change_id(action_id: str, number: int) -> str:
     """Return what identifies one effect of an action: the same at every try.
 
     Args:
-        action_id: The action.
         number: Position of the effect, from 0.
     """
     return stable_id(action_id, number)

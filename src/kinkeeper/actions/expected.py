@@ -29,7 +29,7 @@ from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.model import Change, Event, EventState, Occurrence, Waiting
 from kinkeeper.calendar.recurrence import in_utc, share_time
 from kinkeeper.calendar.repository import find_event, list_overrides
-from kinkeeper.calendar.search import occurrences_between, times_of
+from kinkeeper.calendar.search import by_start, occurrences_between, times_of
 from kinkeeper.core.time import Interval, as_utc
 from kinkeeper.household.viewers import Viewer
 
@@ -48,7 +48,6 @@ def expected_between(
     """Return what takes place in an interval and what open proposals would change about it, by start.
 
     Args:
-        conn: Open connection.
         viewer: On whose behalf: proposals that they may not read do not count.
         interval: Span of interest; what only touches it is not returned.
         now: Aware; proposals that expired by then do not count.
@@ -71,9 +70,7 @@ def with_proposals(
     """Return occurrences with the open proposals about them, and what proposals would add, by start.
 
     Args:
-        conn: Open connection.
         viewer: On whose behalf: proposals that they may not read do not count.
-        confirmed: Of the calendar.
         interval: What is proposed outside of it is left out.
         now: Aware; proposals that expired by then do not count.
     """
@@ -81,7 +78,7 @@ def with_proposals(
     for action in open_actions(conn, viewer, now=now):
         if viewer.sees_unconfirmed or not is_told_by_another(action, viewer.member):
             days.lay_over(action)
-    return sorted([*days.confirmed.values(), *days.proposed.values()], key=_by_start)
+    return sorted([*days.confirmed.values(), *days.proposed.values()], key=by_start)
 
 
 def told_once(found: Sequence[Occurrence]) -> list[Occurrence]:
@@ -116,8 +113,6 @@ class _Days:
     """The occurrences of an interval, and what proposals do to them.
 
     Attributes:
-        conn: Open connection.
-        viewer: On whose behalf.
         interval: In UTC.
         confirmed: By event id and original start.
         proposed: What only proposals would put there, by what it is; each once, however many propose it.
@@ -321,7 +316,3 @@ def _single(event: Event, original_start: datetime) -> Occurrence:
 
 def _key(occurrence: Occurrence) -> _Key:
     return occurrence.event.id, as_utc(occurrence.original_start)
-
-
-def _by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:
-    return occurrence.interval.start, occurrence.event.id, occurrence.original_start

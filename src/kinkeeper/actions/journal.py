@@ -75,12 +75,8 @@ def record_refusal(
     """Count a press that changed nothing.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        action_id: The action that was pressed.
         reason: Why it changed nothing.
         by: Who pressed, as far as known.
-        at: Aware.
     """
     values = {
         "household": household, "action_id": action_id, "reason": reason.value, "by_member": by,
@@ -95,8 +91,6 @@ def count_refusals(
     """Return how many presses of a household changed nothing, by reason.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         since: Aware; only presses at or after it, where given.
     """
     query = select(_refusals.reason, func.count()).where(_refusals.household == household)
@@ -109,15 +103,7 @@ def count_refusals(
 def was_decided(
     conn: Connection, household: str, action_ids: Collection[str], *, by: str, within: Interval
 ) -> bool:
-    """Whether a member decided about one of some actions in a span of time.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-        action_ids: Full ids.
-        by: Member id.
-        within: The span.
-    """
+    """Whether a member decided about one of some actions in a span of time."""
     steps = action_transitions.c
     query = select(steps.action_id).where(
         steps.household == household, steps.action_id.in_(action_ids), steps.by_member == by,

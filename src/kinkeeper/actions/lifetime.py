@@ -31,8 +31,6 @@ def extend_open(conn: Connection, household: Household, *, now: datetime) -> int
     What was proposed by an earlier version, or before an event was moved to a later day, expired too early.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Whose actions.
         now: Aware; what has expired by then stays so.
 
     Returns:
@@ -71,10 +69,8 @@ def expiry(
 
     Args:
         conn: Open connection; events that are changed are looked up.
-        proposal: What is asked.
         effects: All that it could write, whichever way it is resolved.
         household: Whose days count.
-        asked_at: When it was asked, aware.
     """
     ends = [each.over_at(conn, household, after=asked_at) for each in effects]
     named = [date.fromisoformat(day) for day in proposal.extraction.get("dates") or ()]
@@ -95,9 +91,7 @@ def keep_days_of_open(conn: Connection, household: Household, *, now: datetime) 
     To be called before the stored events move there: they tell in which zone the days were.
 
     Args:
-        conn: Open connection, in a write transaction.
         household: Whose actions, with the zone of today.
-        now: Aware.
 
     Returns:
         How many actions are different; they say the same as before, and their buttons stay good.

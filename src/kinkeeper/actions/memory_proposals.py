@@ -35,11 +35,7 @@ def asked_to_remember(
     """Return the proposal for what a member wants remembered; it is what they say, whatever it is.
 
     Args:
-        household: Theirs.
-        member: Who asks.
         text: What is to be remembered, not blank.
-        channel: Where they said it.
-        now: Aware.
         scope: Who may recall it; a wish for secrecy in the words narrows it, and is not remembered itself.
         source_id: What identifies the request, so that it counts once; made from its words and time where None.
     """
@@ -76,9 +72,7 @@ def proposal_of(
     """Return the proposal to remember sentences.
 
     Args:
-        words: Where they were said.
         sentences: What to remember, at least one.
-        household: Whose.
         source: Type, id and slot of where it comes from.
         asked: How it came to be known.
         chat_id: Chat it comes from, if any.
@@ -102,12 +96,7 @@ def proposal_of(
 
 
 def sentence_of(found: Observation, text: str) -> Sentence:
-    """Return what was read out of words in the form that is frozen.
-
-    Args:
-        found: What was read.
-        text: The words.
-    """
+    """Return what was read out of words in the form that is frozen."""
     correction = found.correction
     return Sentence(
         start=found.start, end=found.end, category=found.category, type=found.type,
@@ -124,8 +113,6 @@ def remembering_line(words: Words, lines: str, *, is_named: bool = False) -> str
     """Return the title of a card that asks whether to remember something.
 
     Args:
-        words: Where it was said.
-        lines: What is to be remembered.
         is_named: Whether it names the speaker in any case; else only of what was overheard.
     """
     is_plain = words.origin is Origin.SAID and not is_named
@@ -134,12 +121,7 @@ def remembering_line(words: Words, lines: str, *, is_named: bool = False) -> str
 
 
 def people_named(household: Household, text: str) -> dict[str, str]:
-    """Return the ids of the members that a text names, by what it may call them, folded.
-
-    Args:
-        household: Whose members.
-        text: Any.
-    """
+    """Return the ids of the members that a text names, by what it may call them, folded."""
     folded = text.casefold()
     return {
         name.casefold(): member.id

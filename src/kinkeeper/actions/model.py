@@ -113,7 +113,6 @@ class Proposal:
     """What the observer (or another source) asks a person to confirm.
 
     Attributes:
-        household: Tenant key.
         type: What it would change.
         source_type: OBSERVER, CHAT, EMAIL_MANUAL, ...
         source_id: Id of the source within that type; with household and `slot` it identifies the
@@ -162,11 +161,8 @@ class PendingAction:
 
     Attributes:
         id: UUID, deterministic from household, source and slot.
-        proposal: What was frozen.
         payload_hash: SHA-256 of everything a person is shown and that would be written.
         version: Counts changes of the frozen payload, from 1.
-        status: Where it stands.
-        created_at: Aware.
         expires_at: When it expires if nobody decides, aware.
         decided_at: When a person or time settled it.
         decided_by: Member id of that person, if any.
@@ -248,8 +244,6 @@ class Transition:
     Attributes:
         from_status: Status before; None of a new action.
         to_status: Status after.
-        cause: What moved it.
-        at: When, aware.
         by: Member id of the person who did; None where a rule or time did.
         detail: The choice, the reason, or the source or action that caused it.
     """
@@ -286,10 +280,7 @@ def step(
 
     Args:
         status: Where the action stands; None of a new one.
-        cause: What moves it on.
-        at: When, aware.
         by: Member id of the person who decides; needed by a decision, refused otherwise.
-        detail: For the journal.
 
     Raises:
         InvariantError: The cause does not move an action that stands there, or a decision has no

@@ -19,7 +19,6 @@ def payload_hash(proposal: Proposal, *, version: int) -> str:
     """Return the SHA-256 of everything a person is shown and that would be written.
 
     Args:
-        proposal: What is frozen.
         version: Counts its changes, from 1.
     """
     return ids.payload_hash(

@@ -70,10 +70,7 @@ class Redeemed:
     """A press that is to be carried out, or was before.
 
     Attributes:
-        digest: Names the button.
-        member: Who pressed.
         action: What it is about, as it stands now.
-        verb: What to do.
         choice: Which choice or reason, where the verb needs one.
         answer: Of a press that the same person made before, what they were told.
     """
@@ -91,10 +88,6 @@ class RedeemedWords:
     """A press about something that was said, to be carried out, or carried out before.
 
     Attributes:
-        digest: Names the button.
-        member: Who pressed, and said it.
-        episode_id: Of what was said.
-        verb: What to do.
         answer: Of a press that was made before, what they were told.
     """
 
@@ -134,8 +127,6 @@ def mint(conn: Connection, row: StoredOutbound, now: datetime) -> tuple[PressBut
 
     Args:
         conn: In the write transaction that marks the message as being sent.
-        row: The message as marked.
-        now: Aware.
 
     Returns:
         Its buttons, without those whose time is over: the action was settled in between.
@@ -196,7 +187,6 @@ def redeem(
         conn: In a write transaction, in which the caller also does what was asked.
         pressed: As the channel tells it.
         household: Whose chat it happened in.
-        now: Aware.
 
     Returns:
         What to do, or what was answered when the same person pressed it before; or the refusal.

@@ -36,12 +36,10 @@ class ProposeResult:
     Attributes:
         action: The stored action; an earlier one where the proposal was merged or repeated.
         is_new: Whether it was stored now.
-        is_merged: Whether it belongs to an earlier action of another source.
     """
 
     action: PendingAction
     is_new: bool
-    is_merged: bool
 
 
 def propose(
@@ -59,10 +57,7 @@ def propose(
     merge key joins the first action while that is open and at most an hour old.
 
     Args:
-        conn: Open connection, in a write transaction.
-        proposal: What to ask.
         household: Whose it is; tells how long it waits.
-        now: Aware.
         restored_by: Member id of the person who brought it back after it had expired; None of what is new.
 
     Raises:
@@ -81,14 +76,14 @@ def propose(
     action_id = stable_id(household.id, *source.values())
     stored = find_of_slot(conn, household.id, **source)
     if stored is not None:
-        return ProposeResult(action=stored, is_new=False, is_merged=stored.id != action_id)
+        return ProposeResult(action=stored, is_new=False)
     effects = _checked(proposal)
     touched = scope_of(conn, household, effects)
     proposal = replace(proposal, scope=narrowest({touched, proposal.scope}) or touched)
     earlier = _earlier(conn, proposal, now)
     if earlier is not None:
         insert_source(conn, earlier, source, at=now)
-        return ProposeResult(action=earlier, is_new=False, is_merged=True)
+        return ProposeResult(action=earlier, is_new=False)
     action = PendingAction(
         id=action_id,
         proposal=proposal,
@@ -102,9 +97,7 @@ def propose(
     insert_source(conn, action, source, at=now)
     cause = Cause.PROPOSE if restored_by is None else Cause.RESTORE
     record_transition(conn, household.id, action_id, step(None, cause, at=now, by=restored_by))
-    return ProposeResult(
-        action=load_action(conn, household.id, action_id), is_new=True, is_merged=False
-    )
+    return ProposeResult(action=load_action(conn, household.id, action_id), is_new=True)
 
 
 def withdraw(
@@ -113,10 +106,6 @@ def withdraw(
     """Take back an open action because what was said is no longer meant.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action_id: The action.
-        household: Tenant key.
-        now: Aware.
         by_source: Id of the message that took it back.
 
     Returns:
@@ -134,13 +123,6 @@ def supersede(
 ) -> bool:
     """Close an open action because a newer one takes its place.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        action_id: The older action.
-        household: Tenant key.
-        by_action_id: The newer action.
-        now: Aware.
-
     Returns:
         Whether the older one was open until now.
 
@@ -156,25 +138,13 @@ def supersede(
 
 
 def expire_due(conn: Connection, household: str, now: datetime) -> list[PendingAction]:
-    """Expire every open action whose time is over; return those that did so now, oldest first.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        now: Aware.
-    """
+    """Expire every open action whose time is over; return those that did so now, oldest first."""
     settled = [_expire(conn, action, now) for action in find_due(conn, household, now)]
     return [action for action in settled if action is not None]
 
 
 def expire_if_due(conn: Connection, action: PendingAction, now: datetime) -> PendingAction:
-    """Return the action, expired first if its time is over and no sweeper came by.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        action: As just read.
-        now: Aware.
-    """
+    """Return the action, expired first if its time is over and no sweeper came by."""
     if not is_due(action, now):
         return action
     expired = _expire(conn, action, now)

@@ -20,7 +20,6 @@ class Reader:
 
     Attributes:
         member: With the rights of their login.
-        household: Theirs.
         viewer: On whose behalf rows are read.
         is_shared: Whether others read along, in a group.
     """
@@ -34,9 +33,6 @@ class Reader:
         """Whether they may read an action here: what was said to the assistant only who may say yes to it, a child their own.
 
         The mail of another adult is theirs. Where others read along, only what was overheard there is told.
-
-        Args:
-            action: Of their household.
         """
         proposal = action.proposal
         is_told = proposal.source_type in TOLD_TO_THE_ASSISTANT
@@ -53,8 +49,6 @@ def waiting_for(conn: Connection, reader: Reader, *, now: datetime) -> list[Pend
     """Return what awaits a yes, as far as somebody may read it where they are, oldest first.
 
     Args:
-        conn: Any transaction.
-        reader: Who, and where.
         now: Aware; what has run out by then is left out.
     """
     found = open_actions(conn, reader.viewer, now=now)

@@ -34,7 +34,6 @@ class Receipt:
 
     Attributes:
         action: The action as it stands now.
-        outcome: What became of it.
         message: One line for the person.
         is_change: Whether this very press changed anything.
         choices: Labels to choose from, where the outcome is CHOOSE.

@@ -77,9 +77,6 @@ def load_action(
     """Return an action as it is stored, for those who carry it out; `read_action` is for people to look at.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        action_id: Full id.
         for_update: Whether others must wait with changing it until this transaction ends.
 
     Raises:
@@ -95,11 +92,6 @@ def load_action(
 def read_action(conn: Connection, viewer: Viewer, action_id: str) -> PendingAction:
     """Return an action that somebody may read.
 
-    Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-        action_id: Full id.
-
     Raises:
         NotFoundError: There is no action with that id that they may read.
     """
@@ -113,8 +105,6 @@ def find_action(conn: Connection, viewer: Viewer, id_or_prefix: str) -> PendingA
     """Return the one action with that id, or whose id begins so.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         id_or_prefix: Full id or its beginning; letter case does not matter.
 
     Raises:
@@ -138,13 +128,7 @@ def find_action(conn: Connection, viewer: Viewer, id_or_prefix: str) -> PendingA
 def read_actions(
     conn: Connection, viewer: Viewer, action_ids: Collection[str]
 ) -> list[PendingAction]:
-    """Return those of some actions that somebody may read.
-
-    Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-        action_ids: Full ids.
-    """
+    """Return those of some actions that somebody may read."""
     return _read(conn, _of_viewer(viewer).where(pending_actions.c.id.in_(action_ids)))
 
 
@@ -152,9 +136,6 @@ def narrow_scope(conn: Connection, household: str, action_ids: Collection[str], 
     """Let fewer people read actions; one that nobody could read any more stays as it is.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        action_ids: Full ids.
         scope: Of those who may read them from now on, as far as they may by now.
     """
     mine = (_actions.household == household, _actions.id.in_(action_ids))
@@ -178,8 +159,6 @@ def list_actions(
     """Return the actions that somebody may read, oldest first, as they stand at `now`; writes nothing.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         statuses: The ones wanted; open ones unless said otherwise.
         now: Aware; a pending action whose time is over counts as expired.
         since: Only those made from then on; all where None.
@@ -205,8 +184,6 @@ def open_actions(
     """Return what still awaits a person at `now` and may be read, oldest first.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         now: Aware; what has run out by then is left out.
         scope: What it must be about; None means anything.
     """
@@ -226,10 +203,7 @@ def open_titles(
     """Return by id what a chat's actions are called that still await a person at `now`, the latest first.
 
     Args:
-        conn: Any transaction.
-        viewer: On whose behalf.
         chat_id: The chat that they came from.
-        now: Aware.
         limit: At most so many, > 0.
     """
     query = (
@@ -252,8 +226,6 @@ def restorable_actions(
     Left out is what was brought back already, what somebody said again later, and what has lost its words.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         now: Aware; a pending action whose time is over counts as expired.
         since: Aware; only what expired after it.
     """
@@ -314,9 +286,6 @@ def find_by_source(
     """Return the actions a source asked for, also those it was merged into, oldest first.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        source_type: OBSERVER, CHAT, ...
         source_id: Id within that type.
     """
     mine = select(_sources.action_id).where(
@@ -333,9 +302,6 @@ def sources_beginning(
     """Return the ids of some sources of a type that begin like this, up to two.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        source_type: OBSERVER, CHAT, ...
         beginning: Not empty.
     """
     query = (
@@ -357,9 +323,6 @@ def done_of_source(
     """Return what a source asked for, was done and still stands, as far as somebody may read it.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-        source_type: OBSERVER, CHAT, ...
         source_id: Id within that type.
 
     Returns:
@@ -457,8 +420,6 @@ def actions_touching(
     """Return the actions of a kind that would change or changed one of some rows, oldest first.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         kind: About tasks, notes or the calendar.
         row_ids: Ids of tasks, notes or events.
     """

@@ -20,8 +20,6 @@ def try_again(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -
     """Ask once more about an action that failed; asked again, it gives back the same new action.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action_id: Full id.
         **press: Who wants it, and what they were shown.
 
     Returns:

@@ -31,8 +31,6 @@ def restore(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> 
     the plan later still withdraws it.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action_id: Full id.
         **press: Who wants it, and what they were shown.
 
     Returns:
@@ -61,9 +59,7 @@ def put_back(conn: Connection, action: PendingAction, press: Press) -> Receipt |
     """Undo a restoration: what was brought back counts as expired again.
 
     Args:
-        conn: Open connection, in a write transaction.
         action: As just read; the press was let through to it.
-        press: Who wants it.
 
     Returns:
         The receipt; None where the action does not wait, or was not brought back.
@@ -112,8 +108,6 @@ def undo(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> Rec
     later try is possible.
 
     Args:
-        conn: Open connection, in a write transaction.
-        action_id: Full id.
         **press: Who decides, and what they were shown.
 
     Raises:

@@ -60,13 +60,9 @@ def keep(
     Where they may not, the words are the member's own until somebody confirms what is proposed from them.
 
     Args:
-        conn: In a write transaction.
         message: What was said; its member and scope are set here.
         author: Who said it, and how that is known.
-        household: Theirs.
-        member: Whose words they are.
         scope: Who shall be able to recall it.
-        at: Present time, aware.
         is_read: Whether nothing is to be read out of it.
         narrows_last: Whether a wish for secrecy is about the message before it in the session.
 
@@ -119,11 +115,7 @@ def forget_told(
     """Forget what a member said, because they take it back right afterwards, and what waits to be remembered of it.
 
     Args:
-        conn: In a write transaction.
         episode: Id of what was said.
-        household: Theirs.
-        member: Who said it, and takes it back.
-        at: Present time, aware.
         by_source: Id of the message that takes it back.
 
     Returns:
@@ -140,7 +132,6 @@ def is_kept_at_once(author: Author, scope: str, member: Member) -> bool:
     Args:
         author: Who said it, and how that is known.
         scope: Who shall be able to recall it.
-        member: Whose words they are.
     """
     return decide(author, audience_of(scope, member)) is Consent.RUN_AT_ONCE
 
@@ -163,11 +154,7 @@ def propose_statements(
     """Propose the statements of an episode that needs a confirmation; what is known or was proposed already is left out.
 
     Args:
-        conn: In a write transaction.
-        household: Whose.
         episode: As stored, with `asked_scope`.
-        found: Its statements.
-        now: Aware.
 
     Returns:
         How many were proposed.
@@ -196,12 +183,8 @@ def is_news(
     """Whether a statement was neither proposed before nor is remembered already by those who would see it.
 
     Args:
-        conn: Open connection.
-        household: Whose.
         proposal: To remember it, with a merge key.
-        found: The statement.
         speaker: Member id of who said it.
-        now: Aware.
     """
     if repository.was_proposed(conn, household.id, proposal.merge_key or ""):
         return False

@@ -47,7 +47,6 @@ class SettingRight:
     Attributes:
         household: Theirs, as its file has it now.
         member: Who does it; only adults may.
-        now: Aware.
     """
 
     household: Household
@@ -58,8 +57,6 @@ class SettingRight:
         """Put a fact in a person's own words.
 
         Args:
-            conn: In a write transaction.
-            fact_id: Which.
             text: As it shall be, not blank.
 
         Raises:
@@ -152,8 +149,6 @@ class SettingRight:
         """Keep to oneself, or let the household see, what this person said, with all facts out of it.
 
         Args:
-            conn: In a write transaction.
-            episode_id: Of what was said.
             is_private: Whether only they shall see it.
 
         Returns:
@@ -220,13 +215,7 @@ class SettingRight:
 
 
 def forgetting_of(conn: Connection, viewer: Viewer, fact: Fact) -> ForgetFact:
-    """Return the effect that erases a fact.
-
-    Args:
-        conn: Any transaction.
-        viewer: Who may see it.
-        fact: Which.
-    """
+    """Return the effect that erases a fact."""
     erasure = preview_forget(conn, viewer, fact.id)
     return ForgetFact(
         fact_id=fact.id, narrative=fact.narrative, scope=fact.scope,

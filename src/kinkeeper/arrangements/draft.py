@@ -21,7 +21,6 @@ def linked(told: Told, state: State) -> Sequence[Arrangement]:
     """Return the arrangements that the message decided which a clause answers; else those further back along its links.
 
     Args:
-        told: The clause.
         state: Before it.
     """
     if told.item is not None:
@@ -47,8 +46,6 @@ def best_of(told: Told, candidates: Iterable[Arrangement], state: State) -> Arra
     """Return the arrangement that fits a clause best; of equals the latest.
 
     Args:
-        told: The clause.
-        candidates: Of the state.
         state: Before it.
     """
     ranked = [(_fit(told, state.whole(each)), place, each) for place, each in enumerate(candidates)]
@@ -90,7 +87,6 @@ def same_plan(told: Told, state: State, now: datetime) -> Arrangement | None:
     """Return the open arrangement that an unlinked clause tells again or speaks of.
 
     Args:
-        told: The clause.
         state: Before it.
         now: In the household's zone; what lies before is not told again.
     """
@@ -130,7 +126,6 @@ class Draft:
     """A state while one message is folded into it.
 
     Attributes:
-        state: So far.
         now: In the household's zone.
         sureness: Chance of the clause that last decided an arrangement, by its id.
     """
@@ -206,7 +201,6 @@ class Draft:
         """Open an arrangement with what a clause names.
 
         Args:
-            told: The clause.
             values: Fields that it decides.
         """
         about = self.about(told)

@@ -533,12 +533,7 @@ _EFFECTS: Final[Mapping[Act, Callable[[Told, Draft], None]]] = {
 
 
 def apply(told: Told, draft: Draft) -> None:
-    """Let one clause open, amend or close arrangements; jokes, stories and suppositions do nothing.
-
-    Args:
-        told: The clause.
-        draft: Gets the result.
-    """
+    """Let one clause open, amend or close arrangements; jokes, stories and suppositions do nothing."""
     if told.modality in _UNTRUE or told.act not in _EFFECTS:
         return
     told = draft.linked_to_talk(told)
@@ -563,7 +558,6 @@ def fold(state: State, heard: Heard, household: Household, now: datetime) -> Fol
     Args:
         state: Before it.
         heard: The message with its frames.
-        household: Resolves names and times.
         now: Aware; arrangements long past are not spoken of by messages without a link.
     """
     if heard.message_id in state.recent:

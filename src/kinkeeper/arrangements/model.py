@@ -99,7 +99,6 @@ class When:
         """Return it with what another time says in its place; what that leaves open stays.
 
         Args:
-            other: Says what is new.
             was: What is replaced, where it was said.
         """
         new = other.in_half_of(self)
@@ -188,17 +187,13 @@ class Arrangement:
 
     Attributes:
         id: Of the message and the clause that opened it.
-        predicate: What it is.
         what: In the words of the talk; empty where no words named it.
         stems: Of the words that tell it from others, from all messages that named it.
         about: Id of the arrangement that a job is for, whose time and people it takes over.
         who_for: Whom it concerns; empty where nobody was named.
         who_does: Who has it; empty where nobody has: a blank owner owns nothing.
-        asked: Of whom it was asked by name.
-        asked_by: Who opened it.
         when: As far as it was said of this arrangement itself.
         where: In the words of the talk.
-        status: How far it is.
         settled: Those of `who_does` to whom somebody else agreed.
         evidence: Ids of the messages that decided it, in their order.
         p: Chance of the least sure frame that decided it, in [0, 1].
@@ -269,7 +264,6 @@ class Heard:
         message_id: Unique in the chat.
         speaker: Who said it, as the channel names them.
         text: As it was typed.
-        sent_at: Aware.
         frames: In the order of the text.
         before: Ids of the earlier messages that `Target.said` counts.
         items: Ids of the arrangements that `Target.item` counts.
@@ -294,16 +288,11 @@ class Told:
         id: Of the message and the clause.
         message: Id of the message.
         speaker: Member id, or the name of somebody else.
-        act: What it does.
-        predicate: What it is about.
-        modality: How it is meant.
         is_negated: Whether it denies what it names.
         is_secret: Whether somebody is not to hear of it.
         answers: Id of the message that it answers.
         item: Id of the arrangement it speaks of.
-        what: The words for it.
         stems: Of those that tell it from others.
-        who_for: Whom it names.
         who_does: Whom it names as doing it.
         called: Members whom the clause names outside its slots.
         whose: Whom the words for it name.
@@ -312,7 +301,6 @@ class Told:
         is_for_addressee: Whether it concerns whom it answers.
         is_for_others: Whether it concerns somebody whose words name nobody who is known.
         is_of_speaker: Whether the speaker speaks of themselves.
-        when: What it says of the time.
         is_weekday: Whether it names days by the day of the week alone.
         said_days: The day of the message, for times without a day.
         was: The time that is replaced.
@@ -375,11 +363,7 @@ class State:
         return next((each for each in self.arrangements if each.id == arrangement_id), None)
 
     def whole(self, arrangement: Arrangement) -> Arrangement:
-        """Return an arrangement with what it leaves open taken from the event it is for.
-
-        Args:
-            arrangement: One of this state.
-        """
+        """Return an arrangement with what it leaves open taken from the event it is for."""
         event = self.arrangement(arrangement.about) if arrangement.about else None
         if event is None:
             return arrangement
@@ -413,9 +397,7 @@ class Change:
     """One arrangement that a message opened, amended or closed.
 
     Attributes:
-        kind: What happened.
         before: As it was; None where it was opened.
-        after: As it is.
         p: Chance of the clause that decided it, in [0, 1].
     """
 

@@ -25,10 +25,6 @@ def brain_of(
     """Return who answers the observer's questions about a household.
 
     Args:
-        settings: In force.
-        household: Whose.
-        store: Its database.
-        finder: Searches its memory.
         clock: Tells what "usually" looks back from.
     """
     remote = _remote(settings, household.id)
@@ -36,12 +32,7 @@ def brain_of(
 
 
 def brain_findings(settings: Settings, households: Sequence[Household]) -> Sequence[Finding]:
-    """Ask the brain something about each household, and say how to mend what is wrong. Blocks.
-
-    Args:
-        settings: In force.
-        households: Asked about.
-    """
+    """Ask the brain something about each household, and say how to mend what is wrong. Blocks."""
     if settings.brain_base_url is None:
         return (ok(_CHECK, "built in; set BRAIN_BASE_URL to use another program's memory"),)
     return tuple(asyncio.run(_probe(settings, household)) for household in households)

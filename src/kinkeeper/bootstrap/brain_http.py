@@ -36,7 +36,6 @@ class BrainServer:
         """Return the body of its answer to one question.
 
         Args:
-            parameters: Of the address.
             headers: Beside those of every request.
 
         Raises:

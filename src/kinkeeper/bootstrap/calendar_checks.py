@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 from sqlalchemy import URL
 
@@ -18,8 +17,7 @@ from kinkeeper.core.time import Clock, SystemClock
 from kinkeeper.household.model import Household
 from kinkeeper.observability.findings import Finding, broken, ok, warning
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.checks import is_up_to_date
-from kinkeeper.store.engines import is_sqlite
+from kinkeeper.store.checks import stored_findings
 from kinkeeper.store.store import Store
 from kinkeeper.web.security.hosts import is_loopback
 
@@ -45,14 +43,7 @@ def calendar_tasks(
 def calendar_findings(
     settings: Settings, households: Sequence[Household], store: Store, *, clock: Clock
 ) -> list[Finding]:
-    """Return how the calendar server stood when it was last looked at. Blocks for the database.
-
-    Args:
-        settings: In force.
-        households: All of this installation.
-        store: Their database.
-        clock: Tells the time.
-    """
+    """Return how the calendar server stood when it was last looked at. Blocks for the database."""
     if settings.caldav_url is None:
         return [ok(CHECK, _NONE)]
     if len(households) != 1:
@@ -71,23 +62,14 @@ def calendar_findings(
 def stored_calendar_findings(
     url: URL, settings: Settings, households: Sequence[Household]
 ) -> Sequence[Finding]:
-    """Return how the calendar server stood by a database; one that is not there, or of another version, is left alone. Blocks.
-
-    Args:
-        url: Of the database.
-        settings: In force.
-        households: All of this installation.
-    """
-    is_there = not is_sqlite(url) or Path(str(url.database)).exists()
-    if settings.caldav_url is None or not is_there:
+    """Return how the calendar server stood by a database, as `stored_findings` does."""
+    if settings.caldav_url is None:
         return ()
-    try:
-        if not is_up_to_date(url):
-            return ()
-        with Store.open(url.render_as_string(hide_password=False)) as store:
-            return calendar_findings(settings, households, store, clock=SystemClock())
-    except KinkeeperError as error:
-        return [broken(CHECK, str(error), "see the message")]
+    return stored_findings(
+        url,
+        CHECK,
+        lambda store: calendar_findings(settings, households, store, clock=SystemClock()),
+    )
 
 
 def calendar_server_findings(settings: Settings) -> Sequence[Finding]:

@@ -19,12 +19,6 @@ def calendar_sync(
 ) -> CalendarSync:
     """Return what keeps a household's calendar in step.
 
-    Args:
-        settings: In force.
-        household: Whose calendar.
-        store: Its database.
-        clock: Tells the time.
-
     Raises:
         InputError: No server is set up.
     """

@@ -31,11 +31,6 @@ class Consolidating:
     """Brings one household's memory in step.
 
     Args:
-        settings: In force.
-        household: Whose memory.
-        store: Its database.
-        clock: Tells when.
-        progress: Hears of each step.
         is_rehearsal: Whether it only tells what it would do: it does it to a copy, or, of a database on a
             server, looks at as much as one run does.
         is_agreed: Whether somebody has agreed to whatever leaves.

@@ -64,12 +64,7 @@ def talk_of(
     """Return what talks with the members of a household.
 
     Args:
-        settings: In force.
-        household: Theirs.
-        store: Its database.
-        recall: Finds its memories.
         catalogue: What can be asked for, as of the moment it is called.
-        clock: Tells the time.
         gateway: The way to models; None where there are none.
 
     Raises:

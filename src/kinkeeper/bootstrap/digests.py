@@ -33,10 +33,7 @@ def digest_rounds(
     """Return what sends one household's digests.
 
     Args:
-        settings: In force.
         household: As its file has it.
-        store: Its database.
-        clock: Tells what is due.
     """
     quiet_hours = QuietHours.parse(settings.quiet_hours, household.zone)
     return DigestRounds(

@@ -38,7 +38,6 @@ def open_system(
     """Open the household and its database, bring the file's events into the graph, close at the end.
 
     Args:
-        settings: In force.
         household_file: Instead of the one in the settings.
         database: Instead of the one in the settings.
         now: Instant the event graph is extended to; the wall clock's where None.
@@ -70,7 +69,6 @@ def open_houses(
     """Open every household of a folder, or of one file, on one database; close it at the end.
 
     Args:
-        settings: In force.
         household_file: File or folder instead of the one in the settings.
         database: Instead of the one in the settings.
         now: Instant the event graphs are extended to; the wall clock's where None.
@@ -155,10 +153,6 @@ def _brought_up_to_date(conn: Connection, household: Household, now: datetime) -
 
 def read_households(path: Path, settings: Settings) -> Sequence[Household]:
     """Read the households of a file or folder, with the group that the settings name.
-
-    Args:
-        path: File or folder.
-        settings: In force.
 
     Raises:
         ConfigError: A file is wrong, or it is not clear whose the group is; every problem with its place.

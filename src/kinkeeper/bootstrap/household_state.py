@@ -35,7 +35,6 @@ def state_of(system: System, clock: Clock) -> State:
     """Return all that the household has now, whoever may see it. Blocks.
 
     Args:
-        system: The household.
         clock: Tells which actions still wait.
     """
     return system.store.read_now(lambda conn: _read(conn, system, clock))
@@ -62,8 +61,6 @@ def public_records(
     """Return all facts, actions, tasks, notes and drafts of mails in their public form, everybody's own ones too.
 
     Args:
-        conn: Any transaction.
-        system: The household.
         now: Tells which actions still wait.
     """
     household = system.household

@@ -31,7 +31,6 @@ class Work:
     """What is to be done for one household.
 
     Attributes:
-        household: Tenant key.
         jobs: Kinds of durable work.
         upkeep: Does what only the clock makes due.
         deliverer: Delivers what waits to go out.
@@ -61,11 +60,8 @@ async def doing(
     then jobs; what is not finished by then is handed back and found again at the next start.
 
     Args:
-        store: The database they share.
-        works: One a household.
         outside: Deliver what is to go out and is no household's.
         tasks: What else is to run until the end.
-        clock: Tells what is due.
         pace: How often to look for something to do.
         workers: Most messages understood at a time, > 0.
         lock_held_in: See `JobEngine`.
@@ -118,13 +114,9 @@ def household_tasks(
     """Return what is to run until the end: memory's work by day and night, encoding, reminders and digests.
 
     Args:
-        settings: In force.
         household: As its file has it.
-        store: Its database.
-        recall: Finds its memories.
         hearing: Proposes for memory what its chat lets drop.
         streaming: Looks ahead for its members' next turns, where that is switched on.
-        clock: Tells what is due.
         pace: How often to look for it.
     """
     reading = reading_of(household, store, clock)

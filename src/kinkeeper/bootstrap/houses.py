@@ -146,7 +146,6 @@ class Houses:
         """Yield what the members of all households are talked with, for the length of the block.
 
         Args:
-            clock: Tells the time.
             role: What this process is, in the list of those that are alive.
 
         Raises:
@@ -262,10 +261,6 @@ class Houses:
 async def beating(store: Store, *, role: str) -> AsyncIterator[None]:
     """Let other processes know for the length of the block that this one is alive.
 
-    Args:
-        store: The database.
-        role: What this process is.
-
     Raises:
         UnavailableError: The database cannot be reached.
     """
@@ -284,7 +279,6 @@ def live_intake(system: System, *, refuses_chats: bool = True) -> Iterator[Intak
     Blocks at the start: enter it before the event loop runs, or in a thread.
 
     Args:
-        system: The household.
         refuses_chats: Whether only the chats of the household file are taken in.
 
     Raises:

@@ -34,7 +34,6 @@ def ask_servers(settings: Settings, set_up: Sequence[Finding]) -> Sequence[Findi
     """Ask the servers whether they let us in, and say how to mend it where not. Blocks; sends nothing.
 
     Args:
-        settings: In force.
         set_up: What is set up: for sending, for reading.
     """
     return asyncio.run(_ask(settings, *set_up))

@@ -56,9 +56,6 @@ async def embedder_opened(settings: Settings) -> AsyncIterator[Embedder | None]:
 
     The model inside this process is shared and stays loaded; a server's connection is closed.
 
-    Args:
-        settings: In force.
-
     Raises:
         UnavailableError: It is chosen by name, and not installed.
     """
@@ -71,9 +68,6 @@ async def embedder_opened(settings: Settings) -> AsyncIterator[Embedder | None]:
 
 def lasting_embedder(settings: Settings) -> Embedder | None:
     """Return what turns texts into vectors, for one event loop that closes it; None where nothing is to.
-
-    Args:
-        settings: In force.
 
     Raises:
         UnavailableError: It is chosen by name, and not installed.
@@ -128,10 +122,7 @@ def remembering(embedder: Embedder, store: Store, household: str, clock: Clock) 
     """Return an embedder that computes no text of a household twice, where that is worth a look.
 
     Args:
-        embedder: Computes.
         store: Keeps vectors.
-        household: Tenant key.
-        clock: Tells when.
     """
     if isinstance(embedder, HashingEmbedder):
         return embedder  # faster than the database
@@ -139,11 +130,7 @@ def remembering(embedder: Embedder, store: Store, household: str, clock: Clock) 
 
 
 def embedder_finding(settings: Settings) -> Finding:
-    """Return what a check of the embedder finds; a server is asked for two vectors. Blocks.
-
-    Args:
-        settings: In force.
-    """
+    """Return what a check of the embedder finds; a server is asked for two vectors. Blocks."""
     try:
         return asyncio.run(_tried(settings))
     except UnavailableError as error:
@@ -175,13 +162,7 @@ _MANY_WAITING = 2_000
 
 
 class Recall:
-    """The one finder of a household in this process, and what makes the vectors it compares.
-
-    Args:
-        settings: In force.
-        household: Whose memories.
-        store: Its database.
-    """
+    """The one finder of a household in this process, and what makes the vectors it compares."""
 
     def __init__(self, settings: Settings, household: Household, store: Store) -> None:
         self._settings = settings
@@ -223,11 +204,7 @@ class Recall:
 
 
 def meaning_embedder(settings: Settings) -> Embedder | None:
-    """Return what tells what texts mean; None where nothing does, or it cannot be used.
-
-    Args:
-        settings: In force.
-    """
+    """Return what tells what texts mean; None where nothing does, or it cannot be used."""
     try:
         embedder = lasting_embedder(settings)
     except UnavailableError as error:
@@ -239,13 +216,7 @@ def meaning_embedder(settings: Settings) -> Embedder | None:
 def memory_findings(
     settings: Settings, households: Sequence[Household], store: Store
 ) -> Sequence[Finding]:
-    """Tell what is remembered, and whether it is found by its meaning. Blocks.
-
-    Args:
-        settings: In force.
-        households: Whose memories.
-        store: Their database.
-    """
+    """Tell what is remembered, and whether it is found by its meaning. Blocks."""
     embedder = meaning_embedder(settings)
     model = None if embedder is None else embedder.model
     return tuple(_finding(store, household.id, model) for household in households)
@@ -278,8 +249,6 @@ def reading_of(household: Household, store: Store, clock: Clock) -> SessionReadi
     """Return what reads facts out of what was said in a household's sessions.
 
     Args:
-        household: Theirs.
-        store: Its database.
         clock: Tells when something is stored.
     """
 
@@ -296,8 +265,6 @@ def encoding_of(household: Household, store: Store, clock: Clock) -> Encoding:
     """Return what encodes a household's exchanges.
 
     Args:
-        household: Theirs.
-        store: Its database.
         clock: Tells when a talk is over.
     """
     return Encoding(
@@ -309,8 +276,6 @@ def encoding_worker(household: Household, store: Store, clock: Clock, pace: Pace
     """Return what has a household's exchanges encoded.
 
     Args:
-        household: Theirs.
-        store: Its database.
         clock: Tells when a talk is over.
         pace: How often to look for what is due.
     """

@@ -29,10 +29,7 @@ async def models_opened(
     """Yield the way to all models for the length of the block, on this event loop; None where there are none.
 
     Args:
-        settings: In force.
         store: Keeps records and budgets.
-        clock: Tells when.
-        zones: Of the households, by tenant key.
     """
     llama = llama_server(settings)
     config = model_config(settings, llama)
@@ -50,11 +47,7 @@ async def models_opened(
 
 
 def reads_talk(settings: Settings) -> bool:
-    """Return whether a model is to read group talk.
-
-    Args:
-        settings: In force.
-    """
+    """Return whether a model is to read group talk."""
     has_model = settings.model_url is not None or settings.model_gguf is not None
     return has_model and settings.reader is not ReaderChoice.EMBEDDED
 
@@ -63,7 +56,6 @@ def model_extractor(settings: Settings, gateway: ModelGateway | None) -> Extract
     """Return what reads messages with a model's help; None where the rules are to read alone.
 
     Args:
-        settings: In force.
         gateway: The way to the models, if there are any.
 
     Raises:
@@ -93,7 +85,6 @@ def model_config(settings: Settings, llama: LlamaServer | None) -> ModelConfig |
     """Return which model does what, by the settings; None where there is no server, or nobody is to be asked.
 
     Args:
-        settings: In force.
         llama: Runs the model file of the settings, if there is one.
     """
     primary = None if settings.reader is ReaderChoice.EMBEDDED else _primary(settings, llama)
@@ -184,10 +175,8 @@ class ServerState:
 
     Attributes:
         address: Its base address; of a model file run here, its path.
-        wanted: The model of each role that uses it.
         missing: Models of those that it does not have, where it said what it has.
         milliseconds: Until it had listed its models; None where it did not.
-        models: That it has.
         is_private: Whether its addresses are of this machine, a local network or a VPN.
         problem: Why it cannot be used; None where it can.
     """
@@ -205,9 +194,6 @@ def look_at_servers(settings: Settings) -> Sequence[ServerState]:
     """Look at every model server of the settings at once, for some seconds at most. Blocks.
 
     A model file is not loaded for that.
-
-    Args:
-        settings: In force.
     """
     config = model_config(settings, llama_server(settings))
     if config is None:
@@ -221,11 +207,7 @@ def look_at_servers(settings: Settings) -> Sequence[ServerState]:
 
 
 def model_findings(settings: Settings) -> Sequence[Finding]:
-    """Return what a check of the model servers finds; of one on a public host also who may ask it. Blocks.
-
-    Args:
-        settings: In force.
-    """
+    """Return what a check of the model servers finds; of one on a public host also who may ask it. Blocks."""
     states = look_at_servers(settings)
     if not states:
         return (ok(_CHECK, "none; rules do all the work (set MODEL_URL or MODEL_GGUF to use one)"),)

@@ -53,8 +53,6 @@ class Night:
     """What a process is told.
 
     Attributes:
-        settings: In force.
-        household: Whose memory.
         database: Address, with its password.
     """
 
@@ -128,14 +126,7 @@ _CHECK = "memory upkeep"
 
 
 class Nights:
-    """Starts the upkeep of one household's memory every night, in a process of its own.
-
-    Args:
-        settings: In force.
-        household: Whose memory.
-        store: Its database.
-        clock: Tells the time.
-    """
+    """Starts the upkeep of one household's memory every night, in a process of its own."""
 
     def __init__(
         self, settings: Settings, household: Household, store: Store, clock: Clock
@@ -148,8 +139,7 @@ class Nights:
 
     async def run(self) -> None:
         """Do what is due, again and again, until cancelled."""
-        rest = partial(asyncio.sleep, _BETWEEN_LOOKS.total_seconds())
-        await repeat(self._look, rest, name="memory.nights")
+        await repeat(self._look, _BETWEEN_LOOKS, name="memory.nights")
 
     async def _look(self) -> None:
         now = self._clock.now()
@@ -202,9 +192,7 @@ def is_due(conn: Connection, household: Household, *, now: datetime) -> bool:
     """Whether the upkeep of a household is to be run.
 
     Args:
-        conn: In a transaction.
         household: Whose; its own clock tells night.
-        now: Aware.
     """
     if last_seq(conn, household.id) == 0:
         return False
@@ -244,13 +232,7 @@ async def _ran(night: Night) -> int:
 def upkeep_findings(
     households: Sequence[Household], store: Store, *, now: datetime
 ) -> Sequence[Finding]:
-    """Tell how the last nights of memory went. Blocks.
-
-    Args:
-        households: Whose memories.
-        store: Their database.
-        now: Aware.
-    """
+    """Tell how the last nights of memory went. Blocks."""
     return [
         replace(store.read_now(partial(_finding, household=house.id, now=now)), household=house.id)
         for house in households

@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 from sqlalchemy import URL
 
@@ -17,14 +16,12 @@ from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.bootstrap.household_work import LongTask
 from kinkeeper.connectors.mail.absent import NotSetUp
 from kinkeeper.connectors.tools.tool_records import CHECK, findings
-from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
-from kinkeeper.observability.findings import Finding, broken, ok, warning
+from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.checks import is_up_to_date
-from kinkeeper.store.engines import is_sqlite
+from kinkeeper.store.checks import stored_findings
 from kinkeeper.store.store import Store
 
 # The household's mail by the settings: what can be asked, what carries it out, and how it stands.
@@ -42,7 +39,6 @@ def mail_requests(settings: Settings, *, is_only_household: bool) -> tuple[Reque
     """Return what can be asked about mail; without an account drafts are kept here.
 
     Args:
-        settings: In force.
         is_only_household: Whether this installation serves one household.
     """
     if not is_only_household or not _is_set_up(settings):
@@ -56,7 +52,6 @@ def mail_adapters(settings: Settings, *, is_only_household: bool) -> Mapping[str
     """Return what carries out drafts and sent mails, by the names of the effects.
 
     Args:
-        settings: In force.
         is_only_household: Whether this installation serves one household.
     """
     absent = {"email.create_draft": NotSetUp(_NO_MAILBOX), "email.send": NotSetUp(_NO_SERVER)}
@@ -68,12 +63,7 @@ def mail_adapters(settings: Settings, *, is_only_household: bool) -> Mapping[str
 
 
 def mail_findings(settings: Settings, households: Sequence[Household]) -> Sequence[Finding]:
-    """Return what is set up for mail, without asking a server.
-
-    Args:
-        settings: In force.
-        households: All of this installation.
-    """
+    """Return what is set up for mail, without asking a server."""
     if not _is_set_up(settings):
         return (
             ok(
@@ -96,12 +86,7 @@ def mail_findings(settings: Settings, households: Sequence[Household]) -> Sequen
 
 
 def mail_server_findings(settings: Settings, households: Sequence[Household]) -> Sequence[Finding]:
-    """Ask the mail servers whether they let us in, and say how to mend it where not. Blocks; sends nothing.
-
-    Args:
-        settings: In force.
-        households: All of this installation.
-    """
+    """Ask the mail servers whether they let us in, and say how to mend it where not. Blocks; sends nothing."""
     set_up = mail_findings(settings, households)
     if len(set_up) == 1:
         return set_up
@@ -143,10 +128,7 @@ async def tools_opened(
     """Yield what each household can ask for, by its id, for the length of the block; nothing without servers.
 
     Args:
-        settings: In force.
         households: For whom they are called.
-        store: Their database.
-        clock: Tells the time.
         looks: Whether servers are asked now and then what they offer; else what they offered last counts.
 
     Raises:
@@ -174,9 +156,7 @@ def tool_findings(
     """Return how the tool servers stood when they were last looked at. Blocks for the database.
 
     Args:
-        settings: In force.
         households: For whom they are called.
-        store: Their database.
     """
     servers = settings.tool_servers
     if not servers:
@@ -191,21 +171,10 @@ def tool_findings(
 def stored_tool_findings(
     url: URL, settings: Settings, households: Sequence[Household]
 ) -> Sequence[Finding]:
-    """Return how the tool servers stood by a database; one that is not there, or of another version, is left alone. Blocks.
-
-    Args:
-        url: Of the database.
-        settings: In force.
-        households: For whom they are called.
-    """
-    is_there = not is_sqlite(url) or Path(str(url.database)).exists()
-    try:
-        if not settings.tool_servers or not is_there or not is_up_to_date(url):
-            return ()
-        with Store.open(url.render_as_string(hide_password=False)) as store:
-            return tool_findings(settings, households, store)
-    except KinkeeperError as error:
-        return [broken(CHECK, str(error), "see the message")]
+    """Return how the tool servers stood by a database, as `stored_findings` does."""
+    if not settings.tool_servers:
+        return ()
+    return stored_findings(url, CHECK, lambda store: tool_findings(settings, households, store))
 
 
 _CALL, _SPARE = timedelta(seconds=60), timedelta(seconds=30)
@@ -223,10 +192,6 @@ def outside_tasks(
     """Return one task a household that does what is queued to be done outside.
 
     Args:
-        settings: In force.
-        households: All of this installation.
-        store: Their database.
-        clock: Tells what is due.
         pace: How often to look for it.
         further: By household id, carry out what is not mail, by the name of the effect.
     """

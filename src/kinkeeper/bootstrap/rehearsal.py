@@ -69,7 +69,6 @@ class Step:
 
     Attributes:
         number: 1-based line.
-        at: When, aware.
         do: What is done: group, reaction, edit, chat, session, press, search, night or advance.
         details: The line's other fields: as, text, chat_id, message_id, thread, target, choice, query, k, id.
     """
@@ -96,7 +95,6 @@ class Rehearsal:
 
     Args:
         system: The household, opened as of the clock's time.
-        clock: Follows the script.
         gateway: The way to models; None where there are none.
         extractor: Reads the group's messages; by rules where None.
     """

@@ -33,9 +33,7 @@ def reminding(store: Store, household: Household, clock: Clock) -> Reminding:
     """Return what says one household's reminders when they are due.
 
     Args:
-        store: Its database.
         household: As its file has it.
-        clock: Tells what is due.
     """
     return Reminding(store, household.id, deliver=ReminderPost(household, clock), clock=clock)
 
@@ -45,7 +43,6 @@ class ReminderPost:
 
     Args:
         household: As its file has it.
-        clock: Tells what is late.
     """
 
     def __init__(self, household: Household, clock: Clock) -> None:
@@ -146,13 +143,7 @@ def _error_of(conn: Connection, tell: Callable[[], None]) -> Exception | None:
 def reminder_findings(
     store: Store, households: Iterable[Household], *, now: datetime
 ) -> Sequence[Finding]:
-    """Tell whether reminders are said when they are due. Blocks.
-
-    Args:
-        store: The database.
-        households: Whose reminders.
-        now: Aware.
-    """
+    """Tell whether reminders are said when they are due. Blocks."""
     names = [each.id for each in households]
     due = store.read_now(lambda conn: [next_due(conn, name) for name in names])
     overdue = [each for each in due if each is not None and each < now - _OVERDUE]

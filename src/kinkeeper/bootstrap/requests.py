@@ -20,9 +20,6 @@ def catalogue_of(
     """Return the table of requests of one household.
 
     Args:
-        settings: In force.
-        store: Its database.
-        finder: Searches its memory.
         further: Rows that come from elsewhere: mail.
     """
     usual_length = timedelta(minutes=settings.default_event_minutes)

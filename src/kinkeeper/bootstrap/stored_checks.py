@@ -3,20 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 
 from sqlalchemy import URL
 
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
 from kinkeeper.bootstrap.reminders import reminder_findings
-from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.household.model import Household
 from kinkeeper.memory.invariants import check
 from kinkeeper.observability.findings import Finding, Health, broken, ok
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.checks import is_up_to_date
-from kinkeeper.store.engines import is_sqlite
+from kinkeeper.store.checks import stored_findings
 from kinkeeper.store.store import Store
 from kinkeeper.web.access.model import KeyKind, is_alive
 from kinkeeper.web.access.repository import list_keys
@@ -31,28 +28,17 @@ _SHOWN = 3
 def stored_memory_findings(
     url: URL, settings: Settings, households: Sequence[Household], *, now: datetime
 ) -> Sequence[Finding]:
-    """Check the memories in a database; one that is not there, or of another version, is left alone. Blocks.
-
-    Args:
-        url: Where it is.
-        settings: In force.
-        households: Whose memories.
-        now: Aware.
-    """
-    if is_sqlite(url) and not Path(str(url.database)).exists():
-        return ()
-    try:
-        if not is_up_to_date(url):
-            return ()
-        with Store.open(url.render_as_string(hide_password=False)) as store:
-            return [
-                *(_soundness(store, household.id) for household in households),
-                *memory_findings(settings, households, store),
-                *upkeep_findings(households, store, now=now),
-                *reminder_findings(store, households, now=now),
-            ]
-    except KinkeeperError as error:
-        return [broken(_CHECK, str(error), "see the message")]
+    """Check the memories in a database, as `stored_findings` does."""
+    return stored_findings(
+        url,
+        _CHECK,
+        lambda store: [
+            *(_soundness(store, household.id) for household in households),
+            *memory_findings(settings, households, store),
+            *upkeep_findings(households, store, now=now),
+            *reminder_findings(store, households, now=now),
+        ],
+    )
 
 
 def _soundness(store: Store, household: str) -> Finding:
@@ -76,23 +62,10 @@ _KEYS_CHECK = "tokens"
 def stored_key_findings(
     url: URL, households: Sequence[Household], *, now: datetime
 ) -> Sequence[Finding]:
-    """Return which households have API tokens that never expire. Blocks.
-
-    A database that is not there, or of another version, is left alone.
-
-    Args:
-        url: Of the database.
-        households: Whose tokens.
-        now: Aware.
-    """
-    is_there = not is_sqlite(url) or Path(str(url.database)).exists()
-    try:
-        if not is_there or not is_up_to_date(url):
-            return ()
-        with Store.open(url.render_as_string(hide_password=False)) as store:
-            return [_tokens(store, each, now) for each in households]
-    except KinkeeperError as error:
-        return [broken(_KEYS_CHECK, str(error), "see the message")]
+    """Return which households have API tokens that never expire, as `stored_findings` does."""
+    return stored_findings(
+        url, _KEYS_CHECK, lambda store: [_tokens(store, each, now) for each in households]
+    )
 
 
 def _tokens(store: Store, household: Household, now: datetime) -> Finding:

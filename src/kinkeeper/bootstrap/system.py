@@ -54,13 +54,9 @@ class System:
     """One household, its database, and the observer's parts, ready to run.
 
     Attributes:
-        settings: In force.
-        household: From its file.
-        participants: The household compiled.
         store: Open; closed by whoever opened the system.
         config: The observer's numbers.
         seeds: What bringing the household file into the event graph did.
-        recall: Finds memories.
         is_only: Whether this installation serves no other household.
     """
 
@@ -79,7 +75,6 @@ class System:
         """Return tier 1; with a queue, tier 2's work is enqueued with each message.
 
         Args:
-            queue: Of the job engine.
             refuses_chats: Whether a chat that the household's file does not name is refused.
             with_talk: Whether stretches are kept for a model; where None, as with a queue and a model.
         """
@@ -133,7 +128,6 @@ class System:
         """Return what has a model read the group talk that tier 1 took in.
 
         Args:
-            clock: Tells what is due.
             gateway: The way to the models.
             pace: When failed work is tried again.
         """
@@ -185,7 +179,6 @@ class System:
         """Return the observer on a virtual clock, or one that begins at `start`.
 
         Args:
-            start: The clock.
             extractor: Reads single messages; the rules do where None.
             gateway: The way to the model that reads the talk, where one is to.
         """

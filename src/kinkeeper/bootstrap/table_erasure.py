@@ -59,7 +59,6 @@ class Erased:
 
     Attributes:
         episodes: Number of turns that memory keeps.
-        facts: Number of facts.
         rows: Number of rows of other tables, by table; those without any are left out.
     """
 
@@ -69,13 +68,7 @@ class Erased:
 
 
 def found_of(conn: Connection, household: str, member: str) -> Erased:
-    """Return what erasing a person would take away.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        member: Member id.
-    """
+    """Return what erasing a person would take away."""
     memory = erasure.memory_of(conn, household, member)
     rows = {
         table.name: int(
@@ -91,12 +84,6 @@ def found_of(conn: Connection, household: str, member: str) -> Erased:
 
 def erase(conn: Connection, household: str, member: str, *, at: datetime) -> Erased:
     """Erase everything of a person; the caller folds the database's log afterwards.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        member: Member id.
-        at: Present time, aware.
 
     Raises:
         ConflictError: Something that they asked for is just being carried out.

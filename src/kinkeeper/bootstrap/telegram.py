@@ -37,7 +37,6 @@ class Connected:
     Attributes:
         channels: What each household's messages go out through, by household id, and under an empty id
             what strangers are told.
-        tasks: What runs as long as the process does.
         webhook: Takes posted updates, where they are posted.
         findings: Says how it stands; reads the database, so call it in a thread.
     """
@@ -101,13 +100,7 @@ async def telegram_connected(
 def telegram_findings(
     settings: Settings, households: Sequence[Household], database: URL
 ) -> Sequence[Finding]:
-    """Ask Telegram how the bot stands, and say how to mend what is missing. Blocks; changes nothing.
-
-    Args:
-        settings: In force.
-        households: Of the bot.
-        database: Theirs, if it is there.
-    """
+    """Ask Telegram how the bot stands, and say how to mend what is missing. Blocks; changes nothing."""
     if settings.telegram_bot_token is None:
         return (ok("telegram bot", "not set up; set TELEGRAM_BOT_TOKEN to use one"),)
     from kinkeeper.channels.telegram.bot_rights import ask  # noqa: PLC0415

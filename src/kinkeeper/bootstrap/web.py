@@ -55,11 +55,8 @@ def web_context(
     """Return what the server's routes work on.
 
     Args:
-        houses: Open.
         intakes: Tier 1 of each household, which leaves what it queues to the workers.
         settings: In force for the server.
-        port: Where it really listens.
-        clock: Tells the time.
         working: Set while the workers run.
         telegram: What runs for the chat service.
         talks: What each household's members are talked with, by household id.
@@ -90,13 +87,7 @@ def web_context(
 
 
 def end_keys_of_who_left(conn: Connection, household: Household, *, now: datetime) -> None:
-    """End the logins, tokens, invites and calendar addresses of people who are no longer in the household file.
-
-    Args:
-        conn: In a write transaction.
-        household: As its file has it now.
-        now: Aware.
-    """
+    """End the logins, tokens, invites and calendar addresses of people who are no longer in the household file."""
     members = {member.id for member in household.members}
     if ended := end_keys_of_others(conn, household.id, members, now=now):
         log.warning("web.keys.ended", household=household.id, keys=ended)
@@ -106,7 +97,6 @@ def server_address(settings: Settings, *, port: int | None = None) -> str:
     """Return where people reach the server: scheme, name and port, without a slash at the end.
 
     Args:
-        settings: In force.
         port: Where the server really listens; PORT where None.
     """
     if settings.public_url:

@@ -56,7 +56,6 @@ def dated(sources: Sequence[Source], zone: ZoneInfo) -> list[Source]:
 
     Args:
         sources: Those that bear on the question, best first.
-        zone: The household's.
     """
     best = [*sources[:_SENTENCES]]
     if all(source.kind in _REMEMBERED for source in best):
@@ -72,7 +71,6 @@ def event_sentence(found: Scheduled, household: Household) -> str:
     """Return when and where an event takes place, and who is in charge.
 
     Args:
-        found: The event with its times.
         household: Whose names, places and way of writing times count.
     """
     first, *others = found.times
@@ -103,10 +101,7 @@ def quote(text: str, *, speaker: str | None, said_at: datetime, zone: ZoneInfo) 
     """Return a sentence that says what somebody said and when.
 
     Args:
-        text: Their words.
         speaker: Who, if known.
-        said_at: Aware.
-        zone: The household's.
     """
     day = _day(said_at.astimezone(zone))
     words = shorten(_plain(text), _LONGEST_QUOTE)
@@ -117,7 +112,6 @@ def statement(text: str, *, speaker: str | None) -> str:
     """Return a remembered sentence with an end, and with its speaker where it speaks of "I" or "we".
 
     Args:
-        text: Its words.
         speaker: Whose they are, if known.
     """
     words = shorten(_plain(text), _LONGEST_QUOTE)
@@ -134,7 +128,6 @@ def known_events(
     Args:
         scheduled: Events of the calendar that bear on a question.
         household: Whose places and local time are told.
-        viewer: On whose behalf.
     """
     zone = household.zone
     return [
@@ -156,7 +149,6 @@ def times_of(
 
     Args:
         spans: Times that the question names.
-        events: What takes place.
         sources: What the answer rests on.
         household: Whose zone and locale count.
     """

@@ -30,14 +30,12 @@ class EventHit:
     """An event that was found.
 
     Attributes:
-        id: Of the event.
         text: When and where it takes place, and who is in charge.
         at: When it begins next, or in the time asked for; of one that is over, when it began last.
         source: What it was made of: the id of a message, a file or a request.
         relevance: Chance that it bears on the query.
         score: What hits are ordered by. Scores of memory and of the calendar have no common scale: an event
             stands where its relevance puts it, with the score of the memory after it.
-        kind: What it is.
     """
 
     id: str
@@ -77,7 +75,6 @@ async def find(
         search: What to look for; of which kinds is told by `kinds`.
         kinds: What may be found, at least one.
         store: The household's database.
-        finder: Searches its memory.
         household: Whose calendar; None where there is no household file, and so no calendar.
         patience: How long at most to wait for what of memory was not read since the start, in seconds.
 
@@ -100,10 +97,6 @@ async def find(
 
 def check_kinds(kinds: Collection[Kind], *, as_of: datetime | None) -> None:
     """Refuse what cannot be searched together.
-
-    Args:
-        kinds: What may be found.
-        as_of: As of when, if as of a time.
 
     Raises:
         InputError: The calendar is asked for as of a time.

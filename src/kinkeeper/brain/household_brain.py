@@ -56,7 +56,6 @@ def written(question: str, notes: Sequence[Note]) -> list[Source]:
     """Return the lines of notes that bear on a question, best first.
 
     Args:
-        question: In any words.
         notes: Those that whoever asks may read.
     """
     wanted = frozenset(stems(question))
@@ -103,9 +102,6 @@ class GraphBrain:
     """Answers from the event graph of one household.
 
     Args:
-        store: Where the event graph is.
-        household: Tenant key.
-        zone: The household's zone.
         clock: Tells what "usually" looks back from where a query names no day.
     """
 
@@ -117,10 +113,6 @@ class GraphBrain:
 
     async def ask(self, query: BrainQuery, viewer: Viewer) -> BrainAnswer:
         """Return what the event graph knows about a day, an activity, or who usually does a task.
-
-        Args:
-            query: What is asked.
-            viewer: On whose behalf.
 
         Raises:
             InvariantError: The viewer is of another household.
@@ -204,7 +196,6 @@ class HouseholdBrain:
     Args:
         store: Where calendar and memory are.
         household: As its file describes it.
-        finder: Searches its memory.
         clock: Tells what holds and what comes next.
 
     Attributes:
@@ -223,10 +214,6 @@ class HouseholdBrain:
         """Return what is known about a day, an activity or a job.
 
         The calendar comes first; where it has nothing that counts, what memory holds about times does.
-
-        Args:
-            query: What is asked.
-            viewer: On whose behalf.
         """
         planned = await self._graph.ask(query, viewer)
         if planned.relevance >= BEARS:
@@ -248,7 +235,6 @@ class HouseholdBrain:
 
         Args:
             query: The question, in any words, and what it names.
-            viewer: On whose behalf.
         """
         now = self._clock.now()
         if (saying := asked_saying(query.text)) is not None:

@@ -52,15 +52,7 @@ class Limits:
 def limits_known(
     conn: Connection, viewer: Viewer, asked: LimitAsked, household: Household, *, now: datetime
 ) -> Limits:
-    """Return what is remembered of what those whom a question names may not have or do, or of everybody.
-
-    Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-        asked: The question.
-        household: Whose names count.
-        now: Aware.
-    """
+    """Return what is remembered of what those whom a question names may not have or do, or of everybody."""
     people = members_by_name(household)
     who = {people[each] for each in asked.words if each in people}
     if asked.is_own and not who and viewer.member:

@@ -49,10 +49,6 @@ class Brain(Protocol):
     async def ask(self, query: BrainQuery, viewer: Viewer) -> BrainAnswer:
         """Return the answer; relevance 0 where nothing is known to the viewer.
 
-        Args:
-            query: What is asked.
-            viewer: On whose behalf.
-
         Raises:
             UnavailableError: Memory cannot be reached.
         """
@@ -82,7 +78,6 @@ class Source:
 
     Attributes:
         id: Of the fact, episode, event or note.
-        kind: Which of these it is.
         text: Its own words; of an event, what the calendar says of it.
         sentence: As it is told in an answer.
         speaker: Name of who said it, if known.
@@ -120,9 +115,6 @@ class KnownEvent:
 
     Attributes:
         summary: One line.
-        start: Aware.
-        end: Aware.
-        location: Where, if known.
         recurrence: RFC 5545 rule, if it recurs.
         is_confirmed: Whether it is in the calendar, and not only proposed.
     """
@@ -145,7 +137,6 @@ class Knowledge:
         sureness: The relevance in a word.
         relevance: In [0, 1]; from 0.5 on the sources bear on the question.
         times: What the question and the sources say about time.
-        events: What takes place.
         lead: What is said before the sources, or instead of them; empty where they answer the question by themselves.
         is_list: Whether all the sources together are the answer, not the best of them.
     """

@@ -40,11 +40,9 @@ class Question:
     """What a question asks for.
 
     Attributes:
-        text: As asked.
         weights: What it is about: each stem with its weight.
         names: Those of them that are members' names.
         called: Stems of all words for the members it names, and of other names in it.
-        spans: Times it names.
         period: The days it asks about, if it names any.
     """
 
@@ -61,11 +59,7 @@ class Question:
         return sum(self.weights.values())
 
     def coverage(self, known: Iterable[str]) -> float:
-        """Return the share, in [0, 1], of what it is about that words cover, a deed and its doer alike; 0 where it only names a time.
-
-        Args:
-            known: Stems.
-        """
+        """Return the share, in [0, 1], of what it is about that words cover, a deed and its doer alike; 0 where it only names a time."""
         if not (weight := self.weight):
             return 0.0
         roots = {*map(root_of, known)}
@@ -76,9 +70,7 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
     """Return what a question asks for.
 
     Args:
-        text: Any.
         household: Whose names and zone count.
-        now: Aware.
     """
     local = now.astimezone(household.zone)
     spans = read(text, local, locale=household.locale)
@@ -183,7 +175,6 @@ class Attribute(NamedTuple):
 
     Attributes:
         subject: Whose: a member id, a name, or "" where nobody tells.
-        slot: Its key.
         topic: Words that tell it from others in the same slot.
     """
 
@@ -193,23 +184,13 @@ class Attribute(NamedTuple):
 
 
 def is_same(asked: Attribute, told: Attribute) -> bool:
-    """Whether what is told is what is asked for.
-
-    Args:
-        asked: Of a question.
-        told: Of a statement.
-    """
+    """Whether what is told is what is asked for."""
     is_of_it = not asked.topic or not told.topic or not asked.topic.isdisjoint(told.topic)
     return asked[:2] == told[:2] and is_of_it
 
 
 def is_anothers(asked: Attribute, told: Attribute) -> bool:
-    """Whether what is told is what is asked for, but of somebody else.
-
-    Args:
-        asked: Of a question.
-        told: Of a statement.
-    """
+    """Whether what is told is what is asked for, but of somebody else."""
     is_other = bool(asked.subject and told.subject) and asked.subject != told.subject
     return is_other and is_same(asked, told._replace(subject=asked.subject))
 
@@ -219,8 +200,6 @@ def asked_of(text: str, household: Household, asker: str | None) -> frozenset[At
     """Return what a question may ask for, in several readings; nothing where it is no question we can turn.
 
     Args:
-        text: As asked.
-        household: Whose names count.
         asker: Member id of who asks, if known.
     """
     told = (sentence for each in _questions(text) for sentence in _told(each))
@@ -233,8 +212,6 @@ def attributes_of(text: str, household: Household, speaker: str | None) -> Itera
     """Yield what the first clause of a statement tells.
 
     Args:
-        text: A sentence.
-        household: Whose names count.
         speaker: Member id of who says it, if known.
     """
     subject, _ = subject_of(
@@ -254,12 +231,7 @@ def _people(household: Household) -> Mapping[str, str]:
 
 
 def lacks_answer(question: str, known: str) -> bool:
-    """Whether a question wants a time or an amount, and a text names none.
-
-    Args:
-        question: As asked.
-        known: Something remembered.
-    """
+    """Whether a question wants a time or an amount, and a text names none."""
     return any(
         wants.search(question) is not None and names.search(known) is None
         for wants, names in _KINDS

@@ -51,11 +51,7 @@ def bearing(
     no time or number where one is wanted.
 
     Args:
-        question: As read.
-        hit: As found.
         speaker: All words for who said it; empty where nobody knows.
-        asked: What the question may ask for.
-        told: What the hit tells.
     """
     said = {*stems(hit.text), *stems(speaker)}
     held = said | {stem.removesuffix("er") for stem in said}
@@ -112,9 +108,7 @@ class Recollection:
     """Recalls what one household's memory knows about questions.
 
     Args:
-        store: Where memory is.
         household: As its file describes it.
-        finder: Searches its memory.
     """
 
     def __init__(self, store: Store, household: Household, finder: Finder) -> None:
@@ -123,13 +117,7 @@ class Recollection:
         self._finder = finder
 
     async def of(self, question: Question, viewer: Viewer, *, now: datetime) -> list[Source]:
-        """Return what is remembered, best first; what does not bear on the question is among it.
-
-        Args:
-            question: As read.
-            viewer: On whose behalf.
-            now: Aware.
-        """
+        """Return what is remembered, best first; what does not bear on the question is among it."""
         found = await self._finder.search(
             Search(
                 text=question.text,
@@ -163,10 +151,7 @@ class Recollection:
 
         Args:
             question: Of what; where it only names a time, all that they told then.
-            viewer: On whose behalf.
             name: Whose words; empty for anybody's.
-            member: Who that is, if they are one.
-            now: Aware.
         """
         called = {*stems(name)}
         is_of_all = not question.weight

@@ -30,7 +30,6 @@ class RemoteBrain:
     One that keeps failing is left alone for a while, so that no message waits for it in vain.
 
     Args:
-        fetch: Sends a question.
         household: Tenant key, as the other program knows it, too.
         now: Seconds of a clock that never goes back.
     """
@@ -47,7 +46,6 @@ class RemoteBrain:
         """Return what it answers to the words of the query; its activity, task and day do not leave.
 
         Args:
-            query: What is asked.
             viewer: On whose behalf: it only knows what everybody of the household may know.
 
         Raises:

@@ -53,7 +53,6 @@ class EventWords:
         """Return the stems of all words by which somebody may ask for an event.
 
         Args:
-            event: Of this household.
             also: What else people called it.
         """
         found = _stems(event.summary) | _stems_of(also)
@@ -89,7 +88,6 @@ class Scheduled:
     """An event that bears on a question.
 
     Attributes:
-        event: The event.
         times: When it takes place next, or in the time asked for; the last time where it is over. At least one.
         relevance: In [0, 1].
     """
@@ -105,11 +103,7 @@ def scheduled(
     """Return the events that bear on a question, best first, then by time.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         words: By which its people ask for events.
-        question: As read.
-        now: Aware.
     """
     if not question.weights:
         return _at_that_time(conn, viewer, question.period, now=now) if question.period else []

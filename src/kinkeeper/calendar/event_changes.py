@@ -51,11 +51,6 @@ class Change:
     """One change of one event or one occurrence.
 
     Attributes:
-        household: Tenant key.
-        change_id: Identifies the change.
-        event_id: Event that is changed.
-        operation: What is done.
-        at: When, aware.
         original_start: The one occurrence that is changed, in UTC; None for the whole event.
     """
 
@@ -72,7 +67,6 @@ class Entry:
     """A journaled change.
 
     Attributes:
-        change: The change.
         revision: Counts the changes of the event, from 1.
         before: Row of the event or override as it was; None where there was none.
         after: Row as the change left it.
@@ -111,8 +105,6 @@ def record(
     """Journal a change in the transaction that makes it.
 
     Args:
-        conn: Open connection, in a write transaction.
-        change: The change.
         before: JSON-ready row as it was; None where there was none.
         after: JSON-ready row as it is now.
     """
@@ -198,8 +190,6 @@ def mark_undone(conn: Connection, entry: Entry, at: datetime) -> None:
 
     Args:
         conn: Open connection, in the transaction that restores what was before.
-        entry: The change.
-        at: When, aware.
     """
     conn.execute(
         update(event_changes)
@@ -229,9 +219,6 @@ def add_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -
     """Write a new event.
 
     Args:
-        conn: Open connection, in a write transaction.
-        event: The event.
-        change_id: Identifies this change.
         at: When it is made, aware.
 
     Returns:
@@ -255,9 +242,7 @@ def update_event(conn: Connection, event: Event, *, change_id: str, at: datetime
     """Write an event in the place of the one with its id.
 
     Args:
-        conn: Open connection, in a write transaction.
         event: The event as it shall be.
-        change_id: Identifies this change.
         at: When it is made, aware.
 
     Returns:
@@ -277,10 +262,6 @@ def cancel_event(
     """Let an event, with all its occurrences, take place no more.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        event_id: The event.
-        change_id: Identifies this change.
         at: When it is made, aware.
 
     Returns:
@@ -310,13 +291,8 @@ def move_occurrence(
     """Let one occurrence take place at another time; a cancelled one takes place again.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        event_id: The event.
         original_start: Aware start that the event's rule gives.
-        new_start: Aware.
         new_duration: >= 0; None keeps the event's.
-        change_id: Identifies this change.
         at: When it is made, aware.
 
     Returns:
@@ -346,11 +322,7 @@ def cancel_occurrence(
     """Let one occurrence not take place.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        event_id: The event.
         original_start: Aware start that the event's rule gives.
-        change_id: Identifies this change.
         at: When it is made, aware.
 
     Returns:
@@ -379,12 +351,8 @@ def assign_occurrence(
     """Put members in charge of one occurrence.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        event_id: The event.
         original_start: Aware start that the event's rule gives.
         responsible: Member ids; empty leaves it without anyone in charge.
-        change_id: Identifies this change.
         at: When it is made, aware.
 
     Returns:
@@ -477,9 +445,6 @@ def undo_change(conn: Connection, household: str, change_id: str, *, at: datetim
     """Restore exactly what was before a change; undoing it again does nothing.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        change_id: The change.
         at: When it is undone, aware.
 
     Raises:

@@ -131,7 +131,6 @@ class ImportLimit:
         """Count an event.
 
         Args:
-            event: As read.
             place: Where it stands, for people: "line 12".
 
         Raises:

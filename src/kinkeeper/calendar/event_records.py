@@ -23,12 +23,7 @@ _CANCELLED = f"may be cancelled, {NOT_CONFIRMED}"
 
 
 def waiting_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
-    """Return as JSON whether an occurrence is confirmed, and the open proposals about it.
-
-    Args:
-        occurrence: Any.
-        zone: The household's.
-    """
+    """Return as JSON whether an occurrence is confirmed, and the open proposals about it."""
     return {
         "confirmed": occurrence.is_confirmed,
         "waiting": [
@@ -126,7 +121,6 @@ def event_of_line(raw: bytes, household: Household) -> Event:
 
     Args:
         raw: The record of `event_of_record` as JSON.
-        household: Whose event it is.
 
     Raises:
         InputError: It is no JSON object, or no event.
@@ -143,7 +137,6 @@ def event_of_record(
     Args:
         record: {"summary", "start", "end"?, "rrule"?, "who"?, "responsible"?, "location"?}; times without
             offset are local, and a start that is a day makes an all-day event.
-        household: Whose event it is.
         key: Names it among those of its source; an equal one gives the same id.
         source: How it came.
 

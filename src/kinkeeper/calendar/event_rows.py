@@ -140,8 +140,6 @@ def read_events(
     """Return the events that may be seen, by id; a guest's at any time.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         ids: Only these, where given; unknown ones are left out.
     """
     of = viewer.wider_parameters | {"household": viewer.household}
@@ -158,8 +156,6 @@ def read_events_of_source(
     """Return the events of one source that may be seen, by id; a guest's at any time.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         provenance: Its type and id of the source are looked for.
     """
     of = viewer.wider_parameters | {
@@ -176,8 +172,6 @@ def read_overrides(
     """Return overrides by event id, each event's ordered by original start.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         event_id: Only of this event, where given.
     """
     query = _OVERRIDES if event_id is None else _OVERRIDES_OF_EVENT
@@ -193,9 +187,6 @@ def read_override(
     """Return what was changed for one occurrence, or None.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        event_id: Event it belongs to.
         original_start: Start that the rule gives, in UTC.
     """
     of = {"household": household, "event_id": event_id, "original_start": original_start}

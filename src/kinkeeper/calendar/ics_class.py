@@ -58,7 +58,6 @@ class Privacy:
         Where nobody is named, or somebody who is not known here, it is the importer's own.
 
         Args:
-            household: Where it is imported.
             importer: Member id of who has the file.
         """
         named = self.owners | self.hidden_from
@@ -83,8 +82,6 @@ def set_class(component: Component, scope: str, known: Component | None = None) 
     """Write the audience of ours into a component; a public one gets no CLASS, since that is the default.
 
     Args:
-        component: To be written.
-        scope: Of ours.
         known: The same component as it stands on a server; its own word for private is kept.
     """
     for name in (CLASS, PRIVATE_TO, HIDDEN_FROM):

@@ -92,7 +92,6 @@ def read_component(component: Component, household: str, zone: ZoneInfo) -> Read
     """Return what a component says.
 
     Args:
-        component: A parsed VEVENT.
         household: Tenant key of the event.
         zone: Where floating times and dates are meant.
 
@@ -140,7 +139,6 @@ def override_from(series: Event, one: Reading, original_start: datetime) -> Over
     """Return how one occurrence differs from its series; None where it does not.
 
     Args:
-        series: The whole event.
         one: What the component of the occurrence says.
         original_start: Aware start that the series gives.
     """
@@ -216,7 +214,6 @@ def event_id_of(household: str, uid: str) -> str:
     """Return the id of a file's event: our own where the UID is ours, else one made of the UID.
 
     Args:
-        household: Tenant key.
         uid: As written in the file.
     """
     own = uid.removesuffix(_OWN_DOMAIN)

@@ -46,7 +46,6 @@ class Provenance:
     """Why an event is in the graph.
 
     Attributes:
-        source_type: Kind of source.
         source_id: Id within that kind: seed id, message id, ICS UID.
         confirmed_by: Member id of the person whose yes wrote it; None for seeds and imports.
         action_id: Pending action that was executed, if any.
@@ -64,9 +63,7 @@ class Event:
 
     Attributes:
         id: Stable id (deterministic from its source).
-        household: Tenant key.
         scope: Who may see it: HOUSEHOLD_SCOPE or "person:<member id>"; others are told when that member is busy.
-        kind: What it is.
         summary: One line.
         activity: Activity id or generic word's canonical name, if any.
         task: For care: pickup, dropoff, cover, attend, ...
@@ -79,7 +76,6 @@ class Event:
         tz: IANA zone in which the recurrence is expanded.
         rrule: RFC 5545 rule without prefix, if recurring.
         exdates: Aware starts that are left out.
-        state: Confirmed or cancelled.
         provenance: Why it is here.
         about: Id of the event this care concerns, if any.
     """
@@ -131,8 +127,6 @@ class Waiting:
     """An open proposal about an occurrence; nobody has confirmed it yet.
 
     Attributes:
-        action_id: The pending action.
-        change: What it would do.
         claimed_by: Member ids of those who would be in charge; several where several claim it.
         asked: Member ids of those who were asked to be in charge.
         moved_to: When the occurrence would take place, if the proposal would move it.
@@ -185,7 +179,6 @@ class Override:
         duration: New length, >= 0, if changed.
         state: CANCELLED where this one does not take place.
         responsible: In charge of this one.
-        place: Where this one is.
     """
 
     event_id: str

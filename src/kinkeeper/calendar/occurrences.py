@@ -56,11 +56,7 @@ def load_horizon(conn: Connection, household: str) -> Interval | None:
 
 
 def horizon_around(now: datetime) -> Interval:
-    """Return the span that the occurrence table covers when it is extended at this time.
-
-    Args:
-        now: Aware.
-    """
+    """Return the span that the occurrence table covers when it is extended at this time."""
     now = as_utc(now)
     return Interval(now - BACK, now + AHEAD)
 
@@ -69,11 +65,6 @@ def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:
     """Let the occurrence table cover 35 days back and 400 days ahead.
 
     Does one small read unless the horizon has fallen behind by 30 days. It never moves backwards.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        now: Aware.
 
     Returns:
         Whether anything had to be done.
@@ -106,13 +97,7 @@ def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:
 
 
 def rebuild(conn: Connection, event: Event, overrides: Iterable[Override]) -> None:
-    """Expand a changed event anew over the household's horizon.
-
-    Args:
-        conn: Open connection, in the transaction that changed the event.
-        event: As it is now.
-        overrides: All of this event.
-    """
+    """Expand a changed event anew over the household's horizon."""
     clear(conn, event.household, event.id)
     horizon = load_horizon(conn, event.household)
     if horizon is not None:
@@ -126,7 +111,6 @@ def rebuild_one(
 
     Args:
         conn: Open connection, in the transaction that changed the occurrence.
-        event: As it is now.
         override: What was changed for this occurrence, if anything.
         original_start: Aware start that the rule gives.
     """
@@ -143,9 +127,6 @@ def clear(
     """Remove an event's rows from the occurrence table.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        event_id: The event.
         original_start: Only of this occurrence, where given.
     """
     for table in (occurrence_people, occurrences):
@@ -218,13 +199,7 @@ def near_query(*, by_member: bool, is_booked: bool = False) -> Select[Any]:
 def near_parameters(
     household: str, interval: Interval, member: str | None = None
 ) -> dict[str, Any]:
-    """Return the parameters of `near_query`.
-
-    Args:
-        household: Tenant key.
-        interval: Span of interest.
-        member: The one member, where the query is by member.
-    """
+    """Return the parameters of `near_query`."""
     earliest = {f"since_{days}": _earlier(interval.start, days) for days in SPANS_DAYS}
     return earliest | {
         "household": household,
@@ -295,8 +270,6 @@ def over_at(
     A series counts for as far ahead as the occurrence table reaches, but at least until its next occurrence.
 
     Args:
-        event: Single or recurring.
-        overrides: Those of this event.
         zone: The household's, in which days end.
         after: Aware; the next occurrence of a series is the first that begins at or after it.
     """
@@ -316,7 +289,6 @@ def occurrence_over_at(
     """Return the midnight after one occurrence, where it takes place now.
 
     Args:
-        event: Single or recurring.
         change: What is changed for this occurrence, if anything.
         original_start: Aware start that the rule gives.
         zone: The household's, in which days end.
@@ -330,8 +302,6 @@ def end_of_day(event: Event, interval: Interval, zone: ZoneInfo) -> datetime:
 
     Args:
         event: Whose dates count in its own zone where it has dates only.
-        interval: When it takes place.
-        zone: The household's.
     """
     last = max(interval.start, interval.end - _INSTANT)
     day = last.astimezone(ZoneInfo(event.tz) if event.all_day else zone).date()

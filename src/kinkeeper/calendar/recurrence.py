@@ -240,9 +240,7 @@ def expand(event: Event, overrides: Iterable[Override], window: Interval) -> lis
     rule does not give are left out of account.
 
     Args:
-        event: Single or recurring.
         overrides: Those of this event; of other events' none.
-        window: Span of interest.
     """
     window = in_utc(window)
     changes = {as_utc(override.original_start): override for override in overrides}
@@ -265,10 +263,7 @@ def expand_one(
     """Return one occurrence if the event's rule gives it and it shares time with a window.
 
     Args:
-        event: Single or recurring.
         override: What was changed for this occurrence, if anything.
-        original_start: Aware start that the rule may give.
-        window: Span of interest.
     """
     if not produces(event, original_start):
         return None
@@ -277,12 +272,7 @@ def expand_one(
 
 
 def produces(event: Event, original_start: datetime) -> bool:
-    """Whether the event's rule gives an occurrence at this instant.
-
-    Args:
-        event: Single or recurring.
-        original_start: Aware.
-    """
+    """Whether the event's rule gives an occurrence at this instant."""
     start = as_utc(original_start)
     return any(original_starts(event, Interval(start, start + _INSTANT)))
 
@@ -348,7 +338,6 @@ def occurrence_at(event: Event, original_start: datetime, override: Override | N
     """Return one occurrence of an event.
 
     Args:
-        event: Single or recurring.
         original_start: Aware start that its rule gives.
         override: What was changed for this occurrence alone, if anything.
     """

@@ -29,10 +29,6 @@ from kinkeeper.household.viewers import Viewer
 def insert_event(conn: Connection, event: Event) -> None:
     """Write a new event; writing the identical one again changes nothing.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        event: The event.
-
     Raises:
         ConflictError: Another event has that id.
         InputError: The event cannot be stored or expanded.
@@ -58,8 +54,6 @@ def events_of_source(conn: Connection, viewer: Viewer, provenance: Provenance) -
     """Return all events that came from a source and may be seen: one for each audience that it was imported for.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         provenance: Its type and id of the source are looked for.
     """
     found = read_events_of_source(conn, viewer, provenance).values()
@@ -84,8 +78,6 @@ def list_events(
     """Return the events that may be seen, ordered by start.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         include_cancelled: Whether cancelled events are wanted, too.
     """
     wanted = [
@@ -101,7 +93,6 @@ def replace_event(conn: Connection, event: Event) -> None:
     """Write an event in the place of the one with its id; its overrides stay.
 
     Args:
-        conn: Open connection, in a write transaction.
         event: The event as it shall be.
 
     Raises:
@@ -142,9 +133,6 @@ def find_override(
     """Return what was changed for one occurrence alone, or None.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        event_id: Event it belongs to.
         original_start: Aware start that the rule gives.
     """
     return read_override(conn, household, event_id, as_utc(original_start))
@@ -154,8 +142,6 @@ def put_override(conn: Connection, household: str, override: Override) -> None:
     """Write what is changed for one occurrence, in the place of what was.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         override: The change; it waits unseen while the event's rule does not give that start.
 
     Raises:

@@ -39,9 +39,6 @@ def as_busy(occurrence: Occurrence) -> Occurrence | None:
     """Return what others see of an occurrence that is private to one member; None where it keeps that one not busy.
 
     Nothing of the event is left but when it is: whoever else takes part is not named, and its id opens nothing.
-
-    Args:
-        occurrence: Of an event that is private to a member.
     """
     event = occurrence.event
     member = person_of(event.scope)
@@ -57,12 +54,7 @@ def as_busy(occurrence: Occurrence) -> Occurrence | None:
 
 
 def private_to(event: Event, member: str) -> Event:
-    """Return an event as one that only a member may see, and that keeps them busy.
-
-    Args:
-        event: Any.
-        member: Member id.
-    """
+    """Return an event as one that only a member may see, and that keeps them busy."""
     who = event.who if member in {*event.who, *event.responsible} else (member, *event.who)
     return replace(event, who=who, scope=person_scope(member))
 
@@ -118,7 +110,6 @@ def occurrences_between(
     """Return the occurrences that share time with an interval, ordered by start.
 
     Args:
-        conn: Open connection.
         viewer: On whose behalf; a guest is shown nothing beyond their days.
         interval: Span of interest; what only touches it is not returned.
         member: Only those this member takes part in or is in charge of.
@@ -142,10 +133,7 @@ def activity_occurrences(
     Care around it (a pickup) is not the activity and is left out.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         activity: Activity id or canonical word, as events carry it.
-        interval: Span of interest.
         member: Only those this member takes part in or is in charge of.
     """
     return _find(conn, viewer, interval, _Wanted(activity=activity, member=member))
@@ -157,9 +145,6 @@ def care_between(
     """Return confirmed care that shares time with an interval, ordered by start.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-        interval: Span of interest.
         responsible: Only care this member is in charge of.
     """
     found = _find(conn, viewer, interval, _Wanted(kind=EventKind.CARE, member=responsible))
@@ -181,9 +166,6 @@ def expand_all(
     household's events.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-        interval: Span of interest.
         ignore_events: Ids of events that do not count.
     """
     wanted = _Wanted(include_cancelled=True, with_busy=True, ignored=ignore_events)
@@ -197,9 +179,6 @@ def times_of(
 
     Args:
         event: As it was read for the viewer.
-        overrides: All of this event.
-        interval: Span of interest.
-        viewer: On whose behalf.
     """
     return [*_as_seen(expand(event, overrides, interval), viewer)]
 
@@ -209,7 +188,6 @@ def rule_seen(event: Event, viewer: Viewer) -> str | None:
 
     Args:
         event: As it was read for the viewer.
-        viewer: On whose behalf.
     """
     return event.rrule if viewer.days is None or viewer.sees(event.scope) else None
 
@@ -220,8 +198,6 @@ def stored_occurrences(
     """Return the occurrences of rows of the occurrence table that may be seen, ordered by start.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         rows: As `near_query` returns them.
         with_busy: Whether others' private ones are wanted as times at which they are busy.
     """
@@ -239,7 +215,7 @@ def stored_occurrences(
         for row in rows
         if row["event_id"] in of_id
     ]
-    return sorted(_as_seen(found, viewer), key=_by_start)
+    return sorted(_as_seen(found, viewer), key=by_start)
 
 
 def _reader(viewer: Viewer, *, with_busy: bool) -> Viewer:
@@ -313,10 +289,11 @@ def _expanded(
         if wanted.admits_event(event)
         for each in expand(event, changed.get(event.id, ()), interval)
     ]
-    return sorted(filter(wanted.admits, _as_seen(found, viewer)), key=_by_start)
+    return sorted(filter(wanted.admits, _as_seen(found, viewer)), key=by_start)
 
 
-def _by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:
+def by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:
+    """Return what occurrences are put in order by."""
     return occurrence.interval.start, occurrence.event.id, occurrence.original_start
 
 
@@ -332,8 +309,6 @@ def overlaps(first: Occurrence, second: Occurrence, *, buffer: timedelta = _NO_B
     Touching ends do not count; the order of the two does not matter.
 
     Args:
-        first: One occurrence.
-        second: The other.
         buffer: Time to be kept free between the two, >= 0.
     """
     return share_time(first.interval, second.interval, buffer)
@@ -353,10 +328,6 @@ def find_conflicts(
     That they are busy is no secret, with what may be: what is private to others comes as `busy.as_busy`.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-        member: Child or adult.
-        interval: Span to be free.
         buffer: Time to be kept free before and after, >= 0.
         ignore_events: Ids of events that do not count, such as those being talked about.
     """

@@ -36,8 +36,6 @@ def keep_whole_days(conn: Connection, found: Iterable[Event], zone: ZoneInfo) ->
     Events with an hour stay at their instant; a series stays at the wall time of the zone it was made in.
 
     Args:
-        conn: In a write transaction.
-        found: All events of the household.
         zone: Of the household, as its file has it now.
 
     Returns:
@@ -106,8 +104,6 @@ def sync_seeds(conn: Connection, household: Household, now: datetime) -> SeedRep
     """Put the file's events and its zone into the graph, in step with what is there.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: As the file has it.
         now: Aware; the occurrence table is extended to it.
 
     Returns:
@@ -145,9 +141,6 @@ def seed_events(household: Household) -> Iterator[Event]:
     """Yield the events that the file describes.
 
     All-day events of several days are background, so are maintenance items on the day they are due.
-
-    Args:
-        household: As the file has it.
     """
     for seed in household.events:
         yield _from_seed(household, seed)

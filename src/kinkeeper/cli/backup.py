@@ -57,10 +57,6 @@ def restore(
 def _check(where: Where, file: Path) -> None:
     """Check a backup and show what it holds; changes nothing.
 
-    Args:
-        where: Database.
-        file: The backup.
-
     Raises:
         KinkeeperError: It could not be restored; the message says why.
     """
@@ -71,10 +67,6 @@ def _check(where: Where, file: Path) -> None:
 
 def _put_in_place(where: Where, file: Path) -> None:
     """Check a backup, show what it holds, and put it in the place of the database.
-
-    Args:
-        where: Database.
-        file: The backup.
 
     Raises:
         KinkeeperError: Nothing was replaced; the message says why.

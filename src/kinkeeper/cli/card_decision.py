@@ -117,9 +117,7 @@ def decide(
     """Carry out a decision and tell what became of it.
 
     Args:
-        where: Household and database.
         action: Id, or its beginning.
-        decision: What to do.
         named: Who decides; the owner where None.
         json_: Answer in JSON.
 

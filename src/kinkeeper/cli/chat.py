@@ -68,7 +68,6 @@ def _hold_conversation(
     """Talk until there is nothing more to read; returns whether every message was answered.
 
     Args:
-        where: Household and database.
         text: The one message; empty reads messages from stdin, one a line.
         named: Who speaks; the owner where None.
         thread: Conversation to go on with; the usual one where None.
@@ -125,10 +124,8 @@ class _Speaker:
     """Says one message after the other in one thread.
 
     Args:
-        conversation: Takes them in.
         member: Who speaks.
         thread_id: Where; the usual thread where None.
-        show: Shows what is told.
 
     Attributes:
         failures: How many messages were not answered.
@@ -167,11 +164,7 @@ class _Speaker:
 
     @asynccontextmanager
     async def hearing_late_ones(self, household: str) -> AsyncIterator[None]:
-        """Show answers that take a while once they are there: of this block, and those an earlier one has left.
-
-        Args:
-            household: Tenant key.
-        """
+        """Show answers that take a while once they are there: of this block, and those an earlier one has left."""
         thread = self._thread_id or usual_thread_id(household, self._member.id, _CHANNEL, None)
         self._late = late = set[asyncio.Task[None]]()
         try:

@@ -22,7 +22,6 @@ class ChatLine:
 
     Attributes:
         number: 1-based line.
-        message: What was sent.
         is_local: Whether `sent_at` came without an offset; then its digits are local time.
         account: The sender's account number, where the file has it beside the name.
     """

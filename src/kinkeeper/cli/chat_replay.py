@@ -97,7 +97,6 @@ class Shown:
 
     Attributes:
         at: Local time.
-        message: What it is about.
         line: The decision, as `observe` prints it.
     """
 
@@ -143,7 +142,6 @@ async def replayed(system: System, inputs: Sequence[ChatLine | BadLine]) -> Asyn
 
     Args:
         system: Open; its clock begins with the chat.
-        inputs: Lines of the chat.
     """
     household = system.household
     messages = [line.placed(household) for line in inputs if isinstance(line, ChatLine)]

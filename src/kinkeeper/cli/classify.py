@@ -27,28 +27,14 @@ def classify(
     ],
 ) -> None:
     """Classify statements by memory category."""
-    if _classify_file(file, where):
-        raise typer.Exit(2)
-
-
-def _classify_file(path: Path, where: Where) -> int:
-    """Classify statements and write a line for each; returns how many lines were bad.
-
-    Args:
-        path: JSON lines; "-" reads the standard input.
-        where: Whose settings choose the embedder.
-
-    Raises:
-        InputError: The file cannot be read.
-        UnavailableError: The embedder of the settings is not installed.
-    """
     log_to_stderr()
 
     async def classified() -> int:
         async with _classifier(where) as answer:
-            return await answered(path, answer)
+            return await answered(file, answer)
 
-    return asyncio.run(classified())
+    if asyncio.run(classified()):
+        raise typer.Exit(2)
 
 
 @asynccontextmanager

@@ -62,10 +62,8 @@ def _consolidate_now(where: Where, *, is_rehearsal: bool, is_agreed: bool, as_js
     """Run the upkeep until nothing new is left, and show what it changes.
 
     Args:
-        where: Household and database.
         is_rehearsal: Whether it only tells.
         is_agreed: Whether whatever leaves may leave.
-        as_json: Answer with one JSON object.
 
     Returns:
         Whether it is done, or would be; not where it asks.
@@ -88,10 +86,8 @@ def _take_back(where: Where, wanted: str, *, named: str | None, as_json: bool) -
     """Take back what a run changed.
 
     Args:
-        where: Household and database.
         wanted: Id of the run, its beginning, or "last".
         named: Who takes it back; the owner where None.
-        as_json: Answer with one JSON object.
 
     Raises:
         ConflictError: Nothing fits, it changed nothing, is too old, or something later rests on it.

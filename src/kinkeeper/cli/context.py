@@ -60,7 +60,6 @@ def _show_context(
     """Show what a session begins with.
 
     Args:
-        where: Household and database.
         query: What it is about, if known.
         projects: Whose memories belong to it, too.
         named: Who asks; somebody who only sees what everybody may where None.

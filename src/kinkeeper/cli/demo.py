@@ -83,8 +83,6 @@ def _show(screen: Console, system: System, rows: Sequence[Shown], metrics: Metri
     """Draw the days as a table, the silence ledger, and what to do next.
 
     Args:
-        screen: Where to.
-        system: The household.
         rows: In order of time.
         metrics: Of the same days.
     """

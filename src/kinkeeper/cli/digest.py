@@ -44,7 +44,6 @@ def _show_digest(where: Where, *, named: str | None, is_now: bool) -> None:
     """Print an adult's digest.
 
     Args:
-        where: Household and database.
         named: Whose; the owner's where None.
         is_now: As of now; else as it will be at its next time, unless something changes.
 
@@ -76,7 +75,6 @@ def _choose_time(where: Where, text: str, *, named: str | None) -> None:
     """Let an adult get their digest at another time.
 
     Args:
-        where: Household and database.
         text: "18:00", "7pm", "off".
         named: Whose; the owner's where None.
 

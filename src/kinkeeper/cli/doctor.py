@@ -60,7 +60,6 @@ def _check_up(where: Where, *, as_json: bool, show_all: bool = False) -> bool:
     """Run all checks and show the results and settings; returns whether nothing is broken.
 
     Args:
-        where: Household and database.
         as_json: Print one JSON object.
         show_all: Show every setting instead of the changed ones only.
     """
@@ -179,9 +178,6 @@ def _settings_table(settings: Settings, *, show_all: bool) -> Table:
 
 def _mend_memories(where: Where) -> None:
     """Work broken memories of all households out anew, and say how many there were.
-
-    Args:
-        where: Households and database.
 
     Raises:
         KinkeeperError: A household or the database cannot be used.

@@ -57,7 +57,6 @@ class Wish:
         export: Folder that everything is written to first; None for none.
         is_rehearsal: Whether only to tell.
         is_sure: Whether nobody need be asked.
-        as_json: Answer with one JSON object.
     """
 
     member: str
@@ -69,10 +68,6 @@ class Wish:
 
 def _erase_member(where: Where, wish: Wish) -> bool:
     """Erase a person; returns whether it was done, or only had to be told.
-
-    Args:
-        where: Household and database.
-        wish: Who, and how.
 
     Raises:
         NotFoundError: Nothing of such a person is there.

@@ -72,11 +72,9 @@ def _show_events(
     """Show what takes place in a span of local days.
 
     Args:
-        where: Household and database.
         first: First day, ISO; the household's today where None.
         last: Last day, included, ISO; two weeks on where None.
         named: On whose behalf; everybody's where None.
-        as_json: Answer with one JSON list.
         with_waiting: Whether that list has what only an open proposal would add; the table always has it.
 
     Raises:

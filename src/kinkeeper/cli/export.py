@@ -62,7 +62,6 @@ def export_calendar(where: Where, file: Path, *, with_private: bool = False) -> 
     """Write all events, with what was changed for single days, as an iCalendar file.
 
     Args:
-        where: Household and database.
         file: Where to; "-" for the standard output. An existing file is replaced.
         with_private: Whether what is private to members is wanted, too: not for a calendar that others see.
     """
@@ -88,9 +87,7 @@ def _export_memory(where: Where, file: Path, what: Exported) -> None:
     """Write facts or episodes as JSON lines, everybody's own ones too.
 
     Args:
-        where: Household and database.
         file: Where to; "-" writes to the output.
-        what: Which.
     """
     with opened(where) as system:
         lines = _memory(system, what)
@@ -106,7 +103,6 @@ def export_all(where: Where, folder: Path) -> None:
     Everybody's own things, too: only whoever may read the database can do this.
 
     Args:
-        where: Household and database.
         folder: Made where it does not exist.
 
     Raises:

@@ -44,11 +44,9 @@ def _forget_fact(
     """Erase a fact for good, after asking; returns whether it is erased now.
 
     Args:
-        where: Household and database.
         wanted: Id, or its beginning.
         named: Who wants it; the owner where None.
         is_sure: Whether they need not be asked.
-        as_json: Answer with one JSON object.
 
     Raises:
         NotFoundError: This person may see no such fact.

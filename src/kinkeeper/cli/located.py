@@ -35,13 +35,7 @@ EnvironmentOption = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """What the person said about where to work; None leaves it to the settings.
-
-    Attributes:
-        household: Household file.
-        db: Database address.
-        env: Environment.
-    """
+    """What the person said about where to work; None leaves it to the settings."""
 
     household: Path | None = None
     db: str | None = None

@@ -47,10 +47,6 @@ def again(
 def _show_mail(where: Where, *, as_json: bool) -> None:
     """Show drafts kept here, mails under way and mails that did not go out, oldest first.
 
-    Args:
-        where: Household and database.
-        as_json: Answer with one JSON list.
-
     Raises:
         KinkeeperError: The household or its database cannot be used.
     """

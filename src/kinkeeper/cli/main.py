@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory import leave_out_unused
+from kinkeeper.cli.process_memory import leave_out_unused
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import ConfigError, InputError, KinkeeperError
 
@@ -100,7 +100,6 @@ def add_examples(app: typer.Typer, *, group: str = "") -> None:
     """Put under the help of each command what it is called like.
 
     Args:
-        app: All of whose commands are there.
         group: Its words, without the program's own name; empty for the program itself.
 
     Raises:

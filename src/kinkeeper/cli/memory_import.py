@@ -47,7 +47,6 @@ def import_memories(
     What does not say who may see it is seen by those whom its author would have let see it.
 
     Args:
-        where: Household and database.
         file: JSON lines.
         as_facts: Whether they are facts, and not episodes.
         waits: Whether to return only when all is found by its meaning too.
@@ -79,9 +78,6 @@ def import_memories(
 
 async def embed_all(memory: Memory) -> None:
     """Make all vectors that are missing, and show how far it is.
-
-    Args:
-        memory: Open.
 
     Raises:
         UnavailableError: The database or the embedder cannot be used.

@@ -28,7 +28,6 @@ class Query:
     """A line of a file of queries.
 
     Attributes:
-        id: As given.
         text: What to look for.
         scopes: What is searched beside the household's, if anything.
         limit: Most hits.
@@ -51,7 +50,6 @@ def read_lines(
 
     Args:
         lines: Of a file of JSON objects.
-        read: Reads one of them.
     """
     for number, raw in enumerate(lines, start=1):
         line = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -74,7 +72,6 @@ def episode_of(
 
     Args:
         record: Of a line.
-        household: Tenant key.
         zone: Of a time without an offset.
         audiences: Reads its words; None where no member is known, and all is the household's.
 

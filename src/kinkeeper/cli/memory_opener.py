@@ -21,9 +21,6 @@ class Memory:
     """Whose memory, and where it is.
 
     Attributes:
-        settings: In force.
-        store: The database, open.
-        household: Tenant key.
         zone: Of times without an offset.
         locale: Decides the order of numeric dates.
         people: The household, where it has a file.
@@ -40,9 +37,6 @@ class Memory:
 @contextmanager
 def memory_opened(where: Where) -> Iterator[Memory]:
     """Open the memory of the household; where there is no household file, one of nobody in particular.
-
-    Args:
-        where: Household and database.
 
     Raises:
         ConfigError: The settings or the household file are wrong.

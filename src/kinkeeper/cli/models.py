@@ -57,8 +57,6 @@ class _Overview:
         servers: How they look now.
         figures: Of each role's calls.
         fallbacks: How often which stage did without, and why.
-        spent: Today.
-        limits: Of a day.
         embedder: What turns texts into vectors.
     """
 

@@ -93,8 +93,6 @@ def _replay_chat(
     Without `into` and without a database named in `where`, it runs in a scratch database that is deleted afterwards.
 
     Args:
-        where: Household and database.
-        lines: The chat.
         until: Time at which the virtual clock stops; at the last message where None.
         into: Address of a database to add the replayed chat to, even one in live use.
         with_model: Whether the model of the settings reads the talk, too.
@@ -215,7 +213,6 @@ class _Enqueuing:
     """Takes a chat in, many messages at once, and tells how far it is.
 
     Args:
-        system: Open.
         intake: Its tier 1.
     """
 

@@ -33,7 +33,6 @@ def opened(where: Where, *, now: datetime | None = None) -> Iterator[System]:
     """Open the household and its database for the length of the block.
 
     Args:
-        where: What the person said.
         now: Instant the work is about; the wall clock's where None.
 
     Raises:

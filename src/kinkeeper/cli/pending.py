@@ -116,10 +116,7 @@ def _show_pending(where: Where, listed: Listed, *, named: str | None, as_json: b
     """Print what waits for a decision, oldest first, and the messages that could not be read.
 
     Args:
-        where: Household and database.
-        listed: Which actions are wanted.
         named: On whose behalf; what is private to them is shown, too. Everybody's where None.
-        as_json: Answer with one JSON list.
 
     Raises:
         KinkeeperError: The household or its database cannot be used.

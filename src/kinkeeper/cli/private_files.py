@@ -12,10 +12,6 @@ _FILE, _FOLDER = 0o600, 0o700
 def write_private(file: Path, content: bytes) -> None:
     """Write a file that only its owner may read, in the place of one that is there.
 
-    Args:
-        file: Where to.
-        content: All of it.
-
     Raises:
         InputError: It cannot be written.
     """
@@ -34,9 +30,6 @@ def write_private(file: Path, content: bytes) -> None:
 
 def make_private_folder(folder: Path) -> None:
     """Make a folder that only its owner may look into; one that exists keeps its mode.
-
-    Args:
-        folder: With its parents.
 
     Raises:
         InputError: It cannot be made.

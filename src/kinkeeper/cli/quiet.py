@@ -39,7 +39,6 @@ def _be_silent(where: Where, length: str, *, named: str | None) -> None:
     """Say nothing unprompted for that long, or speak again.
 
     Args:
-        where: Household and database.
         length: "2h", "30m", ..., or "off".
         named: Who wants it; the owner where None.
 

@@ -116,12 +116,7 @@ def _context(record: Mapping[str, Any], household: Household) -> Context:
 
 
 def _frame_record(frame: Frame, text: str) -> dict[str, Any]:
-    """Return the JSON form of a frame.
-
-    Args:
-        frame: Read in the text.
-        text: All of the message.
-    """
+    """Return the JSON form of a frame."""
     record = asdict(frame)
     record["clause"] = [frame.clause.start, frame.clause.end]
     record["slots"] = [

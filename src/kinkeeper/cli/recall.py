@@ -72,8 +72,6 @@ def _recall_text(
     """Show what is remembered of something.
 
     Args:
-        where: Household and database.
-        text: What to look for.
         named: Who asks; somebody who only sees what everybody may where None.
         limit: Most hits, > 0.
         as_of: As of which date or date-time, in ISO 8601; None for what holds now.

@@ -62,7 +62,6 @@ class Scene:
     """What is played with one household file.
 
     Attributes:
-        household: The file.
         lines: In their order.
     """
 
@@ -76,12 +75,7 @@ Part = list[Scene]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Where parts are played.
-
-    Attributes:
-        settings: In force.
-        household: Household file.
-    """
+    """Where parts are played."""
 
     settings: Settings
     household: Path

@@ -24,9 +24,7 @@ def tell_receipt(receipt: Receipt, done: str, *, as_json: bool) -> None:
     """Tell what came of it, and how to undo it.
 
     Args:
-        receipt: Of the request.
         done: What to say where it is done.
-        as_json: Answer with one JSON object.
     """
     if as_json:
         answer_json(
@@ -71,11 +69,8 @@ def _remember_text(
     """Remember what somebody says; returns whether it is remembered now.
 
     Args:
-        where: Household and database.
-        text: What they say.
         named: Who says it; the owner where None.
         is_private: Whether only they may recall it.
-        as_json: Answer with one JSON object.
 
     Raises:
         InputError: The text is blank, or nobody is called so.

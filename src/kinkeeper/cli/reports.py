@@ -122,12 +122,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _show_memory(screen: Console, found: MemoryFigures) -> None:
-    """Show the figures of memory; of an empty memory, that it is empty.
-
-    Args:
-        screen: Where.
-        found: The figures.
-    """
+    """Show the figures of memory; of an empty memory, that it is empty."""
     if not found.episodes and not found.facts:
         screen.print("Memory: empty")
         return

@@ -36,31 +36,17 @@ def route(
     ],
 ) -> None:
     """Show how messages to the assistant are routed."""
-    if _route_file(file, where):
-        raise typer.Exit(2)
-
-
-def _route_file(path: Path, where: Where) -> int:
-    """Route messages by the rules and write a line for each; returns how many lines were bad.
-
-    Args:
-        path: JSON lines; "-" reads the standard input.
-        where: Whose settings choose the embedder.
-
-    Raises:
-        InputError: The file cannot be read.
-        UnavailableError: The embedder of the settings is not installed.
-    """
     log_to_stderr()
 
     async def routed() -> int:
         async with embedder_opened(settings_of(where)) as embedder:
             router = Router(embedder)
             return await answered(
-                path, lambda record: _answer(router, record), progress=Progress("messages routed")
+                file, lambda record: _answer(router, record), progress=Progress("messages routed")
             )
 
-    return asyncio.run(routed())
+    if asyncio.run(routed()):
+        raise typer.Exit(2)
 
 
 async def _answer(router: Router, record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -48,7 +48,6 @@ def _search_file(where: Where, file: Path, *, rebuilds: bool) -> int:
     """Search for each line of a file and write what was found; returns how many lines were bad.
 
     Args:
-        where: Household and database.
         file: JSON lines.
         rebuilds: Whether all vectors are made anew before.
 

@@ -20,8 +20,8 @@ from kinkeeper.bootstrap.houses import LAST_TURNS, Talking
 from kinkeeper.bootstrap.telegram import telegram_connected
 from kinkeeper.bootstrap.web import end_keys_of_who_left, web_context
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory import end_at_once, give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.opener import opened_houses
+from kinkeeper.cli.process_memory import end_at_once, give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.server_link import published
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, UnavailableError
@@ -118,7 +118,6 @@ def _serve_until_told(where: Where, *, host: str | None, port: int | None) -> No
     A second signal ends the process at once; what was in hand then is taken up at the next start.
 
     Args:
-        where: Households and database.
         host: Address instead of the one in the settings.
         port: Port instead of the one in the settings.
 

@@ -27,7 +27,6 @@ def published(settings: Settings, database: str | None, *, port: int) -> Iterato
     Args:
         settings: In force, with the HOST that is listened on.
         database: Address given on the command line, if any.
-        port: Port that is listened on.
     """
     path = _file(settings, database)
     if path is not None:
@@ -43,7 +42,6 @@ def served_settings(settings: Settings, database: str | None) -> Settings:
     """Return the settings with HOST and PORT of the server that runs on this database, if one does.
 
     Args:
-        settings: In force.
         database: Address given on the command line, if any.
     """
     path = _file(settings, database)

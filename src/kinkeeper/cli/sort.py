@@ -31,11 +31,6 @@ def sort(
 def _sort_text(text: str, where: Where, *, as_json: bool) -> None:
     """Sort a request and show the chances of every domain.
 
-    Args:
-        text: What somebody says.
-        where: Whose settings.
-        as_json: Answer with one JSON object.
-
     Raises:
         UnavailableError: The embedder of the settings is not installed.
     """

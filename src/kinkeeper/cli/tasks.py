@@ -139,7 +139,6 @@ class Times:
 
     Attributes:
         by: When it is due.
-        remind: When to be reminded.
     """
 
     by: str | None = None
@@ -163,11 +162,9 @@ def _show_tasks(
     """Show tasks, those with a time first.
 
     Args:
-        where: Household and database.
         is_done: Whether those that are done are wanted, instead of what is to be done.
         who: Whose; everybody's where None.
         named: On whose behalf; what is private to them is shown, too. Everybody's where None.
-        as_json: Answer with one JSON list.
 
     Raises:
         UnclearError: Nobody, or more than one, is called so.
@@ -199,12 +196,9 @@ def _change_task(
     """Carry out a request about a task, and tell what became of it.
 
     Args:
-        where: Household and database.
         action: Name of the request.
         params: What it takes; what is None was not given.
-        times: As given.
         named: Who does it; the owner where None.
-        as_json: Answer with one JSON object.
 
     Raises:
         Exit: It awaits an adult's yes.

@@ -147,10 +147,8 @@ def _create_token(
     """Print a new API token.
 
     Args:
-        where: Household and database.
         named: Id, name or alias of the member it acts for.
         role: What it may do; the member's usual role where None.
-        label: What it is for.
         expires: Days until it expires, or "never".
         is_program: Whether people decide on what it proposes.
         as_json: Whether to print JSON.

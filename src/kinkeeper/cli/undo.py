@@ -29,7 +29,6 @@ def _undo_import(where: Where, id_: str, *, by: str | None, json_: bool) -> bool
     """Take back a whole import, if an id is one's, and tell what became of it.
 
     Args:
-        where: Household and database.
         id_: Of an import, or its first characters.
         by: Who takes it back: what they may read of it; everybody's where None.
         json_: Answer in JSON.

@@ -1,8 +1,10 @@
 """`kinkeeper when`: how time expressions are read."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -10,7 +12,7 @@ from zoneinfo import ZoneInfo
 import typer
 from rich.table import Table
 
-from kinkeeper.cli.input import records_of, text_in
+from kinkeeper.cli.input import answered, text_in
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
@@ -53,7 +55,7 @@ def when(
         raise typer.BadParameter("give either text or --file FILE")
     reader = Reader(tz=tz, locale=locale)
     if file is not None:
-        if _read_file(file, reader):
+        if asyncio.run(answered(file, partial(_read_record, reader))):
             raise typer.Exit(2)
         return
     words = text or []
@@ -78,7 +80,6 @@ class Reader:
         """Return what a text says about time.
 
         Args:
-            text: Any text.
             reference: ISO date-time it was written at, local in `tz` where it has no offset; now if None.
             tz: IANA name; where None, the offset of the reference, else the reader's own zone.
 
@@ -104,8 +105,6 @@ def _show_texts(
     """Show what texts say about time.
 
     Args:
-        texts: One by one.
-        reader: How they are read.
         reference: When they were written; now where None.
         as_json: A JSON line for each text.
 
@@ -128,31 +127,12 @@ def _show_texts(
     screen.print(table if table.row_count else "No time is mentioned.")
 
 
-def _read_file(path: Path, reader: Reader) -> int:
-    """Read a file of texts and write a line for each; returns how many lines were bad.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    bad = 0
-    for number, record in records_of(path):
-        try:
-            if isinstance(record, InputError):
-                raise record
-            answer_json(_read_record(record, reader))
-        except InputError as error:
-            bad += 1
-            answer_json({"line": number, "error": str(error)})
-    return bad
-
-
-def _read_record(record: Mapping[str, Any], reader: Reader) -> dict[str, Any]:
+async def _read_record(reader: Reader, record: Mapping[str, Any]) -> dict[str, Any]:
     text = text_in(record, "text")
     reference, tz = text_in(record, "reference"), record.get("tz")
     if tz is not None and not isinstance(tz, str):
         raise InputError('"tz" must be the name of a timezone, e.g. "America/Chicago"')
-    known = {"id": record["id"]} if "id" in record else {}
-    return {**known, **reader.record(text, reference, tz=tz)}
+    return reader.record(text, reference, tz=tz)
 
 
 def _instant(text: str) -> datetime:

@@ -7,8 +7,8 @@ import typer
 
 from kinkeeper.bootstrap import Houses
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory import give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.opener import opened_houses
+from kinkeeper.cli.process_memory import give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.terminal import notice
 from kinkeeper.observability.failures import count_unforeseen
 

@@ -121,13 +121,9 @@ class Ending:
     """What a turn came to.
 
     Attributes:
-        outcome: By and large.
-        answer: What is said.
         routed: How it was routed; None where it broke down before.
         triage: Where it went; None as above.
-        results: What was done.
         clarification: What was asked back.
-        partial: What the question is about.
         asked_about: Actions that the person was asked to choose among, and what for.
         iterations: The steps of acting.
         verdicts: What second looks at its steps came to.
@@ -157,12 +153,8 @@ def write_turn(
     """Close a turn's row.
 
     Args:
-        conn: In a write transaction.
-        turn: The turn.
-        ending: What it came to.
         course: How it went.
         epoch: Of the claim it was worked on under.
-        now: Aware.
 
     Raises:
         LeaseLostError: Somebody else has taken the turn.
@@ -188,8 +180,6 @@ def recent_margins(conn: Connection, household: str, earlier: Sequence[Turn]) ->
     """Return by how much the last decisions of a thread were won, newest last.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         earlier: The thread's turns so far, oldest first.
     """
     lately = {"of_household": household, "turns": [turn.id for turn in earlier[-_MARGINS:]]}
@@ -204,11 +194,7 @@ def write_records(
     """Write how a turn was decided: routing, triage, steps, answer, failures, and how far its person has come.
 
     Args:
-        conn: In a write transaction.
-        turn: The turn.
-        ending: What it came to.
         course: How it went.
-        now: Aware.
     """
     of_turn = {"household": turn.household, "turn": turn.id, "at": now}
     if ending.routed is not None:
@@ -229,10 +215,7 @@ def write_failures(conn: Connection, turn: Turn, course: Course, *, now: datetim
     """Write which stages failed.
 
     Args:
-        conn: In a write transaction.
-        turn: The turn.
         course: How it went.
-        now: Aware.
     """
     failed = [
         {
@@ -248,16 +231,7 @@ def write_failures(conn: Connection, turn: Turn, course: Course, *, now: datetim
 def note_failure(
     conn: Connection, household: str, turn_id: str, *, stage: Stage, reason: str, now: datetime
 ) -> None:
-    """Write of something beside a turn that it failed.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        turn_id: Of the turn.
-        stage: What failed.
-        reason: The kind of error.
-        now: Aware.
-    """
+    """Write of something beside a turn that it failed."""
     columns = stage_failures.c
     beside = (
         columns.household == household, columns.turn == turn_id, columns.number < _BY_CLAIM,

@@ -49,8 +49,6 @@ class Said:
     """What became of a message.
 
     Attributes:
-        turn_id: Of its turn.
-        thread_id: Of its thread.
         after: Number behind which the events of the turn stand.
         is_new: False where the same message was taken in before.
     """
@@ -158,7 +156,6 @@ class Conversation:
         """Take in a message in the caller's transaction; `begin` has it answered once that is committed.
 
         Args:
-            conn: In a write transaction.
             member: Who speaks, as the channel identified them.
             text: Verbatim.
             channel: "web", "cli", "telegram".
@@ -207,7 +204,6 @@ class Conversation:
 
         Args:
             member: Who listens.
-            thread_id: Their thread.
             after: Number of the last event they know.
             turn_id: Only this turn's, and no further than its end; all, without end, where None.
 
@@ -310,8 +306,6 @@ class Conversation:
         """Count something beside a turn that failed.
 
         Args:
-            turn_id: Of the turn.
-            stage: What failed.
             reason: The kind of error, never its words.
         """
         household, now = self._household.id, self._clock.now()

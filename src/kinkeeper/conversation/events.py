@@ -38,7 +38,6 @@ class Poll:
     """One look a second while something is waited for; no task otherwise.
 
     Args:
-        look: One look.
         awaited: What is waited for, as it changes; the polling ends once it is empty.
         name: Of the work, in the log and the figures.
     """
@@ -112,12 +111,8 @@ def append(
     """Add events to a thread's stream, and wake who listens once they are committed.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        thread_id: Of a stored thread.
         told: In order.
         turn_id: The turn they belong to.
-        at: Present time, aware.
     """
     if not told:
         return
@@ -138,9 +133,6 @@ def events_after(
     """Return the events of a thread behind a number, in order; at most 500.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        thread_id: Of the thread.
         number: Of the last event that is known; 0 for none.
     """
     values = {"of_household": household, "of_thread": thread_id, "after": number}
@@ -154,8 +146,6 @@ def last_numbers(conn: Connection, household: str, thread_ids: Sequence[str]) ->
     """Return the number of the last event of each of some threads; 0 where there is none.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         thread_ids: Of threads; unknown ones are left out.
     """
     of_threads = {"of_household": household, "of_threads": list(thread_ids)}
@@ -171,14 +161,7 @@ def last_number(conn: Connection, household: str, thread_id: str) -> int:
 
 
 def number_before(conn: Connection, household: str, thread_id: str, turn_id: str) -> int:
-    """Return the number behind which a turn's events stand; the thread's last where it has none yet.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        thread_id: Of the thread.
-        turn_id: A turn of it.
-    """
+    """Return the number behind which a turn's events stand; the thread's last where it has none yet."""
     query = select(func.min(_columns.number)).where(
         _columns.household == household, _columns.thread == thread_id, _columns.turn == turn_id
     )
@@ -206,12 +189,7 @@ _ENDS = frozenset({EventName.DONE, EventName.ERROR})
 
 
 class Streams:
-    """The listeners of one household in one process.
-
-    Args:
-        store: Its database.
-        household: Whose.
-    """
+    """The listeners of one household in one process."""
 
     def __init__(self, store: Store, household: Household) -> None:
         self._store = store
@@ -228,7 +206,6 @@ class Streams:
 
         Args:
             member: Whose thread it is, with the rights of their login.
-            thread_id: Of the thread.
             after: Number of the last event that is known.
             turn_id: Only this turn's, and no further than its end; all, without end, where None.
 

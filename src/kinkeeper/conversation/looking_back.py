@@ -42,16 +42,7 @@ def cut_turns(
     thread: str,
     now: datetime,
 ) -> Mapping[str, Turn]:
-    """Return by id those of some turns that hold no more as they were said, with the words that are left.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-        turn_ids: Which.
-        member: Whose thread it is.
-        thread: Theirs.
-        now: Aware.
-    """
+    """Return by id those of some turns that hold no more as they were said, with the words that are left."""
     left = turns_now(conn, household, turn_ids, member=member, thread=thread, now=now)
     rows = _BY_ID.mappings(conn, {"of_household": household, "of_turns": [*left]}) if left else ()
     return {
@@ -67,10 +58,7 @@ def looked_back(
     """Return the turns of a thread as what was said before.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         earlier: The turns, oldest first.
-        now: Aware.
     """
     if not earlier:
         return []

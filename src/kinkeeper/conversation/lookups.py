@@ -51,9 +51,7 @@ class Memories:
     """Brings memories to the turns of one household.
 
     Args:
-        finder: Searches its memory.
         streaming: Looks ahead, in this process; None where that is switched off.
-        clock: Tells what holds.
         household: Whose memory; tells names, and which day it was.
         searches: Whether to search for each message, too: worth its time where a model reads what is found.
     """
@@ -76,10 +74,6 @@ class Memories:
     async def bring(self, turn: Turn, viewer: Viewer) -> Brought:
         """Return what there is for a turn.
 
-        Args:
-            turn: The turn.
-            viewer: On whose behalf.
-
         Raises:
             UnavailableError: The database cannot be reached.
         """
@@ -95,13 +89,7 @@ class Memories:
         return Brought(lines=[told(hit, people.names, people.zone) for hit in best], strong=strong)
 
     def turn_ended(self, turn: Turn, viewer: Viewer, answer: str) -> None:
-        """Have memories looked up for the next turn of a thread.
-
-        Args:
-            turn: The turn that ended.
-            viewer: On whose behalf.
-            answer: What was answered.
-        """
+        """Have memories looked up for the next turn of a thread."""
         if self._streaming is not None:
             self._streaming.turn_ended(
                 Thread(viewer, turn.thread_id), asked=turn.text[:LONGEST_READ], answered=answer
@@ -126,12 +114,7 @@ _MOST_KNOWN = 100
 
 
 def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
-    """Return open tasks, the asker's own list, and the events of the next two weeks, as JSON by name.
-
-    Args:
-        conn: Any transaction.
-        asked: Who asks, when.
-    """
+    """Return open tasks, the asker's own list, and the events of the next two weeks, as JSON by name."""
     ahead = Interval(asked.now, asked.now + IN_VIEW)
     return {
         "tasks": open_tasks(conn, asked.viewer)[:_MOST_KNOWN],

@@ -70,12 +70,9 @@ class Exchange:
 
     Attributes:
         text: What the person said.
-        answer: What was answered.
-        at: When, aware.
         mode: How it was answered.
         results: What was done then; "it", "that" and "him" may mean one of these.
         partial: What was asked for then as far as it was known, where a question was left open (see `Plan`).
-        turn_id: The turn.
         clarification: The question that was asked back, if any.
         used: What the answer rested on, each {"kind", "id", "text"}.
     """
@@ -86,7 +83,6 @@ class Exchange:
     mode: Mode
     results: tuple[ActionResult, ...] = ()
     partial: Mapping[str, Any] | None = None
-    turn_id: str = ""
     clarification: str | None = None
     used: Sequence[Mapping[str, Any]] = ()
 
@@ -96,7 +92,6 @@ class Triage:
     """Where a message goes; routing only, nothing is read out of it here.
 
     Attributes:
-        type: What it is.
         branch: Which way it goes.
         mode: How it would be answered.
         domains: Parts of the assistant that are meant, likeliest first; none for talk.
@@ -108,7 +103,6 @@ class Triage:
         freshness_risk: That what is known may be stale, in [0, 1].
         social: Set where the whole message is social.
         confirmation: What it says to an open question, where there is one.
-        source: What decided.
     """
 
     type: TurnType
@@ -131,7 +125,6 @@ class PlannedAction:
     """One request the planner wants carried out.
 
     Attributes:
-        domain: Of the request.
         action: Its name.
         params: For its typed parameters.
         reasoning: One line for the trace.
@@ -155,7 +148,6 @@ class Plan:
             the actions.
         partial: What the question is about, as JSON: {"domain", "action", "params", "missing"}, the last the name of
             the parameter that is asked for. Given back with the history, the next message completes it.
-        source: What made it.
         is_said: Whether a model made it that was shown no words but the person's own: what it wants, they said.
         is_whole: Whether it is all that is asked for, so that nobody need be asked what comes after it.
         unread: Clauses that ask for something as well, and that nothing was made of.
@@ -175,7 +167,6 @@ class Plan:
         A model that has read what others wrote may want what they want; then a person is asked first.
 
         Args:
-            action: Of this plan.
             said: How what the person says comes here.
         """
         if action.is_offer:
@@ -188,9 +179,7 @@ class PlanningContext:
     """What a planner may look at.
 
     Attributes:
-        asked: Who asks, when.
         text: The message as typed, cut after `LONGEST_READ` characters.
-        triage: Where it goes.
         history: Earlier turns of the thread, oldest first.
         open_edit: Results that await a yes and that the message wants changed ("yes, but at five").
         results: Of earlier steps of this turn.
@@ -240,9 +229,7 @@ class AnswerContext:
     """What an answer may be made of.
 
     Attributes:
-        asked: Who asks, when.
         text: The message, verbatim.
-        mode: How to answer.
         triage: Where the message went.
         history: Earlier turns, oldest first.
         results: What was done, in order; the only ground for saying that something was done.
@@ -284,7 +271,6 @@ class Answer:
 
     Attributes:
         text: For the person; empty where nothing is to be said.
-        mode: How.
         confidence: In [0, 1].
         source: Templates or a model.
         used: What it rests on, for "what did you use to answer this?": each {"kind", "id", "text"}.
@@ -317,7 +303,6 @@ class TurnEvent:
     Attributes:
         number: Position within the thread, from 1; a client that was cut off resumes after it.
         turn_id: The turn it belongs to.
-        name: What it is.
         data: As JSON. status {stage, text}; token {text}; card {kind, title, items}; confirm {action: public
             record of the pending action, message}; error {stage, message, retry}; done {turn_id, trace_id,
             mode, text, used, replies: what can be said next with one tap}.

@@ -77,7 +77,6 @@ class _Naming:
     """What a text names: roots of content words, people and days.
 
     Attributes:
-        words: Roots, each with the word it is of.
         people: Ids.
         days: Days.
     """
@@ -92,9 +91,7 @@ class Sought:
     """A message that may name one of the open things.
 
     Attributes:
-        said: What it names.
         things: That fit, nobody else's and of no other day.
-        own: What each of them names.
         is_asked: Whether it asks for something: then a word that a thing lacks tells it from the thing.
         near: The one that its words name, if they name one beyond doubt.
     """
@@ -111,8 +108,6 @@ class _Match:
     """What a thing and a message have in common.
 
     Attributes:
-        thing: The thing.
-        own: Its content words.
         common: Those that the message has too.
         agreeing: Of people and days, how many agree.
         unknown: Of people and days, how many the message names and the thing does not.
@@ -164,8 +159,6 @@ def seek(conn: Connection, context: PlanningContext, *, is_asked: bool = False) 
     neither its people nor its days contradict the message. A question's own words must not tell more than that word.
 
     Args:
-        conn: Any transaction.
-        context: The message.
         is_asked: Whether it is a question.
     """
     case = case_of(context, vocabulary_of(context.asked.household))

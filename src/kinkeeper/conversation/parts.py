@@ -42,13 +42,10 @@ class Parts:
     Attributes:
         store: The household's database.
         household: As its file has it.
-        clock: Tells the time.
         catalogue: What can be asked for, as of now.
         gatherer: Knows what was said before.
         memories: Brings what is remembered.
         router: Tells where a message goes.
-        loop: Acts.
-        answerer: Answers.
         embedder: Compares what is asked with what is open; None compares words.
         limits: Longest times.
         outlets: By channel, hand on what turns came to, where a channel does not read the thread's stream.
@@ -79,7 +76,6 @@ class Parts:
         """Return what takes the slow part of a turn behind the talk.
 
         Args:
-            turn: The turn.
             epoch: Of the claim it is worked on under.
             stream: Told what is being done.
             stop: Whether the person said stop.

@@ -34,7 +34,6 @@ class Shown:
         said: What the person said there as it shows it, oldest first; the last one is the message. Not empty.
         answered: The last answer that it shows; "" where there is none.
         is_named: Whether the program names its conversations; else what was said in them has to be the same.
-        message_id: Its own id of the message, where it has one.
     """
 
     place: str
@@ -54,7 +53,6 @@ class Place:
     """Where a message belongs.
 
     Attributes:
-        thread_id: Of the thread.
         message_id: Of the message within it: that of an earlier one where it is the same, sent again.
     """
 
@@ -74,12 +72,8 @@ def place_of(
     """Return where a message belongs that a program passes on.
 
     Args:
-        conn: In a write transaction.
-        household: Theirs.
         member: Whose login the program has, with its rights.
         shown: The message, and what it shows.
-        channel: Of such programs.
-        now: Aware.
     """
     known = _alike(conn, household, member, shown, channel=channel)
     if (again := _sent_before(conn, household.id, known, shown, now=now)) is not None:
@@ -151,7 +145,6 @@ def shows_answer(shown: str, answer: str | None) -> bool:
     """Whether a text that is shown holds an answer, whatever its spaces and marks; one that said nothing is shown as anything.
 
     Args:
-        shown: By a program.
         answer: As it was given; None where it is not there yet.
     """
     if answer is None:

@@ -106,8 +106,6 @@ class Pipeline:
         """Run a claimed turn to its end.
 
         Args:
-            turn_id: Of the turn.
-            epoch: Of the claim.
             stop: Set when its person says stop.
             follow: Has the thread's next turn worked on, where that need not wait for this one's end.
 

@@ -71,7 +71,6 @@ def chosen(text: str, labels: Sequence[str]) -> list[int]:
     """Return which of the labels a text means, as positions; none where that cannot be told.
 
     Args:
-        text: What a person said.
         labels: What can be meant, as it was shown to them, in order.
     """
     folded = _A_PLACE_AND_ONE.sub(r"\1", text.casefold())
@@ -97,7 +96,6 @@ def only_chooses(text: str, labels: Sequence[str]) -> bool:
     """Whether a text does nothing but choose: it asks nothing, denies nothing, and speaks of nothing else.
 
     Args:
-        text: What a person said.
         labels: What can be meant, as it was shown to them, in order.
     """
     if "?" in text:
@@ -192,7 +190,6 @@ class Meant:
     """What a message means by its yes or no.
 
     Attributes:
-        verb: What is decided.
         actions: About these, at least one; none where it has to be asked.
         question: What to ask, where it has to be asked.
         ask_about: The actions that the question lists.
@@ -218,10 +215,7 @@ def find_open(conn: Connection, household: str, earlier: Sequence[Turn], *, now:
     meets that one again, and no other in its place.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         earlier: Turns of the thread before this one, oldest first.
-        now: When the message came, aware.
     """
     asked_at = {each: at for each, at in _asked_at(earlier).items() if now - at <= _LATELY}
     if not asked_at:
@@ -252,9 +246,7 @@ def meant_by(text: str, verb: Verb | None, found: Open, *, is_weak: bool = False
     """Return what a message decides, or what has to be asked first; None where it decides nothing. Pure.
 
     Args:
-        text: The message.
         verb: What it says by itself to an open question; None where it says neither yes nor no.
-        found: What is open.
         is_weak: Whether it is a yes that only counts for what is easily put right.
     """
     if found.listed:
@@ -279,13 +271,7 @@ def meant_by(text: str, verb: Verb | None, found: Open, *, is_weak: bool = False
 
 
 def decide(conn: Connection, meant: Meant, asked: Asked) -> list[ActionResult]:
-    """Confirm or reject what a message means, bound to what was shown; return what came of it.
-
-    Args:
-        conn: In a write transaction.
-        meant: With actions.
-        asked: Who decides, when.
-    """
+    """Confirm or reject what a message means, bound to what was shown; return what came of it."""
     return [_decided(conn, action, meant.verb, asked) for action in meant.actions]
 
 
@@ -434,7 +420,6 @@ class Settler:
     Args:
         store: The household's database.
         work: Waits for servers outside, behind the talk where that takes long.
-        found: What is open.
         course: Takes down how it goes.
     """
 
@@ -452,8 +437,6 @@ class Settler:
 
         Args:
             asked: Who speaks, when.
-            text: The message.
-            triage: Where it goes.
             consent: What it says to an open question by itself.
         """
         self._said = text

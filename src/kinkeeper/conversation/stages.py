@@ -47,7 +47,6 @@ class Limits:
         memories: Of looking up memories.
         route: Of routing, model included.
         plan: Of one plan, model included.
-        action: Of one request.
         critic: Of a second look at what one request came to, with what it sets right.
         outside: Of waiting for a server outside after a yes.
         answer: Of the answer, model included.
@@ -84,7 +83,6 @@ class Failure:
     """A stage that failed; the turn went on without it.
 
     Attributes:
-        stage: Which.
         reason: The kind of error.
     """
 
@@ -98,7 +96,6 @@ class Course:
 
     Attributes:
         failures: In order.
-        took: Milliseconds by stage.
     """
 
     failures: list[Failure] = field(default_factory=list)
@@ -110,8 +107,6 @@ class Course:
         """Return what a stage comes to, or the fallback where it fails or takes too long.
 
         Args:
-            stage: For the record.
-            work: Does it.
             fallback: What the turn goes on with otherwise.
             within: Longest time.
         """
@@ -197,12 +192,7 @@ class StopSignal:
 
 
 class UnderWay:
-    """The turns of one household that this process works on.
-
-    Args:
-        store: Its database.
-        household: Tenant key.
-    """
+    """The turns of one household that this process works on."""
 
     def __init__(self, store: Store, household: str) -> None:
         self._store = store

@@ -29,10 +29,6 @@ class TurnStream:
     """Tells of one turn under one claim.
 
     Args:
-        store: Where its events are.
-        turn: The turn.
-        epoch: Of the claim.
-        clock: Stamps events.
         gathered: How long what is told may wait for more before it is written.
     """
 

@@ -66,7 +66,6 @@ def wants_undo(text: str, earlier: Sequence[Turn] = ()) -> bool:
     """Whether a whole message asks for what was last done to be taken back. Pure.
 
     Args:
-        text: The message.
         earlier: Turns of the thread before this one, oldest first.
     """
     if _WANTED.fullmatch(text) is not None:
@@ -102,10 +101,7 @@ def retracted(
     """Take back what was kept, proposed or done of the last turn or the one before; None where nothing was.
 
     Args:
-        conn: In a write transaction.
-        back: What is taken back.
         earlier: Turns of the thread before this one, oldest first.
-        asked: Who asks, when.
     """
     about = {*stems(back.about)}
     for turn in reversed(earlier[-_RETRACTABLE:]):
@@ -161,11 +157,7 @@ def _retracted_action(conn: Connection, action_id: str, asked: Asked) -> ActionR
 
 
 def how_many(text: str) -> int:
-    """Return how many of the last things are to be taken back by a message that asks for it. Pure.
-
-    Args:
-        text: The message.
-    """
+    """Return how many of the last things are to be taken back by a message that asks for it. Pure."""
     found = _COUNT.search(text)
     return _COUNTS.get(found["count"].lower(), 1) if found is not None else 1
 
@@ -182,10 +174,7 @@ def taken_back(conn: Connection, text: str, earlier: Sequence[Turn], asked: Aske
     """Take back what a message asks for, and return what came of it.
 
     Args:
-        conn: In a write transaction.
-        text: The message.
         earlier: Turns of the thread before this one, oldest first.
-        asked: Who asks, when.
     """
     if failed_last(earlier):
         return Acted(clarification=_NOT_DONE)
@@ -210,9 +199,7 @@ def take_back(
     What this very message took back before a crash is not followed by what was done before it.
 
     Args:
-        conn: In a write transaction.
         earlier: Turns of the thread before this one, oldest first.
-        asked: Who asks, when.
         count: How many at most, >= 1.
     """
     results = [each for turn in earlier for each in turn.results if each.action_id is not None]

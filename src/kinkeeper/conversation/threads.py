@@ -25,13 +25,10 @@ class Thread:
     """A conversation of one person with the assistant.
 
     Attributes:
-        household: Tenant key.
         id: Within the household; it is made of its member, so that nobody else can come to have it.
-        member: Whose it is.
         login: The role to which the login of its person limits them: they see no thread of a login that may see more.
         channel: Where it takes place: "web", "cli", "telegram".
         chat_id: The chat on that channel, where it has several.
-        created_at: Aware.
         last_at: When somebody last said something in it, aware.
         title: How it began, for lists.
         turns: How many turns it had.
@@ -96,8 +93,6 @@ def load_thread(
 
     Args:
         conn: Any transaction; a writing one if its row is to be held.
-        household: Tenant key.
-        thread_id: Of the thread.
         locked: Whether others who add to the thread wait until the end of the transaction.
     """
     return _find(conn, household, thread_id, locked=locked)
@@ -107,8 +102,6 @@ def thread_of(conn: Connection, household: Household, member: Member, thread: st
     """Return a member's thread.
 
     Args:
-        conn: Any transaction.
-        household: Theirs.
         member: Whose, with the rights of their login.
         thread: Its id, or what the member calls it.
 
@@ -127,8 +120,6 @@ def find_thread(
     """Return a member's thread, if they have it with this login.
 
     Args:
-        conn: Any transaction.
-        household: Theirs.
         member: Whose, with the rights of their login.
         thread: Its id, or what the member calls it.
     """
@@ -154,8 +145,6 @@ def list_threads(
     """Return a member's threads, the one last spoken in first, each with how it began.
 
     Args:
-        conn: Any transaction.
-        household: Theirs.
         member: Whose, with the rights of their login.
         limit: Most threads, > 0.
     """
@@ -184,13 +173,7 @@ def list_threads(
 
 
 def count_turn(conn: Connection, thread: Thread, *, at: datetime) -> None:
-    """Note that something is said in a thread.
-
-    Args:
-        conn: In the write transaction that read the thread.
-        thread: As stored.
-        at: Present time, aware.
-    """
+    """Note that something is said in a thread."""
     values = {"of_household": thread.household, "of_thread": thread.id, "at": at}
     _COUNT_TURN.execute(conn, values)
 

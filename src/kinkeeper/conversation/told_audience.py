@@ -79,7 +79,6 @@ def share_carried(secret: str, results: Sequence[ActionResult], household: House
 
     Args:
         secret: From `secret_of`.
-        results: Of the turn.
         household: Theirs; the names of its members do not count.
     """
     held = [
@@ -94,7 +93,6 @@ def share_within(told: str, held: object, household: Household) -> float:
     """Return how much of what is told stands in something, from 0 to 1.
 
     Args:
-        told: Words.
         held: Texts, or what has some in it.
         household: Theirs; the names of its members do not count.
     """
@@ -108,8 +106,6 @@ def is_left_over(secret: str, results: Sequence[ActionResult], household: Househ
 
     Args:
         secret: From `secret_of`.
-        results: Of the turn.
-        household: Theirs.
     """
     return share_carried(secret, results, household) < MOST_CARRIED
 
@@ -138,8 +134,6 @@ class _Kept:
     """A secret of a thread.
 
     Attributes:
-        place: Of its turn.
-        text: What it tells.
         scope: Who may see it.
     """
 
@@ -172,11 +166,8 @@ def scope_of_same(
     ("the trip") soon afterwards.
 
     Args:
-        text: The words that may point back.
         history: Earlier turns of the thread, oldest first.
-        household: Theirs.
         teller: Member id of who speaks.
-        now: Aware.
         about: What is to be done, without the verb of a deed; the whole text where None.
     """
     kept = _kept_in(history, household, teller)
@@ -260,7 +251,6 @@ def carried_scope(
         history: Earlier turns of the thread, oldest first.
         household: Whose members the wish may name.
         teller: Member id of who speaks.
-        now: Aware.
         is_announced: Whether only a message that asks for nothing but secrecy counts ("don't tell Ben any of this").
     """
     lately = [each.text for each in history[-MOST_CARRIED_ON:] if now - each.at <= CARRIED_ON]
@@ -289,9 +279,6 @@ def scope_of_told(
 
     Args:
         text: The whole message, verbatim.
-        household: Theirs.
-        member: Who tells it.
-        now: Aware.
         history: Earlier turns of the thread, oldest first: a wish for secrecy in them still holds.
         is_shared: Whether others read along.
         told: What of the message it is about, where that is not all of it.
@@ -311,11 +298,7 @@ def scope_of_told(
 
 
 def replies_to(answer: str) -> list[str]:
-    """Return what a person can say with one tap after an answer: to change who may see what was saved.
-
-    Args:
-        answer: Whole.
-    """
+    """Return what a person can say with one tap after an answer: to change who may see what was saved."""
     return [reply for said, reply in ((FOR_ALL, KEEP), (FOR_YOU, SHARE)) if said in answer]
 
 
@@ -324,8 +307,6 @@ def facts_in(text: str, household: Household, *, now: datetime) -> Sequence[Obse
 
     Args:
         text: Plain.
-        household: Whose.
-        now: Aware.
     """
     return observe(text, said_at=now.astimezone(household.zone), locale=household.locale)
 
@@ -335,8 +316,6 @@ def holds_fact(text: str, household: Household, *, now: datetime) -> bool:
 
     Args:
         text: The whole message, verbatim.
-        household: Whose.
-        now: Aware.
     """
     return any(each.stands_alone for each in facts_in(text, household, now=now))
 
@@ -345,7 +324,6 @@ def saved_for(scope: str, household: Household) -> str:
     """Return the sentence that says who may see what was saved.
 
     Args:
-        scope: Of what was saved.
         household: Whose members it may name.
     """
     if scope == HOUSEHOLD_SCOPE:
@@ -355,11 +333,7 @@ def saved_for(scope: str, household: Household) -> str:
 
 
 def how_to_change(scope: str) -> str:
-    """Return how a person changes who may see what they told last, as a sentence with a space before it.
-
-    Args:
-        scope: Of what was saved.
-    """
+    """Return how a person changes who may see what they told last, as a sentence with a space before it."""
     if scope == HOUSEHOLD_SCOPE:
         return f" Say “{KEEP}” to keep it to yourself."
     return "" if kept_from(scope) else f" Say “{SHARE}” to let the others see it."

@@ -62,8 +62,6 @@ class Acted:
     Attributes:
         results: In order.
         clarification: What to ask back.
-        partial: What the question is about.
-        iterations: The steps.
         verdicts: What second looks at them came to.
         unread: Requests of the message that nothing was made of.
     """
@@ -93,7 +91,6 @@ class ToolLoop:
     """Acts on plans of one household's turns.
 
     Args:
-        store: Its database.
         planner: Decides what is next.
         limits: How much a turn may do.
         critic: Looks at what steps came to; None where nobody does.
@@ -124,9 +121,7 @@ class ToolLoop:
 
         Args:
             context: What the planner may look at.
-            catalogue: What there is to do.
             course: Takes down how it goes.
-            stream: Told what takes long.
             stop: Asked before each request.
             work: Takes what is slow behind the talk.
             done: What an earlier run of the same turn that broke off had found out.

@@ -56,11 +56,7 @@ def begin(
     """Note that a turn waits for slow tools, under a lease that has to be renewed from now on.
 
     Args:
-        conn: In a write transaction.
-        turn: The turn.
         epoch: Of the claim it is worked on under.
-        head: What it is.
-        now: Aware.
         until: When the lease runs out unless it is renewed, aware.
 
     Returns:
@@ -91,9 +87,6 @@ def renew(conn: Connection, turn: Turn, epoch: int, *, until: datetime) -> None:
     """Keep a turn's claim alive.
 
     Args:
-        conn: In a write transaction.
-        turn: The turn.
-        epoch: Of the claim.
         until: When it runs out unless it is renewed again, aware.
 
     Raises:
@@ -107,12 +100,6 @@ def step_aside(
     conn: Connection, turn: Turn, epoch: int, *, now: datetime
 ) -> tuple[str, int] | None:
     """Put a turn behind the talk: those after it in its thread need not wait for it.
-
-    Args:
-        conn: In a write transaction.
-        turn: The turn.
-        epoch: Of the claim.
-        now: Aware.
 
     Returns:
         The thread's next turn, claimed; None where there is none.
@@ -133,12 +120,8 @@ def note_run(
     """Keep what a turn has done so far: who takes it up after a crash does none of it again.
 
     Args:
-        conn: In a write transaction.
-        turn: The turn.
-        epoch: Of the claim.
         results: Of all requests so far; the last one is new.
         ms: How long that one took.
-        now: Aware.
 
     Raises:
         LeaseLostError: Somebody else has taken the turn.
@@ -163,14 +146,7 @@ def note_run(
 
 
 def end(conn: Connection, turn: Turn, outcome: TurnOutcome, *, now: datetime) -> None:
-    """Note what a turn that waited for slow tools came to.
-
-    Args:
-        conn: In the transaction that ends the turn.
-        turn: The turn.
-        outcome: What it came to.
-        now: Aware.
-    """
+    """Note what a turn that waited for slow tools came to."""
     conn.execute(update(tool_cycles).where(*_of(turn)).values(state=outcome.value, finished_at=now))
 
 
@@ -195,9 +171,6 @@ class ToolWork:
 
     Args:
         store: The household's database.
-        turn: The turn.
-        epoch: Of the claim.
-        clock: Tells the time.
         limits: How long it may take, and how often the claim is renewed.
         stream: Told what is being done.
         stop: Whether the person said stop.

@@ -95,23 +95,15 @@ class Turn:
     """A turn as it is stored.
 
     Attributes:
-        household: Tenant key.
-        id: Within the household.
-        thread_id: Of its thread.
         member: Who spoke.
         login: The role to which their login limited them; None where it did not.
-        channel: Where.
         text: What they said, verbatim; empty once purged, or where the assistant spoke unasked.
-        received_at: When, aware.
         state: Where the work on it stands.
         epoch: How often somebody took it up.
         begun: How often somebody took it up and did not hand it back.
         outcome: What it came to; None while it is under way.
         mode: How it was answered.
-        answer: What was answered.
-        results: What was done.
         clarification: What was asked back.
-        partial: What the question is about.
         plans: What was planned, step by step.
         asked_about: Actions that the person was asked to choose among, and what for.
         used: What the answer rests on.
@@ -160,11 +152,7 @@ class Turn:
         return Origin.OPENAI if self.channel == PROGRAMS else Origin.SAID
 
     def speaker(self, household: Household) -> Member | None:
-        """Return who spoke, with the rights of their login; None where the household's file has them no longer.
-
-        Args:
-            household: Theirs, as its file has it now.
-        """
+        """Return who spoke, with the rights of their login; None where the household's file has them no longer."""
         member = household.member(self.member)
         return None if member is None else member.limited_to(self.login)
 
@@ -179,7 +167,7 @@ class Turn:
         return Exchange(
             text=self.text, answer=self.answer or "", at=self.received_at,
             mode=self.mode or Mode.RESPOND, results=self.results, partial=self.partial,
-            turn_id=self.id, clarification=self.clarification, used=self.used,
+            clarification=self.clarification, used=self.used,
         )  # fmt: skip
 
 
@@ -211,7 +199,6 @@ def card_in_words(title: str, items: Iterable[Mapping[str, Any]]) -> str:
 
     Args:
         title: Its first line.
-        items: What it lists.
     """
     lines = ("  ".join(str(item[name]) for name in _COLUMNS if item.get(name)) for item in items)
     return "\n".join([title, *(f"• {line}" for line in lines)])
@@ -221,7 +208,6 @@ def question_in_words(summary: str, shown: Mapping[str, Any] | None, *more: str)
     """Return all that a person must see before a yes, as lines.
 
     Args:
-        summary: What would be done, one line.
         shown: As frozen with the request.
         more: Further lines.
     """

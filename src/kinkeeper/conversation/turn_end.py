@@ -46,8 +46,6 @@ class Closing:
 
     Args:
         parts: What it was worked on with.
-        turn: The turn.
-        epoch: Of the claim.
         course: How it went.
         has_cycle: Whether it waited for slow tools.
     """
@@ -74,7 +72,6 @@ class Closing:
         Args:
             ending: What the turn came to.
             tell: Writes what its stream has still to tell.
-            context: What it began with.
             recalled: How many memories it had that memory is sure of.
 
         Returns:

@@ -41,7 +41,6 @@ class TurnTrace:
         turn: The turn, with what its answer rests on.
         routing: Mode, scores, signals, and what decided; None where it was not routed.
         triage: Where it went; None likewise.
-        steps: Of acting.
         failures: Stages it went on without.
         cycle: That it waited for slow tools; None where it did not.
         verdicts: What second looks at its steps came to.
@@ -63,8 +62,6 @@ class ConversationFigures:
     Attributes:
         turns: How many were taken in.
         outcomes: Of them, by outcome; by state of the work where there is none yet.
-        modes: Turns by mode.
-        failures: Stages that failed.
         encoded: What is made of exchanges afterwards, by stage and state.
         acted: Requests carried out, by name.
     """
@@ -83,12 +80,7 @@ class ConversationFigures:
 
 
 def trace_of(conn: Connection, turn: Turn) -> TurnTrace:
-    """Return how a turn was decided.
-
-    Args:
-        conn: Any transaction.
-        turn: As stored.
-    """
+    """Return how a turn was decided."""
 
     def rows(table: Table) -> list[Record]:
         query = select(table).where(table.c.household == turn.household, table.c.turn == turn.id)
@@ -106,8 +98,6 @@ def latest(conn: Connection, household: str, table: Table, *, limit: int) -> Seq
     """Return the newest rows of one of the tables that tell how turns were decided.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         table: Has a column `at`.
         limit: Most rows, > 0.
     """
@@ -116,13 +106,7 @@ def latest(conn: Connection, household: str, table: Table, *, limit: int) -> Seq
 
 
 def figures(conn: Connection, household: str, *, since: datetime) -> ConversationFigures:
-    """Return what conversations came to since then.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        since: Aware.
-    """
+    """Return what conversations came to since then."""
     mine = (turns.c.household == household, turns.c.received_at >= since)
 
     def counted(column: Any, *where: Any) -> dict[str, int]:
@@ -147,13 +131,7 @@ def figures_record(found: ConversationFigures) -> Record:
 
 
 def purge(conn: Connection, household: str, *, before: datetime) -> int:
-    """Remove the words of turns received before then; how they were decided stays. Returns how many lost theirs.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        before: Aware.
-    """
+    """Remove the words of turns received before then; how they were decided stays. Returns how many lost theirs."""
     old = (turns.c.household == household, turns.c.received_at < before)
     conn.execute(
         turn_events.delete().where(turn_events.c.household == household, turn_events.c.at < before)
@@ -200,7 +178,6 @@ class Fired:
     """A part that may or may not matter.
 
     Attributes:
-        name: Which.
         fired: How often it did its work.
         had_effect: How often a turn went another way for it, <= `fired`.
     """
@@ -215,7 +192,6 @@ class ModeShare:
     """How many messages were answered in one way.
 
     Attributes:
-        mode: Which.
         share: Of all decisions, in [0, 1].
         least: Of a healthy share.
         most: Of a healthy share.
@@ -235,7 +211,6 @@ class Effects:
 
     Attributes:
         decisions: Messages whose mode was decided.
-        shares: By mode.
         parts: That may or may not matter.
     """
 
@@ -245,13 +220,7 @@ class Effects:
 
 
 def effects(conn: Connection, household: str, *, since: datetime) -> Effects:
-    """Return what fired and what that changed.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        since: Aware.
-    """
+    """Return what fired and what that changed."""
     columns = routing_decisions.c
     query = select(columns.mode, func.count()).where(
         columns.household == household, columns.at >= since

@@ -145,8 +145,6 @@ class Accepted:
     """What became of a message.
 
     Attributes:
-        turn_id: Of its turn.
-        thread_id: Of its thread.
         after: Number behind which the events of the turn stand.
         is_new: False where the same message was taken in before, and not to be tried again.
         claim: The first unfinished turn of the thread, to be worked on now; it may be an earlier one that a process
@@ -166,11 +164,6 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
     """Take a message in, once; the first of its thread's unfinished turns is claimed for the caller if nobody has it.
 
     The same words with the same id give the same turn; one that broke down is then tried again.
-
-    Args:
-        conn: In a write transaction.
-        said: The message.
-        now: Aware.
 
     Raises:
         InputError: It has no words, or too many.
@@ -214,12 +207,6 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
 def claim_next(conn: Connection, household: str, thread_id: str, *, now: datetime) -> Claim | None:
     """Claim the first unfinished turn of a thread, if nobody works on it.
 
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        thread_id: Of the thread.
-        now: Aware.
-
     Returns:
         Id and epoch of the turn, or None.
     """
@@ -234,7 +221,6 @@ def first_in_thread(conn: Connection, key: Key, _now: datetime) -> Key | None:
     """Return the first unfinished turn of the line that a turn stands in: its thread's, or its own behind the talk.
 
     Args:
-        conn: Any transaction.
         key: Household and id of a turn.
     """
     household, turn_id = key
@@ -257,9 +243,6 @@ def last_turns(conn: Connection, household: str, thread_id: str, *, last: int) -
     """Return the last turns of a thread, oldest first.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        thread_id: Of the thread.
         last: Most turns, > 0.
     """
     of_thread = {"of_household": household, "of_thread": thread_id}
@@ -272,9 +255,6 @@ def turn_with_earlier(
     """Return a turn, and the finished ones of its thread before it, oldest first.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        turn_id: Of the turn.
         last: Most earlier turns, > 0.
         whole: How many of them have all their results; what older ones only looked up is left out: a list that was
             shown takes longer to read than all the rest.
@@ -309,13 +289,7 @@ def request_stop(conn: Connection, household: str, thread_id: str, *, member: st
 
 
 def stopped_of(conn: Connection, household: str, turn_ids: Collection[str]) -> Sequence[str]:
-    """Return which of some turns were told to stop.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        turn_ids: Of turns.
-    """
+    """Return which of some turns were told to stop."""
     of_turns = {"of_household": household, "of_turns": list(turn_ids)}
     return [id_ for (id_,) in _STOPPED.execute(conn, of_turns)]
 
@@ -330,8 +304,6 @@ def keep_plans(conn: Connection, key: Key, epoch: int, plans: Sequence[Mapping[s
     """Store what was planned, so that who takes the turn up after a crash follows it.
 
     Args:
-        conn: In a write transaction.
-        key: Of the turn.
         epoch: Of the claim it is worked on under.
         plans: As JSON, step by step.
 
@@ -421,12 +393,7 @@ def post_to_thread(
     """Say something in a thread that nobody asked for just now: a reminder that is due.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        thread_id: Of a thread.
-        text: What to say.
         key: Identifies it; the same one again says nothing.
-        now: Aware.
 
     Returns:
         Whether it was said now; not where it was before, or the thread does not exist.

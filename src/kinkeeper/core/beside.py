@@ -34,12 +34,7 @@ async def beside(work: Callable[[], T]) -> T:
 
 
 async def read_beside(text: str, work: Callable[[], T]) -> T:
-    """Return what reading a text comes to; a long one is read beside the event loop, as `beside` says.
-
-    Args:
-        text: What is read.
-        work: Reads it.
-    """
+    """Return what reading a text comes to; a long one is read beside the event loop, as `beside` says."""
     return work() if len(text) <= LONG_TEXT else await beside(work)
 
 

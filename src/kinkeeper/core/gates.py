@@ -36,11 +36,8 @@ class GateResult:
     """The outcome of one gate, as it is logged.
 
     Attributes:
-        stage: Which gate.
-        confidence_type: Kind of score.
         score: In [0, 1]; None where none was produced (a timeout).
         threshold: In [0, 1]; at or above it the gate passes.
-        decision: What happens next.
     """
 
     stage: Stage

@@ -23,7 +23,6 @@ class InboundMessage:
         message_id: Unique within the chat; an edit or reaction has its own.
         sender: As the channel names the person: member id, name, alias or Telegram id.
         text: Verbatim; of a reaction, the emoji.
-        sent_at: Aware.
         reply_to: Message id this explicitly answers, if any.
         kind: Text, reaction or edit.
         target: Message id that a reaction or edit is for.

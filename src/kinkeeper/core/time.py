@@ -42,11 +42,7 @@ class VirtualClock:
         return self._now
 
     def advance_to(self, instant: datetime) -> None:
-        """Move to `instant` if it lies ahead; an earlier instant changes nothing.
-
-        Args:
-            instant: Aware.
-        """
+        """Move to `instant` if it lies ahead; an earlier instant changes nothing."""
         self._now = max(self._now, as_utc(instant))
 
 
@@ -54,10 +50,6 @@ def is_of_wrong_clock(noted: datetime, now: datetime) -> bool:
     """Whether something was noted as past by a clock that was wrong: it lies more than a day ahead.
 
     What a clock did that was wrong by less has only come too early, and is not done again.
-
-    Args:
-        noted: Aware.
-        now: Aware.
     """
     return noted > now + A_DAY
 
@@ -67,7 +59,6 @@ def is_held_until(until: datetime, now: datetime, longest: timedelta) -> bool:
 
     Args:
         until: When the wait is over, aware.
-        now: Aware.
         longest: The longest time it can have been made to wait, > 0.
     """
     return until - longest <= now < until
@@ -85,11 +76,7 @@ class ForwardJumps:
         self._jumped_at: datetime | None = None
 
     def is_recent(self, now: datetime) -> bool:
-        """Whether the clock has jumped within the last day; to be asked more often than once a day.
-
-        Args:
-            now: Aware.
-        """
+        """Whether the clock has jumped within the last day; to be asked more often than once a day."""
         if self._seen is not None and now > self._seen + A_DAY:
             self._jumped_at = now
         self._seen = now
@@ -147,7 +134,6 @@ class Interval:
     """A span of time, start included, end excluded.
 
     Attributes:
-        start: Aware.
         end: Aware, never before `start`; equal means an instant without extent.
     """
 
@@ -192,7 +178,6 @@ def instant_told(text: str, zone: ZoneInfo) -> datetime:
 
     Args:
         text: As somebody wrote it; without an offset it is local.
-        zone: Whose.
 
     Raises:
         InputError: It is neither.
@@ -218,18 +203,12 @@ def day_over(day: date, zone: ZoneInfo) -> datetime:
 
     Args:
         day: Local.
-        zone: Whose day is meant.
     """
     return as_utc(midnight(day + timedelta(days=1), zone))
 
 
 def day_ending_at(instant: datetime, zone: ZoneInfo) -> date | None:
-    """Return the local day that ends at an instant; None where the instant is no local midnight.
-
-    Args:
-        instant: Aware.
-        zone: Whose midnight is meant.
-    """
+    """Return the local day that ends at an instant; None where the instant is no local midnight."""
     local = instant.astimezone(zone)
     return local.date() - timedelta(days=1) if local.time() == time() else None
 

@@ -39,11 +39,7 @@ def gather(
     """Return what an adult is told.
 
     Args:
-        conn: Any transaction.
-        household: Theirs.
-        member: An adult of it.
         day: Local day that the digest is for.
-        now: Aware.
         since: When their last digest was put together; None where there was none.
     """
     viewer = viewer_for(household, member, now=now)
@@ -155,11 +151,7 @@ _NOBODY = {
 
 
 class DigestWords:
-    """Puts the digests of one household into words.
-
-    Args:
-        household: Theirs.
-    """
+    """Puts the digests of one household into words."""
 
     def __init__(self, household: Household) -> None:
         self._household = household

@@ -114,7 +114,6 @@ def due_day(now: datetime, at: time, quiet: QuietHours) -> date | None:
     """Return the local day whose digest is due by now, the latest if several are; None during quiet hours.
 
     Args:
-        now: Aware.
         at: The time the person chose.
         quiet: The household's quiet hours and zone.
     """
@@ -129,7 +128,6 @@ def next_release(now: datetime, at: time, quiet: QuietHours) -> datetime:
     """Return the UTC instant of the next digest after now.
 
     Args:
-        now: Aware.
         at: The time the person chose.
         quiet: The household's quiet hours and zone.
     """

@@ -56,8 +56,6 @@ class SentDigest:
     """A digest that was sent.
 
     Attributes:
-        member: To whom.
-        sent_at: When, aware.
         action_ids: The actions it told of.
     """
 
@@ -90,11 +88,7 @@ def set_digest_time(
     """Let a member get their digest at another local time, or none.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        member_id: Whose.
         at: Local time of day; None for no digest.
-        now: Aware.
     """
     key = {"household": household, "member": member_id}
     values = {"at": None if at is None else f"{at:%H:%M}", "set_at": now}
@@ -123,8 +117,6 @@ def note_digest(conn: Connection, household: str, digest: Digest) -> None:
 
     Args:
         conn: In the write transaction that sends it.
-        household: Tenant key.
-        digest: As sent.
     """
     lines = len(digest.waiting) + len(digest.unassigned) + len(digest.expired)
     conn.execute(

@@ -1,6 +1,5 @@
 """Sends digests when they are due: one for each person and day, in the transaction that notes it."""
 
-import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
@@ -38,12 +37,10 @@ class DigestRounds:
     """Sends the digests of one household, on the wall clock.
 
     Args:
-        store: Its database.
         household: As its file has it.
         quiet_hours: When nothing is sent; what falls into them goes out at their end.
         deliver: Puts digests where people see them.
         is_quiet: Tells whether quiet was asked for.
-        clock: Tells what is due.
     """
 
     def __init__(
@@ -69,7 +66,7 @@ class DigestRounds:
         Args:
             every: Wait in between, > 0.
         """
-        await repeat(self.run_once, partial(asyncio.sleep, every.total_seconds()), name=_NAME)
+        await repeat(self.run_once, every, name=_NAME)
 
     async def run_once(self) -> int:
         """Send what is due by now; returns how many digests were sent."""

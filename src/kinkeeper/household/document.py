@@ -249,8 +249,6 @@ class Document:
 
     Attributes:
         data: As the parser gives it; `UNREADABLE` in place of impossible dates.
-        positions: Where everything stands.
-        problems: The impossible dates.
     """
 
     data: dict[str, Any]
@@ -262,7 +260,6 @@ def read_document(text: str, where: str) -> Document:
     """Read a TOML text.
 
     Args:
-        text: The whole text.
         where: Name of the file, for messages.
 
     Raises:

@@ -96,7 +96,6 @@ class Item(Generic[AnySection]):
     """One table of the file.
 
     Attributes:
-        path: Where it stands.
         raw: As the parser gave it.
         section: As far as its fields were good.
     """

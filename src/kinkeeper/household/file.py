@@ -59,7 +59,6 @@ def read_timing(
         item: The event's table.
         zone: Zone of the household.
         default: Duration where the file gives none, > 0.
-        report: Receives problems and warnings.
 
     Returns:
         None where the start is missing or bad.
@@ -202,7 +201,6 @@ def load_household(path: Path, *, default_event_minutes: int = 60) -> Household:
     """Return the household that a file describes.
 
     Args:
-        path: A TOML file.
         default_event_minutes: Length of events for which the file gives none, > 0.
 
     Raises:
@@ -215,7 +213,6 @@ def load_households(path: Path, *, default_event_minutes: int = 60) -> tuple[Hou
     """Return the households of a file, or of all *.toml files in a folder, by file name.
 
     Args:
-        path: A file or a folder.
         default_event_minutes: Length of events for which a file gives none, > 0.
 
     Raises:

@@ -30,7 +30,6 @@ class Member:
     Attributes:
         id: Slug used in extractions and assignments.
         name: Display name.
-        role: What they are to the household.
         aliases: Other words for them, as written in the file.
         telegram_id: Their Telegram user id, if known.
         email: Their mail address, if known.
@@ -70,7 +69,6 @@ class Named:
     Attributes:
         id: Slug.
         name: Display name; the id in words where the file gives none.
-        aliases: Other words for it.
     """
 
     id: str
@@ -289,7 +287,6 @@ def resolve_sender(household: Household, sender: str) -> Member | None:
     """Return the member whom `sender` names.
 
     Args:
-        household: Whose members are meant.
         sender: A member id, name, alias or Telegram id; case and accents do not count.
 
     Returns:

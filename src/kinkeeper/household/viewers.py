@@ -51,7 +51,6 @@ def is_hidden_from(scope: str, member: str) -> bool:
 
     Args:
         scope: Any but a project's.
-        member: Member id.
     """
     owner = person_of(scope)
     return (owner is not None and owner != member) or member in kept_from(scope)
@@ -88,7 +87,6 @@ class Viewer:
     """On whose behalf something is read: every query is limited to these scopes.
 
     Attributes:
-        household: Tenant key.
         scopes: What may be seen, besides surprises for others.
         member: Member id of who looks; None where it is everybody, or nobody in particular. They see no surprise.
         days: Of a guest: when the household's calendar may be seen, although its scope may not.
@@ -109,7 +107,6 @@ class Viewer:
         """Return the viewer of a member: what is the household's, their own, and projects'.
 
         Args:
-            household: Tenant key.
             member: Member id; None sees only what everybody sees.
             projects: Names of the projects that are asked for.
         """
@@ -119,13 +116,7 @@ class Viewer:
 
     @classmethod
     def guest(cls, household: Household, member: str, *, now: datetime) -> Self:
-        """Return the viewer of a guest: what is theirs or given to them, and the calendar of the coming days.
-
-        Args:
-            household: Where they are a guest.
-            member: Member id.
-            now: Aware.
-        """
+        """Return the viewer of a guest: what is theirs or given to them, and the calendar of the coming days."""
         today = now.astimezone(household.zone).date()
         days = local_days(today, today + timedelta(days=GUEST_DAYS), household.zone)
         return cls(household.id, frozenset({person_scope(member)}), member, days)
@@ -135,9 +126,6 @@ class Viewer:
         """Return the viewer of the program itself: it sees every row and shows none to a person.
 
         A structural test lists the modules that may use it.
-
-        Args:
-            household: Tenant key.
         """
         return cls(household, frozenset(), is_upkeep=True)
 
@@ -192,13 +180,7 @@ class Viewer:
 
 
 def viewer_for(household: Household, member: Member, *, now: datetime) -> Viewer:
-    """Return on whose behalf a member reads: those who are neither adults nor children are guests.
-
-    Args:
-        household: Theirs.
-        member: Who reads.
-        now: Aware.
-    """
+    """Return on whose behalf a member reads: those who are neither adults nor children are guests."""
     if member.role is Role.OTHER:
         return Viewer.guest(household, member.id, now=now)
     return replace(Viewer.of(household.id, member.id), sees_unconfirmed=member.is_adult)

@@ -47,7 +47,6 @@ class PeopleWords:
     """Words for people that name nobody.
 
     Attributes:
-        all_children: Words for all children.
         by_count: Words for all children of a household with that many.
         some: Words for some of the children.
         titles: First words of a name that do not name the person.
@@ -179,10 +178,6 @@ class Vocabulary:
 
     def members_of(self, kind: str, entry_id: str) -> tuple[str, ...]:
         """Return the member ids that an entry stands for.
-
-        Args:
-            kind: Kind of the entry.
-            entry_id: Its id.
 
         Returns:
             The person alone, the members of a group, or none for everything else and for groups

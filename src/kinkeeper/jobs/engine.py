@@ -156,7 +156,6 @@ class JobEngine:
 
     Args:
         store: Where the rows of work and the queue are.
-        queue: On that store.
         jobs: The kinds of work to run.
         clock: Tells when leases run out.
         workers: Most handlers at once, > 0, not counting those of work that somebody waits for.

@@ -109,8 +109,6 @@ class Stranded:
     """A row nobody is known to work on.
 
     Attributes:
-        key: Its primary key.
-        state: Queued or running.
         attempt: Number of its last dispatch.
         epoch: Of its last claim.
         begun: How often it was begun and not handed back.
@@ -157,10 +155,7 @@ def claim(
     """Take a row that is queued, or whose worker is dead or its lease ran out.
 
     Args:
-        conn: In a writing transaction.
         table: Has `work_columns`.
-        key: Of the row.
-        now: Aware.
         lease: How long the claim holds, > 0.
         attempt: Where given, only if this is still the row's current dispatch.
 
@@ -181,10 +176,7 @@ def claim_stranded(
     """Take a row only if it is stranded, without waiting until somebody dispatches it again.
 
     Args:
-        conn: In a writing transaction.
         table: Has `work_columns`.
-        key: Of the row.
-        now: Aware.
         lease: How long the claim holds, > 0.
         attempts: How often work may be begun; a row that was is left for a person, > 0.
 
@@ -216,9 +208,7 @@ def finish(
     """Close a row in the transaction that writes what the work came to.
 
     Args:
-        conn: That transaction.
         table: Has `work_columns`.
-        key: Of the row.
         epoch: As `claim` returned it.
         state: Done, dropped or manual review.
 
@@ -246,11 +236,8 @@ def fail(
     Args:
         conn: In a writing transaction, in which the caller also enqueues the next dispatch.
         table: Has `work_columns`.
-        key: Of the row.
         epoch: As `claim` returned it.
         error: What went wrong, without message text.
-        now: Aware.
-        ladder: When to try again.
 
     Returns:
         What follows, or None where the claim no longer stands and nothing was changed.
@@ -276,9 +263,7 @@ def renew(conn: Connection, table: Table, key: Key, epoch: int, *, until: dateti
     """Let a claim stand for longer, or shorter; returns whether it still stood.
 
     Args:
-        conn: In a writing transaction.
         table: Has `work_columns`.
-        key: Of the row.
         epoch: As `claim` returned it.
         until: Aware; from then on others may claim the row.
     """
@@ -289,9 +274,7 @@ def release(conn: Connection, table: Table, key: Key, epoch: int, *, until: date
     """Hand a claimed row back undone, under the same dispatch; it counts neither as begun nor as failed.
 
     Args:
-        conn: In a writing transaction.
         table: Has `work_columns`.
-        key: Of the row.
         epoch: As `claim` returned it.
         until: Aware; before then the row does not count as stranded.
 
@@ -316,9 +299,7 @@ def stranded(
     """Return up to 500 rows that are not finished, are due, and that nobody alive holds; longest due first.
 
     Args:
-        conn: Any transaction.
         table: Has `work_columns`.
-        now: Aware.
         household: Whose rows, where the table keeps those of several; all rows where None.
     """
     values = {"now": now, "ahead": now + A_DAY, "of_household": household}

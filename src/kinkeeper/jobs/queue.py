@@ -105,9 +105,6 @@ class JobQueue:
         households: Whose work it carries: each has a line of its own, so that the worker of one never
             takes another's. None named: whatever there is.
 
-    Attributes:
-        households: As given.
-
     Raises:
         StoreBusyError: Another process held the database for too long.
         UnavailableError: The database cannot be reached.
@@ -186,9 +183,6 @@ class JobQueue:
     def delete_finished(self, before: datetime) -> int:
         """Delete what the engine remembers of dispatches finished before then. Blocks.
 
-        Args:
-            before: Aware.
-
         Returns:
             How many were deleted.
         """
@@ -256,8 +250,6 @@ class Reconciler:
     """Compares the rows of work with the queue.
 
     Args:
-        store: Where the rows are.
-        queue: Where their dispatches are.
         jobs: The kinds of work to look after.
         clock: Tells which leases ran out.
         ladder: How often work may be begun.
@@ -342,7 +334,6 @@ def _waits(row: Stranded, dispatch: Waiting | None, *, in_hand: bool, is_dead: b
     """Whether the row's dispatch is still in the queue, or waits for a worker in a process that is alive.
 
     Args:
-        row: The row.
         dispatch: Its dispatch, unless that has ended.
         in_hand: Whether this process has taken the dispatch.
         is_dead: Whether the process that has taken it is known to be dead. Where that is not known, and where

@@ -30,10 +30,7 @@ class RowWorker:
     """Works for one household, a row at a time.
 
     Args:
-        store: Where the rows are.
-        job: The kind of work.
         topic: What commits touch that leave such rows.
-        clock: Tells what is due.
         pace: When failed work is tried again, and how often to look for what is due or left by others.
     """
 

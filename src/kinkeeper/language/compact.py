@@ -8,11 +8,7 @@ from typing import TypeVar
 
 
 class TextRow:
-    """Texts by their place.
-
-    Args:
-        texts: Any.
-    """
+    """Texts by their place."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         encoded = [text.encode() for text in texts]

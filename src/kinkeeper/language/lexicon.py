@@ -79,7 +79,6 @@ def needs_evidence(kind: str, word: str) -> bool:
     terms ("generic_…") mean themselves everywhere.
 
     Args:
-        kind: Kind of the term.
         word: The term, folded, without diacritics.
     """
     if kind in _PLAIN or kind.startswith("generic"):
@@ -103,8 +102,6 @@ def has_evidence(
     of the calendar ("May") need a verb, a possessive or a place in a list of names.
 
     Args:
-        kind: Kind of the term.
-        tokens: The message.
         place: Index of the token.
         is_beside_mention: Whether an unmistakable mention stands directly before, or is joined
             to it by "and".
@@ -223,8 +220,6 @@ class Mention:
     """A term found in a message.
 
     Attributes:
-        kind: Kind of the term.
-        id: Id of the term.
         surface: The characters as they were typed.
         start: Offset of the first character in the message.
         end: Offset past the last character in the message.

@@ -43,7 +43,6 @@ def meant_by(words: str, names: Sequence[str], also: Sequence[str] = ()) -> list
 
     Args:
         words: As a person says them.
-        names: Of the things there are.
         also: Further words for each of them, where there are such.
     """
     wanted = _plain(words)

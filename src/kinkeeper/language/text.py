@@ -75,9 +75,6 @@ def fold(text: str) -> Folded:
     Letters repeated three times or more shrink to two; variation selectors, skin tones and
     gender signs of emoji go. Only the first `SCORING_LIMIT` characters are read.
 
-    Args:
-        text: Any text.
-
     Returns:
         The folded text with its offset map.
     """
@@ -324,10 +321,6 @@ def words_before(text: str, offset: int) -> str:
     """Return what stands just before an offset: whole words of the last 80 characters.
 
     Enough for patterns that end there, and as cheap at the end of a long text as at its beginning.
-
-    Args:
-        text: Any.
-        offset: In the text.
     """
     start = offset - _NEARBY
     return text[:offset] if start <= 0 else text[start:offset].partition(" ")[2]
@@ -337,7 +330,6 @@ def enumerated(words: Sequence[str], *, last: str = "and") -> str:
     """Return words in a row as a person would say them: "a", "a and b", "a, b and c".
 
     Args:
-        words: Any number.
         last: Stands before the last of several.
     """
     if len(words) <= 1:
@@ -364,7 +356,6 @@ def shorten(text: str, limit: int) -> str:
     """Shorten to a number of user-visible characters, at a word boundary where one is near.
 
     Args:
-        text: Text to show.
         limit: Most user-visible characters of the result, >= 0.
 
     Returns:
@@ -405,9 +396,6 @@ def mask_stops(text: str) -> str:
     """Return a text of the same length in which every full stop ends a sentence.
 
     A reader that splits at full stops searches the masked text and cuts the original at the same offsets.
-
-    Args:
-        text: Any.
     """
     pieces: list[str] = []
     done, pattern = 0, _pattern()
@@ -422,7 +410,6 @@ def split_sentences(text: str, ends: re.Pattern[str]) -> list[str]:
     """Split a text where a pattern matches, as `re.split` does, but not at an abbreviation.
 
     Args:
-        text: Any.
         ends: Matches what separates two pieces; without groups.
     """
     pieces, begin = [], 0

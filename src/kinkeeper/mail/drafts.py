@@ -35,7 +35,6 @@ class Draft:
         id: Of the change that wrote it.
         mail: What it says, and for whom.
         written_by: Member id.
-        written_at: Aware.
     """
 
     id: str

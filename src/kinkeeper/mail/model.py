@@ -179,7 +179,6 @@ class MailReader(Protocol):
         """Return the latest mails that fit, latest first.
 
         Args:
-            query: What is looked for.
             limit: Most to return, > 0.
 
         Raises:

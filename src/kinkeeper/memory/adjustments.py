@@ -46,12 +46,9 @@ def decide(
     """Settle what was found about pairs of facts.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
         findings: Pairs; those of which a fact rests on nothing stored are passed over, and those that a person
             ruled on where no person finds them.
         by: Member id, `BY_MODEL` or `BY_UPKEEP`.
-        at: Present time, aware.
 
     Returns:
         The facts that are new or different.
@@ -99,11 +96,8 @@ def support(
     """Let episodes support facts that they do not state.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
         supporters: Fact id and episode id each.
         by: "upkeep" or "model".
-        at: Present time, aware.
 
     Returns:
         The facts that are different.
@@ -134,7 +128,6 @@ class Adjustment:
     """What upkeep sets about one fact; None leaves it.
 
     Attributes:
-        fact_id: Which one.
         confidence: In [0, 1].
         decayed_until: Until when its silence is charged in that, aware.
         last_evidence_at: When it was supported last, aware.
@@ -154,10 +147,7 @@ def adjust(
     """Set what upkeep found about facts.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
         adjustments: One a fact; those of unknown facts are passed over.
-        at: Present time, aware.
 
     Returns:
         The facts that are different.
@@ -179,9 +169,6 @@ def settle_due(conn: Connection, change: Change, *, at: datetime, limit: int = 1
     """Let what has come to its end by itself hold no more: what was announced, feelings, dated facts.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
-        at: Present time, aware.
         limit: Most facts at once, > 0.
 
     Returns:

@@ -26,11 +26,6 @@ from kinkeeper.store.prepared import in_own_scope
 def load_by_beginning(conn: Connection, viewer: Viewer, beginning: str) -> Fact:
     """Return the one fact with that id, or whose id begins so.
 
-    Args:
-        conn: Any transaction.
-        viewer: Who asks.
-        beginning: Id, or its beginning.
-
     Raises:
         NotFoundError: There is none that this viewer may see.
         InputError: Several begin so.
@@ -95,7 +90,6 @@ def sharing_words(known: Sequence[Fact], text: str) -> list[Fact]:
 
     Args:
         known: In the order wanted among equals.
-        text: What they are to be about.
     """
     wanted = _words(text)
     counted = [(len(wanted & _words(fact.narrative)), fact) for fact in known]
@@ -118,7 +112,6 @@ class Version:
 
     Attributes:
         change: Who changed it, when and why; None for how it was before anything that is still kept.
-        fact: As it was from then on.
     """
 
     change: ChangeSet | None
@@ -126,13 +119,7 @@ class Version:
 
 
 def as_of(conn: Connection, viewer: Viewer, instant: datetime) -> list[Fact]:
-    """Return what held at an instant, as far as is known now, oldest first.
-
-    Args:
-        conn: Open connection.
-        viewer: Who asks.
-        instant: Aware.
-    """
+    """Return what held at an instant, as far as is known now, oldest first."""
     query = (
         select(facts)
         .where(
@@ -157,11 +144,6 @@ def history(conn: Connection, viewer: Viewer, fact_id: str) -> list[Version]:
     """Return the versions of a fact that a viewer may see, newest first; changes that were taken back are left out.
 
     What a fact said before it was shared stays with those who could see it then.
-
-    Args:
-        conn: Open connection.
-        viewer: Who asks.
-        fact_id: The fact.
 
     Raises:
         NotFoundError: There is no such fact for this viewer.

@@ -39,16 +39,11 @@ class Concept:
     """Somebody or something that facts name.
 
     Attributes:
-        name: As facts name it.
-        is_subject: Whether facts are about it, not only name it.
         weight: Confidence of the facts that name it, added up.
-        last_said_at: When one of them was said last.
     """
 
     name: str
-    is_subject: bool
     weight: float
-    last_said_at: datetime
 
     @property
     def id(self) -> str:
@@ -92,10 +87,6 @@ def is_behind(conn: Connection, household: str) -> bool:
 def follow_facts(conn: Connection, household: str) -> bool:
     """Bring the map up to date with the next facts that have changed: some at a time, because all who write wait.
 
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-
     Returns:
         Whether more may follow.
     """
@@ -120,10 +111,6 @@ def follow_facts(conn: Connection, household: str) -> bool:
 async def follow_all_facts(store: Store, household: str) -> None:
     """Bring the map up to date with all facts that have changed.
 
-    Args:
-        store: The database.
-        household: Tenant key.
-
     Raises:
         UnavailableError: It cannot be written.
     """
@@ -132,13 +119,7 @@ async def follow_all_facts(store: Store, household: str) -> None:
 
 
 def drop_facts(conn: Connection, household: str, fact_ids: Iterable[str]) -> None:
-    """Take facts off the map.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        fact_ids: Which ones.
-    """
+    """Take facts off the map."""
     for part in in_parts(sorted(set(fact_ids))):
         conn.execute(
             delete(concept_relations).where(
@@ -151,8 +132,6 @@ def concept_map(conn: Connection, viewer: Viewer, *, now: datetime, limit: int =
     """Return the map as a viewer may see it.
 
     Args:
-        conn: Open connection.
-        viewer: Who asks.
         now: Aware; what has not begun by then, or has ended, is not on it.
         limit: Most relations, > 0; the heaviest stay.
     """
@@ -168,40 +147,28 @@ def concept_map(conn: Connection, viewer: Viewer, *, now: datetime, limit: int =
         )
         .params(viewer.parameters)
     )
-    edges: defaultdict[tuple[str, str, str], list[tuple[str, float, datetime]]] = defaultdict(list)
+    edges: defaultdict[tuple[str, str, str], list[tuple[str, float]]] = defaultdict(list)
     for row in conn.execute(query.order_by(_relations.fact_id)):
-        edges[row.source, row.target, row.type].append((row.fact_id, row.weight, row.said_at))
+        edges[row.source, row.target, row.type].append((row.fact_id, row.weight))
     relations = sorted(
         (
             Relation(
                 source=source, target=target, type=kind,
-                weight=sum(weight for _, weight, _ in said), facts=[fact for fact, _, _ in said],
+                weight=sum(weight for _, weight in said), facts=[fact for fact, _ in said],
             )
             for (source, target, kind), said in edges.items()
         ),
         key=lambda each: (-each.weight, each.source, each.target, each.type),
     )[:limit]  # fmt: skip
-    return ConceptMap(concepts=_concepts(relations, edges), relations=relations)
+    return ConceptMap(concepts=_concepts(relations), relations=relations)
 
 
-def _concepts(
-    relations: Sequence[Relation],
-    edges: dict[tuple[str, str, str], list[tuple[str, float, datetime]]],
-) -> list[Concept]:
+def _concepts(relations: Sequence[Relation]) -> list[Concept]:
     weights: defaultdict[str, float] = defaultdict(float)
-    latest: dict[str, datetime] = {}
     for each in relations:
-        said_at = max(at for _, _, at in edges[each.source, each.target, each.type])
         for name in {each.source, each.target}:
             weights[name] += each.weight
-            latest[name] = max(said_at, latest.get(name, said_at))
-    subjects = {each.source for each in relations}
-    found = [
-        Concept(
-            name=name, is_subject=name in subjects, weight=weight, last_said_at=latest[name]
-        )
-        for name, weight in weights.items()
-    ]  # fmt: skip
+    found = [Concept(name=name, weight=weight) for name, weight in weights.items()]
     return sorted(found, key=lambda each: (-each.weight, each.name))
 
 
@@ -242,7 +209,6 @@ def told_as(canonical: Iterable[str], narrative: str) -> str:
 
     Args:
         canonical: Words as `canon_of` gives them.
-        narrative: The sentence.
     """
     wanted, words = set(canonical), list(_WORD.finditer(narrative))
     masked = mask_stops(narrative)

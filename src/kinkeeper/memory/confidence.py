@@ -44,19 +44,13 @@ def faded(confidence: float, *, since: datetime, now: datetime) -> float:
 
     Args:
         confidence: In [0, 1], as of `since`.
-        since: Aware.
         now: Aware; before `since`, nothing is taken.
     """
     return confidence * math.exp(-FADES_A_DAY * max(0.0, (now - since) / _DAY))
 
 
 def confidence_now(fact: Fact, now: datetime) -> float:
-    """Return how sure one may be of a fact at an instant; only what is transient fades.
-
-    Args:
-        fact: As stored.
-        now: Aware.
-    """
+    """Return how sure one may be of a fact at an instant; only what is transient fades."""
     if not fact.is_transient:
         return fact.confidence
     return faded(fact.confidence, since=fact.decayed_until, now=now)
@@ -121,7 +115,6 @@ def recurring_id(household: str, episode_id: str) -> str:
     """Return the id of the statement that the nightly upkeep makes of something told repeatedly.
 
     Args:
-        household: Tenant key.
         episode_id: The episode whose words it quotes.
     """
     return stable_id(household, "theme", episode_id)

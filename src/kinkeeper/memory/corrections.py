@@ -58,13 +58,6 @@ def mark_wrong(
 ) -> Remembered:
     """Say that a fact never held; what it was thought to have outdated holds on.
 
-    Args:
-        conn: In a write transaction.
-        viewer: On whose behalf.
-        fact_id: The fact.
-        by: Member id.
-        at: Present time, aware.
-
     Raises:
         NotFoundError: There is no such fact for this viewer.
     """
@@ -75,13 +68,6 @@ def retract_fact(
     conn: Connection, viewer: Viewer, fact_id: str, *, by: str, at: datetime
 ) -> Remembered:
     """Say that a fact holds no more from now on.
-
-    Args:
-        conn: In a write transaction.
-        viewer: On whose behalf.
-        fact_id: The fact.
-        by: Member id.
-        at: Present time, aware.
 
     Raises:
         NotFoundError: There is no such fact for this viewer.
@@ -95,12 +81,7 @@ def edit_fact(
     """Put a person's words in the place of a fact's. Its id stays; the former words get their own.
 
     Args:
-        conn: In a write transaction.
-        viewer: On whose behalf.
-        fact_id: The fact.
         text: As it shall be; one sentence.
-        by: Member id.
-        at: Present time, aware.
 
     Raises:
         InputError: The text is empty.
@@ -141,12 +122,7 @@ def set_scope(
     those it was told to.
 
     Args:
-        conn: In a write transaction.
-        viewer: On whose behalf.
-        fact_id: The fact.
         scope: Of those who may recall it afterwards.
-        by: Member id.
-        at: Present time, aware.
 
     Raises:
         NotFoundError: There is no such fact for this viewer.
@@ -171,23 +147,12 @@ def set_scope(
 
 
 def may_set_scope(conn: Connection, viewer: Viewer, fact_id: str) -> bool:
-    """Return whether a viewer may change who may recall a fact: not where only others told it.
-
-    Args:
-        conn: Open connection.
-        viewer: Sees the fact.
-        fact_id: The fact.
-    """
+    """Return whether a viewer may change who may recall a fact: not where only others told it."""
     return bool(_movable(conn, viewer.household, fact_id, viewer.member))
 
 
 def check_may_set_scope(conn: Connection, viewer: Viewer, fact_id: str) -> None:
     """Make sure that a viewer may change who may recall a fact.
-
-    Args:
-        conn: Open connection.
-        viewer: Sees the fact.
-        fact_id: The fact.
 
     Raises:
         DeniedError: Only others told it.
@@ -209,12 +174,7 @@ def narrow_last(
     """Keep secret what a member said last in a session, because they ask for it right afterwards.
 
     Args:
-        conn: In a write transaction.
-        household: Theirs.
-        session: Where both were said.
-        member: Member id.
         wish: The message that asks for it ("and keep that quiet").
-        at: When that was said, aware.
 
     Returns:
         Id and new scope of the episode; None where they said nothing shortly before.
@@ -248,12 +208,7 @@ def set_told_scope(
     """Change who may recall what a member said, and the facts that were read out of it; those still to be read follow.
 
     Args:
-        conn: In a write transaction.
-        viewer: On whose behalf.
-        episode_id: Of what was said.
         scope: Of those who may recall it afterwards.
-        by: Member id.
-        at: Present time, aware.
 
     Raises:
         NotFoundError: They said no such thing.

@@ -99,9 +99,6 @@ def insert_episodes(
     """Store episodes; one whose id is known is left as it is.
 
     Args:
-        conn: In a write transaction.
-        new: All of one household.
-        at: When they are stored, aware.
         is_read: Whether nothing is to be read out of them later.
         keys: By episode id, what makes a repeated message the same one.
 
@@ -164,8 +161,6 @@ def list_episodes(
     """Return episodes, newest first.
 
     Args:
-        conn: Open connection.
-        viewer: Who asks.
         before: Only those said before, where given.
         session: Only of this session, where given.
         kind: Only of this kind, where given.
@@ -188,9 +183,6 @@ def neighbours(
     """Return what was said around an episode in its session and scope, itself included, in order, with the answers.
 
     Args:
-        conn: Open connection.
-        viewer: Who asks.
-        episode_id: The episode.
         before: How many earlier ones, >= 0.
         after: How many later ones, >= 0.
 
@@ -232,8 +224,6 @@ def episodes_changed(
     """Return episodes of all scopes that were changed or are gone, in the order of their numbers.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         after_seq: Last number that is known already.
         limit: Most of them, > 0.
     """
@@ -321,9 +311,6 @@ def outdated_spans(
     What only faded, or reached the end that it names itself, was not ended by anybody and is not among them.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        episode_ids: Whose parts.
         at: Present time, aware; or a time in the past.
         is_past: Whether it is in the past: only what had ceased to hold by then is outdated.
 

@@ -85,11 +85,7 @@ def forget(
     """Erase a fact and the words it rests on, and block them from being learnt again.
 
     Args:
-        conn: In a write transaction.
-        viewer: On whose behalf.
-        fact_id: The fact.
         by: Member id of whoever wants it so.
-        at: Present time, aware.
 
     Raises:
         NotFoundError: There is no such fact for this viewer.
@@ -113,11 +109,7 @@ def take_back(conn: Connection, household: str, episode_id: str, *, by: str, at:
     """Erase what a member said in a turn, and the facts that rest on that alone; it may be told and learnt again.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        episode_id: Of what was said.
         by: Member id of whoever said it, and takes it back.
-        at: Present time, aware.
 
     Returns:
         Whether anything of it was still there.
@@ -221,13 +213,7 @@ class Gone:
 
 
 def memory_of(conn: Connection, household: str, member: str) -> Gone:
-    """Return what erasing a person takes away.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        member: Member id.
-    """
+    """Return what erasing a person takes away."""
     said = _ids(
         conn, episodes, household,
         episodes.c.member == member, episodes.c.speaker == member,
@@ -252,14 +238,7 @@ def memory_of(conn: Connection, household: str, member: str) -> Gone:
 
 
 def erase_person(conn: Connection, household: str, member: str, *, at: datetime) -> Gone:
-    """Erase what memory has of a person; facts that others support too are made of their words alone.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        member: Member id.
-        at: Present time, aware.
-    """
+    """Erase what memory has of a person; facts that others support too are made of their words alone."""
     gone = memory_of(conn, household, member)
     ids = [each.id for each in gone.statements]
     with changing(

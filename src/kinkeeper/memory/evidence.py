@@ -26,7 +26,6 @@ def insert_statements(
     """Store statements.
 
     Args:
-        conn: In a write transaction.
         new: None of them known.
         keys: By statement id, the digests it may be found by.
     """
@@ -108,13 +107,7 @@ def out_of(conn: Connection, household: str, episode_ids: Iterable[str]) -> list
 def sharing_keys(
     conn: Connection, household: str, keys: Collection[str]
 ) -> list[tuple[str, Statement]]:
-    """Return stored statements that can be found by any of the keys, with the key.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-        keys: Digests.
-    """
+    """Return stored statements that can be found by any of the keys, with the key."""
     pairs: list[tuple[str, str]] = []
     for part in in_parts(sorted(keys)):
         query = select(_keys.key, _keys.statement_id).where(
@@ -143,7 +136,6 @@ def verdict_id(household: str, one: str, other: str) -> str:
     """Return the id of the verdict about two things, in either order.
 
     Args:
-        household: Tenant key.
         one: Statement id.
         other: Statement or episode id, or the ruling where it is about one statement.
     """
@@ -162,8 +154,6 @@ def add_verdicts(conn: Connection, change: Change, verdicts: Iterable[Verdict]) 
     """Store verdicts in the place of those with their ids.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
         verdicts: Any number, all of the change's household; of several with one id, the last counts.
     """
     household = change.made.household

@@ -57,11 +57,8 @@ class SessionReading:
     """Reads statements out of one household's sessions.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         people: Member ids by folded name or alias.
         guardians: By member id of a child, whose word about it counts.
-        zone: Of the household.
         locale: Of the household; decides how dates are read.
         clock: Tells when something is stored.
         propose: Asks a person about the statements of turns that need a confirmation.
@@ -177,7 +174,6 @@ def pieces(text: str, size: int = PIECE) -> Iterator[tuple[int, str]]:
     """Yield a text in pieces, each with where it starts.
 
     Args:
-        text: Any.
         size: Most characters of a piece, > 0.
     """
     start = 0

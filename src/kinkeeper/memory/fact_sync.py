@@ -64,8 +64,6 @@ def new_fact(line: Line, fact_id: str, *, now: datetime) -> Fact:
     """Return the fact of a line that had none.
 
     Args:
-        line: What it stands for.
-        fact_id: Its id.
         now: When it is stored, aware; its silence counts from here.
     """
     words = line.words
@@ -108,10 +106,8 @@ def updated_fact(old: Fact, line: Line, before: Line | None, *, now: datetime) -
     What silence took from the confidence of a transient fact stays taken, unless its line has new statements.
 
     Args:
-        old: The fact as stored.
         line: What it stands for now.
         before: What it stood for, as far as that is still stored; None where nothing is known.
-        now: Aware.
     """
     fact = new_fact(line, old.id, now=now)
     confidence, since = _carried(old, line, before, now=now)
@@ -136,7 +132,6 @@ def status_of(line: Line, now: datetime, *, held: FactStatus) -> FactStatus:
     """Return the status of a line's fact.
 
     Args:
-        line: What it stands for.
         now: Aware; what ends later holds until then.
         held: Status of one that holds.
     """
@@ -194,7 +189,6 @@ class _Stored:
     """What is stored about strands.
 
     Attributes:
-        said: Statements by strand.
         verdicts: By the id of each statement that they are about.
         facts: By id: those that the statements support, and those that could be theirs.
         behind: By fact id, the statements that supported it before this change.
@@ -219,10 +213,6 @@ def settle(
     """Make the facts of strands what their statements and verdicts amount to.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
-        strands: Which ones.
-        at: Present time, aware.
         new: Ids of the statements that this change stores.
 
     Returns:

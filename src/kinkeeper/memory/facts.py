@@ -69,9 +69,6 @@ def list_facts(
     """Return facts that hold now, newest words first.
 
     Args:
-        conn: Open connection.
-        viewer: Who asks.
-        now: Aware.
         categories: Only of these, where given.
         since: Only what was said or supported since, where given.
         limit: Most of them, > 0.
@@ -121,8 +118,6 @@ def facts_changed(
     """Return facts of all scopes that were changed or are gone, in the order of their numbers.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         after_seq: Last number that is known already.
         limit: Most of them, > 0.
     """
@@ -215,7 +210,6 @@ def replace_facts(conn: Connection, changed: Sequence[Fact]) -> list[Fact]:
     """Write facts in the place of those with their ids; vectors of other words go.
 
     Args:
-        conn: In a write transaction.
         changed: All known; `PENDING_EMBED` where the words are not those of the stored vector.
 
     Returns:
@@ -235,10 +229,7 @@ def forget_vectors(conn: Connection, household: str, kind: str, ids: Iterable[st
     """Delete the vectors of words that changed or are gone.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         kind: As in the table of vectors.
-        ids: Whose.
     """
     vectors = memory_vectors.c
     for part in in_parts(sorted(set(ids))):

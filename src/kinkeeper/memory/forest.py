@@ -39,7 +39,6 @@ class _Walk(NamedTuple):
     Attributes:
         all_leaves: A bit for each leaf.
         values: Leaves from left to right: shape (trees, leaves).
-        tests: Any number.
     """
 
     all_leaves: np.unsignedinteger[Any]
@@ -131,11 +130,7 @@ class Forest:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Return a forest as `save` wrote it.
-
-        Args:
-            path: The file.
-        """
+        """Return a forest as `save` wrote it."""
         with np.load(path, allow_pickle=False) as stored:
             return cls(
                 columns=tuple(map(str, stored["columns"])), depth=int(stored["depth"]),
@@ -144,11 +139,7 @@ class Forest:
             )  # fmt: skip
 
     def save(self, path: Path) -> None:
-        """Write it into a file.
-
-        Args:
-            path: The file.
-        """
+        """Write it into a file."""
         np.savez_compressed(
             path, columns=np.array(self.columns, dtype=np.str_), depth=np.array(self.depth),
             feature=self.feature, threshold=self.threshold,

@@ -54,10 +54,7 @@ def absorb(
     """Store statements that are not known, and bring the facts they bear on in step.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
         statements: Of one household, each a strand of its own.
-        at: Present time, aware.
 
     Returns:
         The facts that are new or different.
@@ -87,11 +84,7 @@ def move_to_scope(
     because its history holds the words of both; the others make a fact of their own.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
-        statements: Which ones, as stored.
         scope: Who may recall them from now on.
-        at: Present time, aware.
 
     Returns:
         The facts that are different.
@@ -123,8 +116,6 @@ def join_strands(conn: Connection, change: Change, strands: Mapping[str, str]) -
     """Move the statements of strands into others.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
         strands: By strand, which one it becomes part of.
     """
     gone = sorted(old for old, new in strands.items() if old != new)
@@ -259,10 +250,6 @@ class ImportedFact:
     """One fact of an import.
 
     Attributes:
-        id: As given.
-        text: The sentence.
-        category: What it is about.
-        type: Kind of sentence.
         title: One line.
         confidence: In [0, 1]; None for that of imports.
         at: When it was said, aware.
@@ -297,10 +284,8 @@ def remember(
     Doing it again for the same episode changes nothing.
 
     Args:
-        conn: In a write transaction.
         episode: What was said; stored unless it is known.
         observations: What was found in its text.
-        at: Present time, aware.
         by: Member id of the person whose yes it rests on; needed for what was only overheard.
         people: Member ids by folded name or alias.
         guardians: By member id of a child, whose word about it counts.
@@ -341,12 +326,6 @@ def import_facts(
     conn: Connection, household: str, imported: Sequence[ImportedFact], *, at: datetime
 ) -> list[Fact]:
     """Store facts that are handed over, many at a time; those that are known change nothing.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        imported: Some hundreds or thousands.
-        at: Present time, aware.
 
     Returns:
         The facts that are new or different.

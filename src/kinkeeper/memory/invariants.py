@@ -41,12 +41,7 @@ class Breach:
 
 
 def check(conn: Connection, household: str) -> list[Breach]:
-    """Return the rules that are broken; none in a sound memory.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-    """
+    """Return the rules that are broken; none in a sound memory."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for part in _parts(conn, household):
         for what, fact_id in _broken(conn, household, part):
@@ -76,10 +71,7 @@ def mend(
     """Work the facts of breaches out anew, and let damaged vectors go, so that they are made anew.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         breaches: As `check` found them.
-        at: Present time, aware.
 
     Returns:
         Id of the change-set.

@@ -48,15 +48,11 @@ class ChangeSet:
     """One change.
 
     Attributes:
-        household: Tenant key.
-        id: Identifies it.
         number: Orders the household's changes.
         cause: Why it was made.
         summary: In one line, without words of what is remembered.
         made_by: Member id, "model", "upkeep", or None where a message did it.
-        made_at: Aware.
         undone_at: When it was taken back; None while it holds.
-        undone_by: By whom.
     """
 
     household: str
@@ -76,7 +72,6 @@ class Image:
 
     Attributes:
         table: Name of the table.
-        row_id: Id of the row in it.
         before: Columns as they were; None where there was no such row.
         after: The same columns as they became; empty for a new row.
     """
@@ -93,11 +88,7 @@ class Image:
 
 
 class Change:
-    """A change while it is being made: collects images. Made by `changing`.
-
-    Attributes:
-        made: What it is.
-    """
+    """A change while it is being made: collects images. Made by `changing`."""
 
     def __init__(self, made: ChangeSet) -> None:
         self.made = made
@@ -111,7 +102,6 @@ class Change:
 
         Args:
             table: Name of the table.
-            row_id: Id of the row in it.
             before: The row as it was; None where there was none.
             after: The row as it is now; the same columns.
         """
@@ -150,12 +140,9 @@ def changing(
     """Collect what a transaction changes, and journal it at the end of the block if it is anything.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         cause: Why.
         summary: In one line, without words of what is remembered.
         by: Member id, "model" or "upkeep"; None where a message does it.
-        at: When, aware.
     """
     number = reserve(conn, household)
     change = Change(
@@ -208,8 +195,6 @@ def list_changes(
     """Return changes, newest first.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         before: Only those with a lower number, where given.
         limit: Most of them, > 0.
     """
@@ -290,8 +275,6 @@ def purge_images(conn: Connection, household: str, *, older_than: datetime) -> i
     """Let go of what was before old changes: they cannot be taken back any more.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         older_than: Changes made before, aware.
 
     Returns:

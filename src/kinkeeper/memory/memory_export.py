@@ -47,10 +47,6 @@ def exported_lines(
     among them, with their status.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        what: Which.
-        names: Of the household.
         viewer: Only what they may see; None exports everybody's own memories too.
     """
     for record in exported_records(conn, household, what, names=names, viewer=viewer):

@@ -33,7 +33,6 @@ class MemoryFigures:
         contradicted: Facts in use that something else does not fit.
         settled_by_rules: Facts that something newer took the place of, without a model.
         settled_by_model: Pairs that a model settled.
-        undecided: Pairs that wait.
         model_calls: Of nights in the last week.
         model_cost: Estimated price of them, in the currency that prices are set in.
     """
@@ -58,13 +57,7 @@ class MemoryFigures:
 
 
 def load_figures(conn: Connection, household: str, *, now: datetime) -> MemoryFigures:
-    """Return the figures of a household's memory.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        now: Aware.
-    """
+    """Return the figures of a household's memory."""
     counted = count_facts(conn, household)
     sentences, told = _sentences(conn, household)
     by_model = _by_model(conn, household)

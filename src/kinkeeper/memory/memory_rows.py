@@ -116,7 +116,6 @@ def row_of(table: Table, image: Row) -> dict[str, Any]:
     """Return the row of an image: its instants as such again.
 
     Args:
-        table: Whose row it is.
         image: Made by `image_of`; may lack columns.
     """
     return {
@@ -150,8 +149,6 @@ class Changed(Generic[T]):
     """A row that was changed or is gone.
 
     Attributes:
-        seq: Its change number.
-        id: Of the row.
         value: As it is now; None where it is gone.
     """
 
@@ -167,8 +164,6 @@ def reserve(conn: Connection, household: str, count: int = 1) -> int:
     in their order.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         count: How many, > 0.
 
     Returns:
@@ -202,9 +197,7 @@ def note_removals(conn: Connection, household: str, kind: str, ids: Iterable[str
 
     Args:
         conn: In the transaction that deletes them.
-        household: Tenant key.
         kind: "episode" or "fact".
-        ids: Of the rows.
     """
     gone = sorted(set(ids))
     if not gone:
@@ -223,8 +216,6 @@ def removed(
     """Return rows that are gone, in the order of their change numbers.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         kind: "episode" or "fact".
         after_seq: Last number that is known already.
         limit: Most rows, > 0.

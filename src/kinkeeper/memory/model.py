@@ -125,7 +125,6 @@ class Episode:
     """One thing that happened, in its own words.
 
     Attributes:
-        household: Tenant key.
         id: Given by whoever brought it, else made from its session, time and text.
         scope: Who may recall it: HOUSEHOLD_SCOPE, "person:<member id>" or "project:<name>".
         session: Orders it among its neighbours; None where it stands alone.
@@ -137,9 +136,7 @@ class Episode:
         title: One line, for summaries.
         topic: What it was about, if known.
         participants: Names of those involved.
-        said_at: Aware.
         salience: In [0, 1].
-        origin: Where it comes from.
         source: Program or client that brought it.
         channel: Where it was said.
         embed_state: Whether the dense leg knows it.
@@ -190,11 +187,8 @@ class Observation:
     """One durable sentence found in a text.
 
     Attributes:
-        text: As said.
         start: Index of its first character in the text.
         end: Index after its last.
-        category: Primary one.
-        type: Kind of sentence.
         title: One line.
         narrative: The sentence as it may be told to others.
         confidence: How sure it is that this is what was meant, in [0, 1].
@@ -226,28 +220,21 @@ class Statement:
     """One durable sentence read out of an episode: evidence. Only its fact may change.
 
     Attributes:
-        household: Tenant key.
         id: Made from its episode and place, so that reading the episode again makes no second one.
         episode_id: Where it was said.
-        scope: As of its episode.
         start: Index of its first character in the episode's text.
         end: Index after its last.
-        text: As said.
         speaker: Who said it: member id, else the name at the source; None where unknown.
         subject: Whom or what it is about, normalised.
         slot: Which attribute of the subject, normalised; None where it names none.
         title: One line.
         narrative: The sentence as it may be told to others.
-        category: Primary one.
-        type: Kind of sentence.
         confidence: How far it is believed by itself, in [0, 1].
         is_correction: Whether it sets something right explicitly.
         is_retraction: Whether it only takes something back and says nothing in its place.
         corrects: Words that hold no more, where it is told which.
-        said_at: Aware.
         valid_from: Since when it holds, where the text says so.
         valid_to: Until when, where the text says so.
-        origin: Of its episode.
         standing: How far its speaker's word counts about its subject, against another's.
         strand: Shared by all statements that may bear on each other.
         fact_id: The fact it supports; None where it only takes something back.
@@ -290,18 +277,15 @@ class Fact:
     """What statements about one thing amount to.
 
     Attributes:
-        household: Tenant key.
         id: Stable; never reused.
         scope: Who may recall it.
         category: Decides how it is updated and recalled.
-        type: Kind of sentence.
         subject: Whom or what it is about, normalised.
         slot: Attribute of the subject, normalised, if any.
         title: One line.
         subtitle: One more, if any.
         narrative: The sentence itself, as its speaker says it.
         speaker: Who speaks in it: member id, else the name at the source; None where unknown.
-        details: Further sentences.
         origin: Weakest origin among its evidence.
         source: Where its first statement comes from: a message, episode or session id.
         confidence: In [0, 1].
@@ -309,7 +293,6 @@ class Fact:
         derived_from: Their ids.
         status: Whether it holds.
         superseded_by: The fact that took its place.
-        merged_into_id: The fact it was merged into.
         is_contradicted: Whether something that cannot hold beside it is remembered, undecided.
         doubted_by: The fact in which somebody says otherwise whose word does not settle it; None where nobody
             does, or where it was decided.
@@ -361,19 +344,11 @@ class Fact:
     seq: int = 0
 
     def is_current(self, now: datetime) -> bool:
-        """Whether it may be recalled as what holds now: active, begun, and not at its end.
-
-        Args:
-            now: Aware.
-        """
+        """Whether it may be recalled as what holds now: active, begun, and not at its end."""
         return self.status.is_active and self.held_at(now)
 
     def held_at(self, instant: datetime) -> bool:
-        """Whether it held at an instant, as far as is known now: begun, not at its end, not out of use.
-
-        Args:
-            instant: Aware.
-        """
+        """Whether it held at an instant, as far as is known now: begun, not at its end, not out of use."""
         if self.status is FactStatus.MERGED_INTO:
             return False
         ends = [self.valid_to]
@@ -413,13 +388,10 @@ class Verdict:
     """What a person, a model or the nightly pass found; it outranks what is read from words.
 
     Attributes:
-        household: Tenant key.
-        id: Identifies it.
         older: Statement it is about; of an update, the one that holds no more.
         newer: The other statement; of SUPPORT the episode that supports; None where it is about one.
         ruling: What was found. ENDED: holds no more since `made_at`; NEVER: never held.
         made_by: Member id, "model" or "upkeep".
-        made_at: Aware.
     """
 
     household: str

@@ -39,10 +39,8 @@ def put_up(
     """Block what statements say from being learnt again.
 
     Args:
-        conn: In a write transaction.
         statements: Of one household, at least one.
         by: Member id of whoever wants it so.
-        at: When, aware.
     """
     household = statements[0].household
     reserve(conn, household)
@@ -111,9 +109,6 @@ def without_forgotten(
     """Return a text without the sentences that its speaker wanted forgotten.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        text: Any.
         scope: Of those who may recall it.
         speaker: Who says it, or to whom it is answered; None where unknown: then what was forgotten in its scope goes.
     """
@@ -136,7 +131,6 @@ def cut_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Return a text with a gap in the place of each span.
 
     Args:
-        text: Any.
         spans: Start and end, without overlaps.
     """
     for start, end in sorted(spans, reverse=True):
@@ -223,11 +217,6 @@ def places_of(
     """Return by episode id where the words of statements stand, also where others repeat them.
 
     What the assistant answered may repeat them in words of its own, and counts as a whole.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-        said: The statements.
     """
     spans: dict[str, set[tuple[int, int]]] = {}
     for each in said:
@@ -289,8 +278,6 @@ def cut_words(conn: Connection, household: str, said: Sequence[Statement]) -> No
     """Put a gap in the place of what statements say, wherever it stands.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         said: Statements that are not kept.
     """
     spans = places_of(conn, household, said)
@@ -305,13 +292,7 @@ def cut_words(conn: Connection, household: str, said: Sequence[Statement]) -> No
 
 
 def cut_whole(conn: Connection, household: str, episode_id: str) -> None:
-    """Put a gap in the place of all that was said in a turn, and of what was answered.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        episode_id: Of what was said.
-    """
+    """Put a gap in the place of all that was said in a turn, and of what was answered."""
     ids = [episode_id, reply_id(household, episode_id)]
     for episode in episodes_by_id(conn, household, ids).values():
         _write_text(conn, episode, GAP)

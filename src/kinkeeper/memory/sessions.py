@@ -122,10 +122,6 @@ def take_in(
     It is the same if the words are, and time or the client's id of it; the session as well.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        message: The message.
-        at: Present time, aware.
         is_read: Whether nothing more is to be read out of it: it can be found, and makes no fact.
 
     Raises:
@@ -254,7 +250,6 @@ def session_of(member: str, name: str) -> str:
     """Return a member's session as it is stored.
 
     Args:
-        member: Member id.
         name: What a program of theirs calls it.
     """
     return f"{member}/{name}"
@@ -264,8 +259,6 @@ def turn_key(member: str | None, thread: str, turn: str) -> str:
     """Return what tells a turn of a conversation from all messages that a client could send.
 
     Args:
-        member: Whose thread it is.
-        thread: Its thread.
         turn: Its id.
     """
     return stable_id("turn of a conversation", member or "", thread, turn)
@@ -274,15 +267,7 @@ def turn_key(member: str | None, thread: str, turn: str) -> str:
 def find_turn_message(
     conn: Connection, household: str, turn: str, *, member: str, thread: str
 ) -> str | None:
-    """Return the id of the episode that a turn of a conversation became; None where it was not taken in.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-        turn: Its id.
-        member: Whose thread it is.
-        thread: Its thread.
-    """
+    """Return the id of the episode that a turn of a conversation became; None where it was not taken in."""
     found = _of_turns(conn, household, [turn], member=member, thread=thread)
     return str(found[0][1]) if found else None
 
@@ -299,12 +284,7 @@ def turns_now(
     """Return what is left of what a member said in turns, without what is outdated or was forgotten, by turn.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         turns: Ids; what was never taken in is left out.
-        member: Whose thread it is.
-        thread: Theirs.
-        now: Aware.
     """
     rows = _of_turns(conn, household, [*turns], member=member, thread=thread)
     cuts = outdated_spans(conn, household, [row[1] for row in rows], at=now) if rows else {}

@@ -34,7 +34,6 @@ def subject_of(
     """Return whom a sentence is about, whoever says it, and which attribute of them it tells.
 
     Args:
-        text: A sentence.
         speaker: Who says it, if known.
         people: Member ids by folded name or alias.
         guardians: By member id of a child, who is "mum" or "dad" to it where a member is called so.
@@ -55,7 +54,6 @@ def own_voice(text: str, speaker: str | None) -> str:
     """Return who says a sentence, where it means something else from another's mouth; else "".
 
     Args:
-        text: A sentence.
         speaker: Who says it, if known.
     """
     return voice_of(speaker) if speaker and _OF_ONE.search(text) else ""
@@ -81,12 +79,7 @@ def relate_statements(older: Statement, newer: Statement) -> Ruling:
 
 
 def is_one_voice(one: Statement, other: Statement) -> bool:
-    """Whether the words of both mean the same people: said by one speaker, or by both for all.
-
-    Args:
-        one: Any.
-        other: Any.
-    """
+    """Whether the words of both mean the same people: said by one speaker, or by both for all."""
     if voice_of(one.speaker) == voice_of(other.speaker):
         return True
     return is_shared(one.text) and is_shared(other.text)
@@ -117,8 +110,6 @@ def subjects_in(statement: Statement, reading: Reading, text: str) -> list[str]:
     """Return whom a reading is about: also all of them, where it speaks for more than oneself.
 
     Args:
-        statement: Whose it is.
-        reading: One of its clauses.
         text: The words it was read from.
     """
     subject = _subject_in(statement, reading)
@@ -126,20 +117,12 @@ def subjects_in(statement: Statement, reading: Reading, text: str) -> list[str]:
 
 
 def is_of_speaker(text: str) -> bool:
-    """Whether a sentence or question speaks of whoever says it, and not for others: "my birthday".
-
-    Args:
-        text: Any.
-    """
+    """Whether a sentence or question speaks of whoever says it, and not for others: "my birthday"."""
     return _OF_ONE.search(text) is not None
 
 
 def is_shared(text: str) -> bool:
-    """Whether a sentence speaks for more than its speaker: "our car", "the dentist".
-
-    Args:
-        text: A sentence.
-    """
+    """Whether a sentence speaks for more than its speaker: "our car", "the dentist"."""
     return _OF_ALL.search(text) is not None and _OF_ONE.search(text) is None
 
 
@@ -317,7 +300,6 @@ def _of_slots(reading: Reading, who: str, side: _Side) -> Iterator[_Parts]:
     they say the same.
 
     Args:
-        reading: One clause.
         who: Word of whom it is about.
         side: Whether it is to be found by this, or looks under it.
     """

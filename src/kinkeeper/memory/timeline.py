@@ -119,7 +119,6 @@ def fold(
 
     Args:
         statements: All that may bear on each other, in any order.
-        relate: Reads their words.
         verdicts: What was found about them otherwise, in any order.
     """
     said = {each.id: each for each in statements}

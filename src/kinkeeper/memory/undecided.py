@@ -27,12 +27,7 @@ def settle_doubt(
     """Say whether a doubted fact holds, or what was said otherwise.
 
     Args:
-        conn: In a write transaction.
-        viewer: On whose behalf.
-        fact_id: The doubted fact.
         is_changed: Whether what was said otherwise takes its place; else that was wrong.
-        by: Member id.
-        at: Present time, aware.
 
     Raises:
         NotFoundError: There is no such fact for this viewer.
@@ -60,9 +55,7 @@ class Undecided:
     """Two facts that may not both hold.
 
     Attributes:
-        id: Of the question.
         older: The one that held first.
-        newer: The other.
     """
 
     id: str
@@ -76,7 +69,6 @@ def undecided(
     """Return pairs that wait, those first of which the older one was borne out most.
 
     Args:
-        conn: In a transaction.
         viewer: Who must be allowed to see both.
         now: Aware; pairs of which one holds no more are left out.
         limit: Most that are returned, > 0.
@@ -92,10 +84,7 @@ def load_undecided(
     """Return one pair that waits.
 
     Args:
-        conn: In a transaction.
         viewer: Who must be allowed to see both.
-        question_id: Which.
-        now: Aware.
 
     Raises:
         NotFoundError: There is none, or it was answered.
@@ -110,14 +99,6 @@ def settle_undecided(
     conn: Connection, viewer: Viewer, question_id: str, answer: Answer, *, by: str, at: datetime
 ) -> Remembered:
     """Do what a person says of a pair: both hold, the newer one alone, or the older one alone.
-
-    Args:
-        conn: In a write transaction.
-        viewer: On whose behalf.
-        question_id: Which.
-        answer: KEEP_BOTH, NEWER or OLDER.
-        by: Member id.
-        at: Present time, aware.
 
     Raises:
         NotFoundError: There is none, or it was answered.

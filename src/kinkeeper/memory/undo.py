@@ -41,8 +41,6 @@ def is_anothers(conn: Connection, viewer: Viewer, change_set: str) -> bool:
     """Tell whether all that a memory change made different, facts and what was said, is what only others may recall.
 
     Args:
-        conn: Any transaction.
-        viewer: On whose behalf.
         change_set: Its id.
     """
     scopes = _scopes(conn, viewer.household, change_set)
@@ -53,11 +51,6 @@ def may_take_back(conn: Connection, viewer: Viewer, change: ChangeSet) -> bool:
     """Tell whether a member may undo a change: not where it also changed what only others recall.
 
     Who may recall something is undone by nobody but who decided it.
-
-    Args:
-        conn: Any transaction.
-        viewer: On whose behalf.
-        change: Which.
     """
     if change.cause is Cause.PRIVATE and change.made_by != viewer.member:
         return False
@@ -69,8 +62,6 @@ def check_may_take_back(conn: Connection, viewer: Viewer, change_set: str) -> No
     """Make sure that a member may undo a change.
 
     Args:
-        conn: Any transaction.
-        viewer: On whose behalf.
         change_set: Its id.
 
     Raises:
@@ -104,11 +95,8 @@ def undo(
     """Restore exactly what was before a change; undoing it again does nothing.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         change_set: Its id.
         by: Member id of whoever wants it so.
-        at: When, aware.
 
     Raises:
         NotFoundError: There is no such change.

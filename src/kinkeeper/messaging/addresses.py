@@ -21,7 +21,6 @@ class Address:
     """Where one member can be reached alone.
 
     Attributes:
-        chat_id: The chat.
         is_private: Whether nobody else is in it; otherwise only the message is hidden from the others.
     """
 
@@ -35,12 +34,7 @@ def record_move(
     """Remember that a chat got another id.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        channel: Whose chat.
         old: Its id until now.
-        new: Its id from now on.
-        now: Aware.
 
     Returns:
         Whether that is news, and leads somewhere: a move back to where it came from is refused.
@@ -115,9 +109,6 @@ def keep_private_chats(
     """Forget the private chats of who left the household, or has another account now.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        channel: Whose chats.
         chats: The chat that each member may have there, by member.
     """
     known = conn.execute(
@@ -147,12 +138,7 @@ def set_member_only(
     """Note whether a channel may show a message to one member only in a group.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        channel: Which channel.
-        chat_id: Which group.
         may: What the channel says now.
-        now: Aware.
     """
     key = {"household": household, "channel": channel, "chat_id": chat_id}
     if may:
@@ -173,11 +159,7 @@ def address_for(
     """Return where a member can be told something alone: within the group, else in private, else nowhere.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        channel: Which channel.
         chat_id: The group it is about, or already their private chat.
-        member: Whom to tell.
     """
     private = private_chat_of(conn, household, channel, member)
     if private == chat_id:

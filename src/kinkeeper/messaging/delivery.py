@@ -70,8 +70,6 @@ class Lane:
     """What is delivered in order.
 
     Attributes:
-        channel: Its channel.
-        chat_id: Its chat.
         is_notices: Whether it holds the answers to presses rather than the messages.
     """
 
@@ -86,7 +84,6 @@ class Taken:
 
     Attributes:
         row: As it stands now.
-        item: What the channel is to do.
     """
 
     row: StoredOutbound
@@ -119,10 +116,7 @@ def take_next(
 
     Args:
         conn: In a write transaction, to be committed before the channel is called.
-        household: Tenant key.
-        lane: Which one.
         mint: Makes the buttons' data.
-        now: Aware.
         lease: Longest time a call of the channel may take; afterwards the row counts as lost, as it does once
             its process is known to be dead.
 
@@ -394,8 +388,6 @@ class Deliverer:
     """Delivers what one household's outbox holds for some channels.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         channels: By their names; rows of other channels are left alone.
         mint: Makes what buttons give back.
         clock: Tells what is due and what is too late.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage, MessageKind
@@ -106,12 +106,8 @@ def record(
     """Insert a message, unless it was recorded before.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        message: What was sent.
         sender: Member id, or the name as sent.
         is_member: Whether `sender` is a member id.
-        thread_id: Thread it belongs to.
         now: Aware; when it arrived.
 
     Returns:
@@ -190,9 +186,6 @@ def said_before(
     """Return the latest words of a chat that arrived before a message, oldest first.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        stored: The message.
         within: How long before it they were sent at most.
         limit: At most so many, > 0.
     """
@@ -216,13 +209,7 @@ def said_before(
 def as_edited(
     conn: Connection, household: str, said: Sequence[StoredMessage]
 ) -> list[StoredMessage]:
-    """Return messages with the words that their latest edits gave them.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        said: Of one chat.
-    """
+    """Return messages with the words that their latest edits gave them."""
     edits = conn.execute(
         select(messages.c.target, messages.c.text)
         .where(
@@ -248,8 +235,6 @@ def arrived_after(
     """Return messages in the order of their arrival.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         row_id: Only those after it.
         since: Only those that arrived then or later, aware.
         limit: At most so many, > 0.
@@ -281,9 +266,6 @@ def purge_texts(
     """Remove the text of messages older than `keep`; the rows stay.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        now: Aware.
         keep: Age up to which texts are kept.
         except_for: Row ids of messages somebody has still to read.
 
@@ -330,27 +312,6 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredMessage:
 _columns = failed_updates.c
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedUpdate:
-    """An update that could not be handled.
-
-    Attributes:
-        id: Row id.
-        channel: Where it came from.
-        update_id: The channel's id of it.
-        content: As it came; None once purged.
-        error: What went wrong, without message text.
-        received_at: Aware.
-    """
-
-    id: int
-    channel: str
-    update_id: str
-    content: str | None
-    error: str
-    received_at: datetime
-
-
 def keep_failed(
     conn: Connection,
     household: str,
@@ -366,11 +327,8 @@ def keep_failed(
     Args:
         conn: In a write transaction of its own: the one that failed is undone.
         household: Tenant key; empty where the update does not tell whose it is.
-        channel: Where it came from.
         update_id: The channel's id of it.
-        content: As it came.
         error: What went wrong, without message text.
-        now: Aware.
 
     Returns:
         Whether it was kept now.
@@ -389,35 +347,6 @@ def keep_failed(
         )
     )  # fmt: skip
     return True
-
-
-def count_failed(conn: Connection, household: str) -> int:
-    """Return how many updates of a household wait for somebody to look at them."""
-    statement = select(func.count()).where(_columns.household == household)
-    return int(conn.execute(statement.select_from(failed_updates)).scalar_one())
-
-
-def find_failed(conn: Connection, household: str, *, limit: int = 100) -> Sequence[FailedUpdate]:
-    """Return the failed updates of a household, oldest first, at most `limit`."""
-    rows = conn.execute(
-        select(failed_updates)
-        .where(_columns.household == household)
-        .order_by(_columns.id)
-        .limit(limit)
-    )
-    return [
-        FailedUpdate(
-            id=row.id, channel=row.channel, update_id=row.update_id, content=row.content,
-            error=row.error, received_at=row.received_at,
-        )
-        for row in rows
-    ]  # fmt: skip
-
-
-def forget_failed(conn: Connection, household: str, row_id: int) -> bool:
-    """Delete one that was handled after all, or looked at; returns whether it was there."""
-    mine = (_columns.household == household, _columns.id == row_id)
-    return conn.execute(delete(failed_updates).where(*mine)).rowcount == 1
 
 
 def purge_failed(conn: Connection, household: str, *, before: datetime) -> int:

@@ -46,7 +46,6 @@ def parse_message(record: Mapping[str, Any], *, channel: str) -> tuple[InboundMe
 
     Args:
         record: With chat_id, message_id, sender, text, sent_at; reply_to, kind, target where it has them.
-        channel: Where it came from.
 
     Returns:
         A time without an offset is local; it stands as if it were UTC, for the caller to place.

@@ -61,8 +61,6 @@ class Button:
     """A button under a message.
 
     Attributes:
-        label: What it says.
-        verb: What it does.
         choice: Which choice or reason, where the verb needs one.
     """
 
@@ -76,9 +74,7 @@ class Outbound:
     """One message to a chat.
 
     Attributes:
-        channel: Where it goes.
         chat_id: Which chat; with an audience, the chat it is about.
-        body: What is said.
         dedupe_key: A second message under the same key is not added.
         kind: What the channel is to do.
         reply_to: The channel's id of the message it is about, if any.
@@ -118,10 +114,8 @@ class StoredOutbound:
 
     Attributes:
         id: Row id; order of delivery within a chat.
-        household: Tenant key.
         message: What to deliver; its chat is where it goes now.
         route: Who sees it there.
-        state: Where it stands.
         attempts: How often it was handed to the channel.
         unknowns: How often nobody could tell afterwards whether it went out.
         not_before: Aware; earliest next attempt.
@@ -129,7 +123,6 @@ class StoredOutbound:
         error: Why it waits, failed or was dropped; no message text.
         channel_message_id: What the channel calls it, once known.
         ephemeral_id: What the channel calls it where only one member sees it.
-        created_at: Aware.
         sent_at: Aware, once sent.
     """
 
@@ -245,7 +238,6 @@ class PressButton:
     """A button as a channel shows it.
 
     Attributes:
-        label: What it says.
         data: What a press on it gives back: opaque, at most 64 bytes of ASCII.
     """
 
@@ -260,7 +252,6 @@ class OutgoingItem:
     Attributes:
         id: Outbox row, for logs.
         kind: Send, edit, or answer a press.
-        chat_id: Where.
         route: Who sees it there: the chat, one of its members only, or a private chat.
         audience: Member id of the only one who may see it, if any.
         body: Plain text, unescaped.
@@ -296,9 +287,6 @@ class Channel(Protocol):
         """Do one thing, once.
 
         An edit that changes nothing counts as delivered.
-
-        Args:
-            item: What to do.
 
         Returns:
             The ids of the new message; of an edit, of the edited one.

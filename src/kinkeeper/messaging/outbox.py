@@ -65,10 +65,6 @@ def put(
     their private chat; where there is neither it is stored as failed, for the pages to show.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        message: What to say.
-        now: Aware.
         state: Queued, or sent where a replay delivers by printing.
 
     Returns:
@@ -105,15 +101,7 @@ def load(conn: Connection, household: str, row_id: int) -> StoredOutbound | None
 def find_by_channel_id(
     conn: Connection, household: str, channel: str, chat_id: str, *, message_id: str
 ) -> StoredOutbound | None:
-    """Return the message of ours that a channel knows by an id, where everybody in the chat sees it.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        channel: Which channel.
-        chat_id: Which chat.
-        message_id: The channel's id.
-    """
+    """Return the message of ours that a channel knows by an id, where everybody in the chat sees it."""
     found = _read(
         conn, household,
         and_(
@@ -153,11 +141,7 @@ def note_arrival(
     """Note the channel's id of a message whose delivery it never confirmed: somebody pressed its button.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        row_id: Of the message.
         message_key: What the press names as its message.
-        now: Aware.
     """
     row = load(conn, household, row_id)
     if row is None or row.has_arrived:

@@ -23,12 +23,7 @@ _ASKING_SECONDS = 5.0
 
 
 class HttpServer:
-    """A server as its clients know it: the connection, and what they learnt about it.
-
-    Args:
-        connection: To it.
-        dialect: What it speaks.
-    """
+    """A server as its clients know it: the connection, and what they learnt about it."""
 
     def __init__(self, connection: ServerConnection, dialect: Dialect) -> None:
         self.connection = connection
@@ -172,7 +167,6 @@ class ServerLook:
     """How a server looked.
 
     Attributes:
-        url: Its base address.
         is_private: Whether chat text may go there without being allowed to.
         milliseconds: Until it had listed its models; None where it did not.
         models: That it has; none where it did not say.
@@ -191,11 +185,7 @@ class ServerLook:
 
 
 async def look_at(endpoint: Endpoint) -> ServerLook:
-    """Look at a server for a few seconds at most.
-
-    Args:
-        endpoint: With a URL.
-    """
+    """Look at a server for a few seconds at most."""
     connection = ServerConnection(endpoint, allows_public=False)
     is_private = True
     try:

@@ -55,7 +55,6 @@ def status_error(status: int, headers: Mapping[str, str], body: bytes, *, host: 
     """Return what a status that is no success means, and whether the same call may succeed soon.
 
     Args:
-        status: Of HTTP.
         headers: Of the answer, with names of any case.
         body: Of the answer, or its beginning; only the name of a parameter is taken from it.
         host: Who answered.
@@ -113,9 +112,7 @@ class ServerConnection:
     """Sends requests to one server. Use it on one event loop, and close it there.
 
     Args:
-        endpoint: Where it is.
         allows_public: Whether text of a group chat may go to a public host.
-        resolve: Looks host names up.
     """
 
     def __init__(
@@ -142,7 +139,6 @@ class ServerConnection:
         """Return what the server answers to a GET that carries nothing of a household.
 
         Args:
-            path: Absolute.
             seconds: Longest wait for each piece of the answer.
 
         Raises:
@@ -157,8 +153,6 @@ class ServerConnection:
         """Post JSON and return the whole answer.
 
         Args:
-            path: Absolute.
-            body: What to post.
             is_ambient: Whether it holds text that nobody addressed to the assistant.
             seconds: Longest wait for each piece of the answer; the caller limits the whole.
 
@@ -259,7 +253,7 @@ class ServerConnection:
         if self._client is None:
             is_plain = self._base is not None and self._base.scheme == "http"
             self._client = httpx.AsyncClient(
-                verify=_trust(is_plain=is_plain), trust_env=False, follow_redirects=False
+                verify=trusted(is_plain=is_plain), trust_env=False, follow_redirects=False
             )
         return self._client
 
@@ -297,7 +291,7 @@ def unreachable(host: str, reason: str) -> ModelError:
     )
 
 
-def _trust(*, is_plain: bool) -> ssl.SSLContext:
+def trusted(*, is_plain: bool) -> ssl.SSLContext:
     """Return whose certificates are believed: those of well-known authorities, and of the system's."""
     if is_plain:
         # Reading them costs more than everything else here, and nobody would be asked for one.

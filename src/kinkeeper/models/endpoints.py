@@ -39,12 +39,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What tokens cost, in any currency a million.
-
-    Attributes:
-        input: Of the request.
-        output: Of the answer.
-    """
+    """What tokens cost, in any currency a million."""
 
     input: Decimal = Decimal(0)
     output: Decimal = Decimal(0)
@@ -60,7 +55,6 @@ class RoleModel:
     """The model that does a role's work, and within which bounds.
 
     Attributes:
-        endpoint: Its server.
         model: As the server names it.
         timeout: Of a whole call with its retries, > 0.
         context_tokens: What the server is to keep room for, request and answer together, where it can be told.
@@ -83,7 +77,6 @@ class DailyLimits:
     """Most that a household may use in a local day; None: no limit.
 
     Attributes:
-        calls: Requests to servers.
         tokens: Of requests and answers together.
         cost_micros: Millionths of the currency that the prices are in.
     """

@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -57,8 +56,6 @@ class Budget:
     Attributes:
         store: Keeps what was used.
         limits: Of each household and local day.
-        zones: Of the households, by tenant key.
-        clock: Tells the day.
     """
 
     store: Store
@@ -88,7 +85,6 @@ class Budgeted:
     """A model within the day's budget.
 
     Args:
-        model: Answers.
         role: Which it is, and what its tokens cost.
         budget: Whose days have which limits.
     """
@@ -199,10 +195,8 @@ class Recorded:
     """A model whose calls are recorded, each in a transaction after it.
 
     Args:
-        model: Answers.
         role: Which it is, and what its tokens cost.
         store: Keeps the records.
-        clock: Tells when.
         keeps_text: Whether requests and answers are kept with them.
     """
 
@@ -299,9 +293,7 @@ class Gateway:
     Args:
         config: Which models, within which bounds.
         store: Keeps records and budgets.
-        clock: Tells when.
         zones: Of the households, by tenant key: their days are budgeted.
-        resolve: Looks host names up.
     """
 
     def __init__(
@@ -343,7 +335,6 @@ class Gateway:
         """Record that a stage went on without a model.
 
         Args:
-            household: Tenant key.
             stage: "observer.extraction".
             outcome: Why there was no usable answer.
         """
@@ -362,12 +353,7 @@ class Gateway:
         """Return the gateway."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Close it."""
         await self.close()
 

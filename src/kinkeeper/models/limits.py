@@ -32,7 +32,6 @@ class Breaker:
     Every call that is let through is followed by exactly one of `succeeded`, `failed`, `abandoned`.
 
     Attributes:
-        failures: In a row.
         rests: How often in a row it opened.
         open_until: From when on a probe is let through; None while closed.
         is_probing: Whether one is under way.

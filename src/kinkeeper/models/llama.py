@@ -32,7 +32,6 @@ class LlamaServer:
     """Serves one GGUF file; started by the first who asks, shared by all. Use it on one event loop.
 
     Args:
-        gguf: The file.
         threads: That compute, > 0; all cores but one where None.
         context_tokens: Room for a request and its answer together, > 0.
     """
@@ -114,11 +113,7 @@ def runtime_problem() -> str | None:
 
 
 def file_problem(gguf: Path) -> str | None:
-    """Return why a file cannot be a model, and how to mend it; None where it may be one.
-
-    Args:
-        gguf: The file.
-    """
+    """Return why a file cannot be a model, and how to mend it; None where it may be one."""
     try:
         with gguf.open("rb") as source:
             is_gguf = source.read(len(_MAGIC)) == _MAGIC

@@ -59,7 +59,6 @@ class ChatMessage:
 
     Attributes:
         author: Whose turn it is.
-        text: What it says.
     """
 
     author: Author
@@ -101,7 +100,6 @@ class ChatRequest:
     """One call.
 
     Attributes:
-        role: What it is for.
         prompt: What it was made from.
         messages: Static instructions first, so that a server's prefix cache takes them; never empty.
         household: Tenant key: whose budget it is.
@@ -129,8 +127,6 @@ class Usage:
     """What a call took.
 
     Attributes:
-        input_tokens: Of the request.
-        output_tokens: Of the answer.
         is_estimated: Whether the server did not say and they are counted from the texts' lengths.
         is_input_cut: Whether the server read fewer tokens than the request has words: it silently
             left out a part.
@@ -149,7 +145,6 @@ class ChatReply:
     Attributes:
         text: As it came; nothing in it is to be believed unchecked.
         model: The model that answered, as its server names it.
-        usage: What it took.
         finish: Why it ended.
     """
 
@@ -188,7 +183,6 @@ class ModelGateway(ChatModel, Protocol):
         """Record that a stage went on without a model.
 
         Args:
-            household: Tenant key.
             stage: "observer.extraction".
             outcome: Why there was no usable answer.
         """

@@ -86,7 +86,6 @@ def require_private(host: str, addresses: Sequence[str]) -> None:
 
     Args:
         host: Its name, for the message.
-        addresses: All that it has.
 
     Raises:
         ModelError: One is public, or it has none.

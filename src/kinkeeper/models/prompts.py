@@ -196,7 +196,6 @@ def parse_prompt(text: str, *, where: str) -> Prompt:
     """Return the prompt of a file's text.
 
     Args:
-        text: All of the file.
         where: What errors call it.
 
     Raises:

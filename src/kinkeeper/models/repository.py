@@ -88,7 +88,6 @@ class Amount:
     """Something used, or to be used.
 
     Attributes:
-        calls: To servers.
         tokens: Of requests and answers.
         cost_micros: Millionths of the currency of the prices.
     """
@@ -141,10 +140,8 @@ def reserve(
 
     Args:
         conn: In a write transaction; two that race cannot both take the last of it.
-        household: Tenant key.
         day: Local.
         wanted: The most that the call can take.
-        limits: Of the day.
 
     Returns:
         The setting whose limit is in the way, or None where the amount was set aside.
@@ -193,14 +190,10 @@ class CallRecord:
     """A call that ended.
 
     Attributes:
-        request: What was asked.
         at: When it ended; aware.
         model: Who answered, or was to.
-        outcome: How it ended.
         milliseconds: It took, with waiting and tries.
         usage: What it took, where there was an answer.
-        cost_micros: Of that.
-        answered: The answer, where there was one.
         keeps_text: Whether what was asked and answered is kept, too.
     """
 
@@ -220,13 +213,8 @@ class RoleFigures:
     """What a role's calls came to.
 
     Attributes:
-        role: Of the calls.
         calls: How many.
         p50_milliseconds: Of those with an answer; None of none.
-        p99_milliseconds: The same.
-        input_tokens: Of all.
-        output_tokens: Of all.
-        cost_micros: Of all.
         outcomes: How many ended how.
     """
 
@@ -270,11 +258,8 @@ def insert_fallback(
     """Keep that a stage did without a model.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         stage: "observer.extraction".
         outcome: Why.
-        at: Aware.
     """
     conn.execute(
         insert(model_fallbacks).values(
@@ -316,8 +301,6 @@ def prompt_cost(
     """Return what the calls made from some prompts came to.
 
     Args:
-        conn: In a transaction.
-        household: Tenant key.
         prompts: How their ids begin, up to a dot.
         since: Only calls that ended since; aware.
 

@@ -54,7 +54,6 @@ async def ask(model: ChatModel, request: ChatRequest, output: type[T]) -> Answer
     """Ask for a value of a type.
 
     Args:
-        model: Answers.
         request: The call, without `output`.
         output: Type of the value; forbids unknown keys.
 
@@ -173,10 +172,7 @@ async def consult(
 
     Args:
         models: Answer, and count where there was no answer.
-        prompt: What is asked.
-        inputs: Its blanks.
         output: Type of the answer; forbids unknown keys.
-        household: Tenant key.
         stage: Name under which going on without a model is counted.
         within: Longest time.
         is_ambient: Whether text of a group chat is shown.

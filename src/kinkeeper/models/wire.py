@@ -41,8 +41,6 @@ def usage_of(
     """Return what a call took, estimated where its server does not say, or says what cannot be.
 
     Args:
-        request: What was sent.
-        answer: What came.
         input_tokens: As the server counts; None where it does not.
         output_tokens: The same of the answer.
     """
@@ -182,7 +180,6 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
 
     Args:
         decoder: Of the type that it must have.
-        data: As it came.
 
     Raises:
         ModelError: It does not have that type.
@@ -213,7 +210,6 @@ def messages_of(request: ChatRequest, *, is_schema_told: bool) -> list[dict[str,
     """Return the messages of a call as both protocols write them.
 
     Args:
-        request: The call.
         is_schema_told: Whether the schema is to stand in the first message.
     """
     messages = [{"role": each.author.value, "content": each.text} for each in request.messages]

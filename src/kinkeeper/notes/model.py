@@ -17,13 +17,10 @@ class Note:
     """A text in Markdown, such as a shopping list or the code of the wifi.
 
     Attributes:
-        id: Stable.
-        household: Tenant key.
         scope: Who may see it: HOUSEHOLD_SCOPE or "person:<member id>".
         title: What it is called.
         body: Its text; entries of a list are lines beginning with "- ".
         made_by: Member id of who made it; None where it came from elsewhere.
-        created_at: Aware.
     """
 
     id: str
@@ -81,10 +78,6 @@ def appended(body: str, added: str) -> str:
     """Return a text with lines added: as entries of its list where it is one, as they are otherwise.
 
     Entries that stand in the list already are not added again.
-
-    Args:
-        body: Its text until now.
-        added: One line each.
     """
     added = strip_controls(added)
     lines = entries(added)
@@ -120,7 +113,6 @@ def without(body: str, words: str) -> tuple[str, str]:
     """Return a text without the one line that words mean, and the words of that line.
 
     Args:
-        body: Its text.
         words: As a person says them.
 
     Raises:
@@ -150,7 +142,6 @@ def replaced(body: str, removed: Sequence[str], added: str) -> str:
     """Return a text with lines taken out of it, and others where the first of them was.
 
     Args:
-        body: Its text.
         removed: Words of each line that goes.
         added: What takes their place, one line each, in the form of the first; empty for nothing.
 
@@ -205,12 +196,7 @@ def find_by(words: str, notes: Sequence[Note]) -> Note:
 
 
 def matching(words: str, notes: Sequence[Note]) -> list[Note]:
-    """Return the notes whose title or one of whose lines speaks of something, in their order.
-
-    Args:
-        words: What it is about.
-        notes: Where to look.
-    """
+    """Return the notes whose title or one of whose lines speaks of something, in their order."""
     by_title = set(meant_by(words, [note.title for note in notes]))
     return [
         note

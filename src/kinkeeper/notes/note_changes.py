@@ -14,12 +14,6 @@ from kinkeeper.store.row_changes import Journal, Row
 def add_note(conn: Connection, note: Note, *, change_id: str, at: datetime) -> None:
     """Write a new note.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        note: The note.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
-
     Raises:
         ConflictError: There is a note with that id.
         InputError: It cannot be kept.
@@ -40,12 +34,7 @@ def change_note(
     """Give a note another text.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        note_id: Of the note.
         body: Its text as it shall be.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
 
     Raises:
         NotFoundError: There is no note with that id.
@@ -63,14 +52,6 @@ def share_note(
 ) -> None:
     """Let others see a note, or keep it to one member.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        note_id: Of the note.
-        scope: Who may see it from now on.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
-
     Raises:
         NotFoundError: There is no note with that id.
     """
@@ -86,13 +67,6 @@ def delete_note(
 ) -> None:
     """Remove a note.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        note_id: Of the note.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
-
     Raises:
         NotFoundError: There is no note with that id.
     """
@@ -101,22 +75,6 @@ def delete_note(
         _there(before, note_id)
 
     _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
-
-
-def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
-    """Restore exactly what was before a change; taking it back again does nothing.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        change_id: The change.
-        at: When, aware.
-
-    Raises:
-        NotFoundError: There is no such change.
-        ConflictError: The note has changed since.
-    """
-    _JOURNAL.take_back(conn, household, change_id, at=at)
 
 
 def _there(row: Row | None, note_id: str) -> Row:
@@ -140,3 +98,4 @@ def _write(
 
 
 _JOURNAL = Journal(kind="note", read=_read, write=_write)
+undo_change = _JOURNAL.take_back

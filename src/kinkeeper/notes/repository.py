@@ -95,13 +95,7 @@ def list_notes(conn: Connection, viewer: Viewer) -> Sequence[Note]:
 
 
 def put_note(conn: Connection, note: Note, *, at: datetime) -> None:
-    """Write a note, new or in the place of the one with its id.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        note: As it shall be.
-        at: When, aware.
-    """
+    """Write a note, new or in the place of the one with its id."""
     mine = (_notes.household == note.household, _notes.id == note.id)
     row = note_row(note)
     values = row | {"created_at": from_text(row["created_at"]), "changed_at": at}

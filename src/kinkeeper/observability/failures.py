@@ -6,6 +6,7 @@ The counts are of this process since its start. What fails in a request or on a 
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
@@ -81,7 +82,6 @@ def count_failure(name: str, error: BaseException, **about: object) -> None:
     """Count what went wrong unforeseen, and tell it.
 
     Args:
-        name: Of the work.
         error: What it failed with; of others' errors only the kind and the place are told.
         about: Further keys for the log; no text of anybody.
     """
@@ -126,7 +126,7 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 async def repeat(
     work: Callable[[], Awaitable[object]],
-    rest: Callable[[], Awaitable[object]],
+    rest: Callable[[], Awaitable[object]] | timedelta,
     *,
     name: str,
     foreseen: Kinds = UnavailableError,
@@ -135,11 +135,11 @@ async def repeat(
 
     Args:
         work: Done at once, and after each rest.
-        rest: Waits until there may be something to do again.
+        rest: Waits until there may be something to do again; or how long to wait, > 0.
         name: Of the work, in the log and the figures: "memory.embedding".
         foreseen: Errors that say that something is away for now.
     """
     while True:
         with surviving(name, foreseen=foreseen):
             await work()
-        await rest()
+        await (asyncio.sleep(rest.total_seconds()) if isinstance(rest, timedelta) else rest())

@@ -17,9 +17,7 @@ class Finding:
     """The outcome of one check.
 
     Attributes:
-        check: What was checked.
         health: How it came out.
-        found: What was found.
         remedy: How to mend it; empty where nothing is wrong.
         household: Whose it concerns, no other household's business; "" nobody's here, None all.
     """

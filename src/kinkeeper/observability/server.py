@@ -34,7 +34,6 @@ class ServerMetrics:
         Args:
             route: Its template ("/api/pending/{id}"), of which there are few.
             method: Of HTTP; a known one.
-            status: Of HTTP.
             seconds: Until the answer began, >= 0.
         """
         key = (route, method, status)
@@ -56,8 +55,6 @@ def counts_text(name: str, meaning: str, counts: Mapping[str, int]) -> bytes:
     """Return how many of something are in which state, in the Prometheus text format.
 
     Args:
-        name: Of the figure.
-        meaning: One sentence.
         counts: By state, of which there are few.
     """
     registry = CollectorRegistry()

@@ -43,12 +43,7 @@ class Kept:
     cards: Mapping[str, str] = field(default_factory=dict)
 
     def is_taken(self, message_id: str, household: Household) -> bool:
-        """Tell whether all that a message asked for is somebody's by now, off or done; a child takes no job of others.
-
-        Args:
-            message_id: Of the message that asked.
-            household: Names the children.
-        """
+        """Tell whether all that a message asked for is somebody's by now, off or done; a child takes no job of others."""
         children = {each.id for each in household.children}
         asked = [each for each in self.state.arrangements if message_id in each.evidence]
         return bool(asked) and all(
@@ -58,24 +53,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class ChatRows:
-    """The arrangements of one chat.
-
-    Attributes:
-        conn: In a write transaction.
-        household: Tenant key.
-        chat_id: The chat.
-    """
+    """The arrangements of one chat."""
 
     conn: Connection
     household: str
     chat_id: str
 
     def load(self, now: datetime) -> Kept:
-        """Return what the chat has arranged and may still speak of.
-
-        Args:
-            now: Aware.
-        """
+        """Return what the chat has arranged and may still speak of."""
         found = self.conn.execute(self._spoken_of(now)).all()
         rows = sorted(found, key=_place)
         plans = [_PLAN.validate_python(_latest(row)) for row in rows if row.kind != _IS_ABSENCE]
@@ -88,9 +73,6 @@ class ChatRows:
 
         Args:
             row_id: Id of the message's rows.
-            before: As loaded.
-            after: As it is with the message.
-            now: Aware.
         """
         known: dict[str, Arrangement | Absence] = {
             each.id: each for each in before.state.arrangements
@@ -107,7 +89,6 @@ class ChatRows:
 
         Args:
             row_id: Id of the message's rows; of an edit, of what it edits.
-            told: Its clauses.
         """
         self.conn.execute(
             update(observer_messages)
@@ -184,8 +165,6 @@ def forget_from(conn: Connection, household: str, row_id: int) -> None:
     """Take arrangements back to what they were before a message.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         row_id: Id of the message's rows.
     """
     rows = conn.execute(select(arrangements).where(arrangements.c.household == household)).all()
@@ -203,8 +182,6 @@ def purge(conn: Connection, household: str, *, before: datetime) -> None:
     """Remove the words of arrangements that no message has decided for long; who, when and how far stay.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         before: Age up to which words are kept.
     """
     column = arrangements.c
@@ -292,10 +269,7 @@ class Arranged:
     """A message that arranged something.
 
     Attributes:
-        row_id: Id of its rows.
-        message_id: The channel's id.
         sender: Member id, or the name as sent.
-        sent_at: Aware.
         jobs: What it arranged, completed; of a list of jobs each.
         answers: The channel's id of the message it answers, if any.
     """
@@ -311,15 +285,7 @@ class Arranged:
 def arranged_in(
     conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime
 ) -> Sequence[Arranged]:
-    """Return the latest messages of a chat in [since, before] that arranged something, newest first.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        chat_id: The chat.
-        since: Aware.
-        before: Aware.
-    """
+    """Return the latest messages of a chat in [since, before] that arranged something, newest first."""
     table = observer_messages.c
     rows = conn.execute(
         select(
@@ -357,12 +323,7 @@ def has_planning(
     It rests on tier 1 alone, so that it says the same whether or not the words were understood by then.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        chat_id: The chat.
         sender: Member id, or the name as sent; None for anybody.
-        since: Aware.
-        before: Aware.
     """
     table = observer_messages.c
     found = conn.execute(

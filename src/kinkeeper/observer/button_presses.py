@@ -50,10 +50,8 @@ def press(
     """Carry out a press; the messages with its buttons change by themselves.
 
     Args:
-        conn: In a write transaction.
         pressed: As the channel tells it.
         household: Whose chat it happened in.
-        now: Aware.
     """
     redeemed = redeem(conn, pressed, household=household, now=now)
     if isinstance(redeemed, Refused):

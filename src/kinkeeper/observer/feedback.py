@@ -14,9 +14,9 @@ from kinkeeper.actions.model import RejectReason
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import Interval
 from kinkeeper.language.text import Token
-from kinkeeper.language.wonder import wonders
 from kinkeeper.messaging import inbox, outbox
 from kinkeeper.observer.tables import feedback
+from kinkeeper.reading.wonder import wonders
 
 _columns = feedback.c
 
@@ -65,45 +65,19 @@ def say_not_right(
     by: str,
     now: datetime,
 ) -> None:
-    """Record why a card was wrong; a person's latest word about it counts.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        action_id: What the card was about.
-        reason: In their words.
-        by: Member id.
-        now: Aware.
-    """
+    """Record why a card was wrong; a person's latest word about it counts."""
     _record(conn, household, _Kind.NOT_RIGHT, action_id, answer=reason.value, by=by, now=now)
 
 
 def judge(
     conn: Connection, household: str, row_id: str, verdict: Verdict, *, by: str, now: datetime
 ) -> None:
-    """Record what somebody thinks of the decision about a message; their latest word counts.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        row_id: Of the message.
-        verdict: What they think.
-        by: Member id.
-        now: Aware.
-    """
+    """Record what somebody thinks of the decision about a message; their latest word counts."""
     _record(conn, household, _Kind.VERDICT, row_id, answer=verdict.value, by=by, now=now)
 
 
 def wonder(conn: Connection, household: str, row_id: str, *, by: str, now: datetime) -> None:
-    """Record that somebody asked why the assistant spoke about a message; once a person and message.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        row_id: Of the message.
-        by: Member id.
-        now: Aware.
-    """
+    """Record that somebody asked why the assistant spoke about a message; once a person and message."""
     _record(conn, household, _Kind.CONFUSION, row_id, answer="why", by=by, now=now)
 
 
@@ -190,11 +164,7 @@ def note_wonder(
 
     Args:
         conn: In the write transaction that takes the message in.
-        household: Tenant key.
-        message: What was sent.
-        tokens: Its words.
         sender: Member id, or the name as sent.
-        now: Aware.
     """
     if message.kind is not MessageKind.TEXT or message.reply_to is None or not wonders(tokens):
         return False

@@ -67,8 +67,6 @@ def batch_of(
         household: Whose people, locale and named times count.
         messages: The talk, oldest first.
         new: How many of the last messages are to be read, > 0.
-        arrangements: What is open.
-        events: The calendar.
     """
     return Batch(
         messages=messages, new=new, arrangements=arrangements, events=events,
@@ -86,9 +84,7 @@ def events_ahead(
     """Return the calendar of the days that a batch shows.
 
     Args:
-        conn: Open connection.
         viewer: Whoever sees all that the chat does.
-        household: Whose.
         now: When the last message of the batch was sent, aware.
     """
     today = now.astimezone(household.zone).date()
@@ -115,7 +111,6 @@ class GroupReader:
 
     Args:
         models: Answer within their budget and limits, and count where there was no answer.
-        prompt: What they are asked with.
     """
 
     def __init__(self, models: ModelGateway, prompt: Prompt) -> None:
@@ -123,12 +118,7 @@ class GroupReader:
         self._prompt = prompt
 
     async def read(self, batch: Batch, household: str) -> BatchRead:
-        """Return what a batch says, as far as it has ground; without a usable answer that is counted.
-
-        Args:
-            batch: What is to be read.
-            household: Tenant key.
-        """
+        """Return what a batch says, as far as it has ground; without a usable answer that is counted."""
         found = await consult(
             self._models, self._prompt, shown(batch), BatchAnswer,
             household=household, stage=STAGE, within=PATIENCE, is_ambient=True,

@@ -105,9 +105,6 @@ class Intake:
     """Tier 1 of one household.
 
     Args:
-        participants: The household compiled.
-        tripwire: Its gate.
-        config: Thresholds and windows.
         queue: Where tier 2's work is enqueued in the same transaction; None where the caller runs it itself.
         refuses_chats: Whether only the chats of the household file are taken in; a replay takes all.
         reads_talk: Whether a model is to read the talk, a stretch at a time.
@@ -136,7 +133,6 @@ class Intake:
 
         Args:
             conn: In a write transaction; everything below becomes durable with it.
-            message: What was sent.
             now: Aware; when it arrived.
 
         Returns:

@@ -18,7 +18,6 @@ def query_of(question: str, participants: Participants, *, now: datetime) -> Bra
 
     Args:
         question: "soccer schedule Thursday"; any text.
-        participants: The household compiled.
         now: Aware; relative days count from it.
     """
     household = participants.household

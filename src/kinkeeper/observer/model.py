@@ -134,8 +134,6 @@ class Extraction:
 
     Attributes:
         is_coordination: Whether it concerns a concrete arrangement.
-        coordination_type: Kind of arrangement.
-        task: What is to be done.
         stance: What the sender does with it.
         dates: Local days it concerns, in order.
         times: Local times of day, in order; ranges stand with their starts.
@@ -158,7 +156,6 @@ class Extraction:
         brain_queries: Abstract questions to memory, at most three.
         confidence: In [0, 1], produced by the extractor alone.
         extractor: Id of the extractor.
-        version: Its version.
     """
 
     is_coordination: bool
@@ -210,13 +207,10 @@ class OpenQuestion:
 
     Attributes:
         id: Row id of the message that asked.
-        chat_id: Its chat.
         message_id: The channel's id of that message.
         thread_id: Thread it belongs to.
         asker: Member id, or the name as sent.
-        asked_at: Aware.
         until: Aware; later it cannot be answered.
-        extraction: What was asked.
         action_id: Pending action that holds the question, if any.
         part: Which of the arrangements of that message it is, from 0.
     """
@@ -264,17 +258,13 @@ class Decision:
     """Everything decided about one message; one line of `kinkeeper observe`.
 
     Attributes:
-        message_id: The channel's id.
-        tier1: Drop or queue.
         tripwire_confidence: Score after context, in [0, 1].
         override: "attribution" where an answer was queued whatever its score.
-        patterns: Pattern families found.
         extraction: What was understood, if tier 2 ran.
         attribution_source: The channel's id of the message answered, if any.
         brain_relevance: Score of the best brain answer; None if none was asked or it timed out.
         redline: Verdict of the rules; None where a gate stopped earlier.
         reply: What is said in the group, if anything.
-        buttons: Labels under it.
         action: Record of the pending action, if any.
         withdrawn_actions: Ids of actions this message took back.
         reason: Which step settled it, in one word.

@@ -4,10 +4,8 @@ Nothing overheard is remembered by itself. It waits for a yes on the pages, like
 like one; no message in any chat tells of it. Arrangements are the observer's own business and left alone.
 """
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import datetime, time, timedelta
-from functools import partial
 
 import structlog
 from sqlalchemy import Connection
@@ -57,9 +55,7 @@ class Hearing:
     """Listens for one household; hearing something twice proposes it once.
 
     Args:
-        store: Its database.
         household: As its file describes it.
-        clock: Tells the time.
     """
 
     def __init__(self, store: Store, household: Household, *, clock: Clock) -> None:
@@ -76,8 +72,7 @@ class Hearing:
         Args:
             every: Wait in between, > 0.
         """
-        rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.run_once, rest, name=_NAME)
+        await repeat(self.run_once, every, name=_NAME)
 
     async def run_once(self) -> int:
         """Go through what arrived since the last time; returns how much was proposed."""

@@ -41,11 +41,8 @@ def be_quiet(conn: Connection, household: str, *, until: datetime, by: str, now:
     """Say nothing unprompted from now on; what waits to be said is dropped and stays in the pending list.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         until: Aware; replaces an earlier end.
         by: Member id of who wants it.
-        now: Aware.
     """
     end_quiet(conn, household)
     conn.execute(

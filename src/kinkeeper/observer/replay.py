@@ -49,13 +49,8 @@ class Replay:
     """One household's observer on a virtual clock. The caller holds the runner lock of the database.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         intake: Tier 1, without a queue.
-        understanding: Reads messages.
         settlement: Decides about them.
-        speaker: Asks late questions.
-        clock: Moved by the messages.
         talk: Has a model read the stretches of talk that are due, where one is to.
     """
 

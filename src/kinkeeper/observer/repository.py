@@ -89,7 +89,6 @@ class Talk(NamedTuple):
 
     Attributes:
         id: Row id.
-        thread_id: Its thread.
         is_coordination: Whether it asked for or made an arrangement.
     """
 
@@ -341,11 +340,7 @@ def latest_with_action(
     """Return the last message of a sender since then that proposed something, if any.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        chat_id: Its chat.
         sender: Member id, or the name as sent; None for anybody.
-        since: Aware.
         message_id: Where given, only that message.
     """
     table = observer_messages
@@ -372,11 +367,7 @@ def refused_by(
     """Return the channel's ids of the messages that somebody has refused since then.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        chat_id: The chat.
         sender: Member id, or the name as sent.
-        since: Aware.
     """
     table = observer_messages.c
     found = select(table.attribution_source).where(
@@ -439,9 +430,6 @@ def add_to_stretch(
 
     Args:
         conn: In the transaction that records the message.
-        household: Tenant key.
-        row_id: Id of its rows.
-        message: What was said.
         now: Aware; when it arrived.
     """
     if message.kind is not MessageKind.TEXT or not message.text.strip():
@@ -481,12 +469,7 @@ def find_stretch(conn: Connection, key: Key) -> Row[Any] | None:
 
 
 def next_waiting_stretch(conn: Connection, household: str) -> Row[Any] | None:
-    """Return the stretch that is due next, if one waits.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-    """
+    """Return the stretch that is due next, if one waits."""
     query = (
         select(talk_stretches)
         .where(_columns.household == household, _columns.state.in_(_UNFINISHED))
@@ -497,13 +480,7 @@ def next_waiting_stretch(conn: Connection, household: str) -> Row[Any] | None:
 
 
 def first_stretch_in_chat(conn: Connection, key: Key, now: datetime) -> Key | None:
-    """Return the first stretch of a chat that may be read now; None while a message of it is still being understood.
-
-    Args:
-        conn: Any transaction.
-        key: Of a stretch of that chat.
-        now: Aware.
-    """
+    """Return the first stretch of a chat that may be read now; None while a message of it is still being understood."""
     asked = find_stretch(conn, key)
     if asked is None:
         return None
@@ -532,9 +509,7 @@ def record_stretch(
 
     Args:
         conn: In the transaction that writes the effects.
-        key: Of the stretch.
         outcome: How the call ended.
-        engine: Who read it.
         effects: What followed for which message; ids and words of ours alone.
     """
     household, first = key
@@ -549,10 +524,7 @@ def read_with(conn: Connection, household: str, chat_id: str, row_id: str) -> Ro
     """Return the stretch that a message belongs to, if a model was to read it.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         chat_id: The message's chat.
-        row_id: Id of its rows.
     """
     rows = conn.execute(
         select(talk_stretches).where(_columns.household == household, _columns.chat_id == chat_id)
@@ -566,8 +538,6 @@ def stretch_outcomes(
     """Return how the stretches of a span were read: outcome and effects of each that is done.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         since: Aware; only those that began then or later.
     """
     return conn.execute(

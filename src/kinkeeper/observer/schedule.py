@@ -14,13 +14,11 @@ class Slot:
 
     Attributes:
         key: Stable key: event id and original start, or action id.
-        kind: Booking, care, ...
         label: What people call it.
         activity: Activity id or generic word, if any.
         place: Place id or words, if any.
         task: For care: what is done.
         who: Members taking part (children).
-        responsible: Members in charge.
         day: Local day.
         interval: When; None where only the day is known.
         event_id: Event behind it, if it is in the event graph.

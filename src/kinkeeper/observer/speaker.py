@@ -30,13 +30,7 @@ _ANNOUNCED, _DECIDED = "already_announced", "already_decided"
 
 
 class Speaker:
-    """Speaks in the groups of one household, under its limits.
-
-    Args:
-        family: The household.
-        phrasing: Its words.
-        config: Its limits.
-    """
+    """Speaks in the groups of one household, under its limits."""
 
     def __init__(self, family: Household, phrasing: Phrasing, config: ObserverConfig) -> None:
         self._family = family
@@ -101,7 +95,6 @@ class Speaker:
         """Ask a question whose grace has ended, unless it was settled meanwhile.
 
         Args:
-            conn: In a write transaction.
             row: The asking message's decision row.
             now: Aware; at or after its `speak_at`. A job whose time has passed is no longer asked about.
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, Protocol
 
 import structlog
@@ -51,9 +50,6 @@ def purge_old_words(conn: Connection, household: str, *, now: datetime, keep: ti
     The caller folds the database's log afterwards, so that they are gone from the files too.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        now: Aware.
         keep: Age up to which words are kept.
 
     Returns:
@@ -175,10 +171,6 @@ class Upkeep:
     """Looks after one household's waiting questions and pending actions, on the wall clock.
 
     Args:
-        store: Its database.
-        household: Tenant key.
-        speaker: Asks late questions.
-        clock: Tells what is due.
         keep_texts: Age up to which what people said is kept.
         purges: What else keeps words that people said.
     """
@@ -208,8 +200,7 @@ class Upkeep:
         Args:
             every: Wait in between, > 0.
         """
-        rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.run_once, rest, name=_NAME)
+        await repeat(self.run_once, every, name=_NAME)
 
     async def run_once(self) -> int:
         """Do what is due by now; returns how many questions were asked aloud."""
@@ -269,11 +260,6 @@ def due_questions(conn: Connection, household: str, *, now: datetime) -> Sequenc
     """Return the messages whose question is to be asked by now, the earliest first.
 
     A chat in which messages still wait to be understood is left out: one of them may be the answer.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        now: Aware.
     """
     table, waiting = observer_messages, observer_messages.alias("waiting")
     answer_may_wait = exists().where(

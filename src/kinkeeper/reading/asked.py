@@ -55,11 +55,7 @@ class Saying:
 
 
 def asked_saying(text: str) -> Saying | None:
-    """Return whose words a question asks for; None where it asks for something else.
-
-    Args:
-        text: The whole message.
-    """
+    """Return whose words a question asks for; None where it asks for something else."""
     said, forms = _plain(text), _forms("saying")
     if not is_question(tokenise(text), text) and forms["relative"].search(said) is None:
         return None
@@ -90,7 +86,6 @@ class LimitAsked:
     """A question for what somebody can, may or must not have or do.
 
     Attributes:
-        kind: Which limits it is about.
         words: What it names besides: names, and the thing that is asked about.
         is_own: Whether it asks for the speaker's.
         is_plain: Whether it can be about nothing else; "can Ada use the car?" can.
@@ -103,11 +98,7 @@ class LimitAsked:
 
 
 def asked_limit(text: str) -> LimitAsked | None:
-    """Return which limits of people a question is about; None where it asks for something else.
-
-    Args:
-        text: The whole message.
-    """
+    """Return which limits of people a question is about; None where it asks for something else."""
     said, forms = _plain(text), _forms("limits")
     if forms["asks"].match(said) is None:
         return None
@@ -137,7 +128,6 @@ def forbids(text: str, kind: LimitKind) -> bool:
     """Whether a statement says that somebody may not, must not or cannot.
 
     Args:
-        text: A sentence.
         kind: Which limits are wanted: of food and of what one is allergic to, only what one has, eats or takes.
     """
     said, forms = _plain(text), _forms("limits")
@@ -165,7 +155,6 @@ class StateAsked:
     """A question or request about what waits for a yes, or who knows of something.
 
     Attributes:
-        kind: What is asked.
         what: Of what; empty where of all.
     """
 
@@ -177,7 +166,6 @@ def asked_state(text: str, names: Collection[str] = ()) -> StateAsked | None:
     """Return what a message asks of the assistant's own state; None where it asks something else.
 
     Args:
-        text: The whole message.
         names: What the assistant is called.
     """
     said, forms = _plain(text), _forms("state")

@@ -59,7 +59,6 @@ class Thing:
 
     Attributes:
         key: What the caller calls it.
-        title: What it is.
         at: When: a day, or a local moment, aware; None where nobody said.
         who: Whom it concerns, by display name.
         by: Who does it, by display name.
@@ -86,11 +85,9 @@ class Batch:
     Attributes:
         messages: The last of the talk, oldest first; at most `WINDOW` are shown.
         new: How many of the last are to be read, > 0; those before them only show what they answer.
-        arrangements: What is open.
         events: The calendar; the 14 days from the last message are shown.
         people: Other words for each member, by display name.
         locale: Decides how times are read.
-        named_times: Times that the household has names for.
     """
 
     messages: Sequence[Heard]
@@ -147,11 +144,7 @@ def cut_batches(messages: Sequence[Heard]) -> Iterator[tuple[Sequence[Heard], in
 
 
 def shown(batch: Batch) -> dict[str, Shown]:
-    """Return what a prompt is filled with: what changes least first, the messages to be read last.
-
-    Args:
-        batch: What is to be read.
-    """
+    """Return what a prompt is filled with: what changes least first, the messages to be read last."""
     heard, things = batch.heard, batch.things
     lines = {
         key: {

@@ -54,9 +54,7 @@ class TimeRules:
     """How times are read in a household.
 
     Attributes:
-        zone: Of the household.
         locale: Decides the order of numeric dates and the week's first day.
-        named_times: Times that the household has names for.
     """
 
     zone: tzinfo | None
@@ -67,7 +65,6 @@ class TimeRules:
         """Return the times that quoted words name: read in their message, else by themselves.
 
         Args:
-            words: As quoted.
             reference: Count from here instead of from when they were sent.
         """
         at = reference or words.sent_at
@@ -98,7 +95,6 @@ def settled_time(
     Args:
         spoken: What was said of it.
         claimed: The model's sum, local where it has a time of day; None where it gives none.
-        rules: How times are read.
     """
     read_so = _read_so(spoken, rules)
     is_its_day = isinstance(read_so, datetime) and claimed == read_so.date()
@@ -134,7 +130,6 @@ def claimed_time(text: str | None, like: datetime) -> datetime | date | None:
 
     Args:
         text: "2026-03-12" or "2026-03-12T17:30".
-        like: Aware.
     """
     if text is None:
         return None
@@ -232,9 +227,7 @@ def days_named(text: str, sent_at: datetime, rules: TimeRules) -> frozenset[date
     """Return the days that a message names.
 
     Args:
-        text: The message.
         sent_at: When it was sent, aware, in the household's zone.
-        rules: How times are read.
     """
     words = Words(text=text, start=0, end=len(text), sent_at=sent_at)
     return frozenset(each.begin.date() for each in rules.spans(words) if each.has_date)

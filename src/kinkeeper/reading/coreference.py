@@ -30,7 +30,6 @@ def speaks_of_other(
     """Return whether a text holds no word of such a thing, or its kind with another word before it ("wifi code").
 
     Args:
-        question: As asked.
         known: A text that may answer it.
         roots: Returns the roots of the content words of a text, in order.
         ignored: Roots of names, which are no things.
@@ -65,11 +64,7 @@ _SHORTEST_ROOT = 3
 
 @lru_cache(maxsize=8192)
 def root_of(stem: str) -> str:
-    """Return what the words for one thing have in common: "tun" of "tuner" and of "tune", "dent" of "teeth".
-
-    Args:
-        stem: Of a word.
-    """
+    """Return what the words for one thing have in common: "tun" of "tuner" and of "tune", "dent" of "teeth"."""
     root = _root(stem)
     return _kin().get(root, root)
 

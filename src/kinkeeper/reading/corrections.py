@@ -57,7 +57,6 @@ def may_correct(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bo
     """Tell whether a message reads as a correction: another time, day or name, and a sign that it is one.
 
     Args:
-        tokens: The message.
         mentions: Household words found in it.
     """
     if not tokens:
@@ -76,18 +75,13 @@ def reads_as_correction(tokens: Sequence[Token], mentions: Sequence[Mention] = (
     """Tell whether a message may set right something: by a sign of it, as a mere value, or as news of a change.
 
     Args:
-        tokens: The message.
         mentions: Household words found in it.
     """
     return may_correct(tokens, mentions) or is_bare_value(tokens, mentions) or calls_off(tokens)
 
 
 def calls_off(tokens: Sequence[Token]) -> bool:
-    """Tell whether a message has a word that says that something is off or moved.
-
-    Args:
-        tokens: The message.
-    """
+    """Tell whether a message has a word that says that something is off or moved."""
     return not correction_words().changes.isdisjoint(token.text for token in tokens)
 
 
@@ -95,7 +89,6 @@ def is_bare_value(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> 
     """Tell whether a message is a time or day and nothing else ("4:30", "at 5", "on thursday").
 
     Args:
-        tokens: The message.
         mentions: Household words found in it.
     """
     if mentions:
@@ -156,7 +149,6 @@ def is_given_up(text: str, start: int) -> bool:
     """Whether the words before a value say that it does not hold ("not", "instead of").
 
     Args:
-        text: Any.
         start: Offset of the value.
     """
     return _BEFORE_OLD.search(words_before(text, start)) is not None
@@ -166,7 +158,6 @@ def is_told_of(text: str, start: int) -> bool:
     """Whether a value is told of something that is known: "the quiz is on |Sunday, not Saturday"; it then changes.
 
     Args:
-        text: Any.
         start: Offset of the value.
     """
     return _TOLD_OF.search(words_before(text, start)) is not None
@@ -176,7 +167,6 @@ def given_up_from(text: str, start: int) -> int | None:
     """Return where the words begin that say of a value that it does not hold; None where there are none.
 
     Args:
-        text: Any.
         start: Offset of the value.
     """
     before = words_before(text, start)
@@ -188,7 +178,6 @@ def old_value_at(text: str, end: int) -> int | None:
     """Return where an old value begins that stands behind the new one ("…, not |the 3rd"); past it where it is a bare hour.
 
     Args:
-        text: Any.
         end: Offset past the new value, a time.
     """
     found = _OLD_BEHIND.match(text, end)
@@ -199,7 +188,6 @@ def new_value_at(text: str, end: int) -> int | None:
     """Return where the new value begins that stands behind an old one ("not Monday but |Tuesday"); None for anything else.
 
     Args:
-        text: Any.
         end: Offset past the old value.
     """
     found = _NEW_BEHIND.match(text, end)

@@ -75,9 +75,7 @@ def encoder_input(
     """Return the row of a message.
 
     Args:
-        utterance: The message.
         context: Its last `MOST_EARLIER` messages and first `MOST_ITEMS` open items are read.
-        vocabulary: Of the encoder.
         start: Offset from which the message is read; a long one takes several rows.
     """
     first, *_, last = vocabulary.numbers("", 3)
@@ -174,7 +172,6 @@ class Encoder:
 
     Args:
         embedder: The embedder's ONNX file, of which the word vectors are used.
-        session: The layers.
         heads: Arrays by name, as training/fit_encoder.py wrote them.
     """
 

@@ -85,7 +85,6 @@ def force_of_news(text: str, start: int, end: int) -> Force:
     break ("judo is off, so if you like we could swim").
 
     Args:
-        text: Of the whole message.
         start: Offset of the clause's first character.
         end: Offset past its last.
     """

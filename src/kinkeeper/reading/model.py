@@ -137,10 +137,7 @@ class Frame:
     """What one clause says.
 
     Attributes:
-        clause: Where it stands.
-        act: What it does.
         predicate: What it is about; None where it is about nothing that can be kept.
-        modality: How it is meant.
         is_negated: Whether it denies what it names.
         is_secret: Whether it asks that somebody does not hear of it.
         slots: What it names, in the order of the text.
@@ -177,7 +174,6 @@ class Utterance:
         text: As it was typed.
         speaker: Who said it.
         sent_at: When, aware, in the household's zone.
-        surface: Where.
     """
 
     text: str
@@ -228,9 +224,6 @@ def cut_clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of a message: whole sentences; every character belongs to one.
 
     A piece without a letter or digit, such as an emoji, belongs to the sentence before it.
-
-    Args:
-        text: Any.
     """
     return cut_at(text, (found.end() for found in _END.finditer(mask_stops(text))))
 
@@ -239,7 +232,6 @@ def cut_at(text: str, places: Iterable[int]) -> tuple[Clause, ...]:
     """Return the clauses of a message that is cut at some places, where each then holds a letter or digit.
 
     Args:
-        text: Any.
         places: Offsets in the text, in order.
     """
     words = [found.start() for found in _WORD.finditer(text)]

@@ -237,7 +237,6 @@ def canonical(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> tupl
     """Write a message in canonical words.
 
     Args:
-        tokens: The message.
         mentions: Household words in it; each becomes one "<name>", an adult "<adult>".
 
     Returns:

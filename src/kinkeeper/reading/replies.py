@@ -30,7 +30,6 @@ class Reply:
     """A message read as an answer.
 
     Attributes:
-        kind: What it does.
         is_whole: Whether the message says nothing else (days, times and fillers aside).
         cue: The canonical words, or the emoji, that decided.
         stands_alone: Whether these words are a clause of their own ("scratch that, i'm on nights").
@@ -77,7 +76,6 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
     and an offer ("i can get her?") count. Emoji count where no words decide and nothing else is said.
 
     Args:
-        tokens: The message.
         mentions: Household words found in it; they serve as objects ("i got Leo").
 
     Returns:
@@ -104,7 +102,6 @@ def words_taken_back(text: str, reply: Reply) -> str:
 
     Args:
         text: The message, verbatim.
-        reply: Read in it.
     """
     before, cue, after = text.casefold().rpartition(reply.cue)
     return before if reply.stands_alone and cue else f"{before} {after}"
@@ -201,7 +198,6 @@ def is_question(tokens: Sequence[Token], text: str) -> bool:
     """Tell whether a message asks something, with or without a question mark.
 
     Args:
-        tokens: The message.
         text: The message, verbatim.
     """
     if "?" in text and any(
@@ -237,7 +233,6 @@ def asks_for_owner(
     turn", "please fetch her", and an errand alone as a question ("pickup thursday?").
 
     Args:
-        tokens: The message.
         text: The message, verbatim.
         mentions: Household words found in it.
     """

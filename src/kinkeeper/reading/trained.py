@@ -59,8 +59,6 @@ def hashed_features(utterance: Utterance, clause: Clause, context: Context) -> H
     """Return the features of a clause, each group scaled to length 1.
 
     Args:
-        utterance: The message.
-        clause: Which part of it.
         context: The last message before it is read too, and of the last three, who spoke and whether they asked something.
     """
     words = _words(utterance.text[clause.start : clause.end][:LONGEST_READ], context.people)
@@ -169,11 +167,7 @@ class Head:
     temperature: float
 
     def chances(self, features: Hashed) -> Mapping[str, float]:
-        """Return the chance of each label; they add up to 1.
-
-        Args:
-            features: Of the clause.
-        """
+        """Return the chance of each label; they add up to 1."""
         values = np.array([*features.values()], dtype=np.float32)
         sums = values @ self.weights[list(features)].astype(np.float32) + self.bias
         scaled = np.exp((sums - sums.max()) / self.temperature)
@@ -245,7 +239,6 @@ class TrainedReader:
         """Return what a message says. Pure.
 
         Args:
-            utterance: The message.
             context: What is known around it.
         """
         start = replace(utterance, text=utterance.text[:LONGEST_ENCODED])

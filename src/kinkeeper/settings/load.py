@@ -58,9 +58,6 @@ def completed(values: Mapping[str, Any]) -> dict[str, Any]:
 
     A server of embeddings that is named is one to be used. Ollama's own OLLAMA_HOST is often set for others: it is
     only used where a model is named that is to answer.
-
-    Args:
-        values: By our names.
     """
     ours = dict(values)
     if "embedder_url" in ours and "embedder" not in ours:

@@ -225,11 +225,7 @@ SECRETS = (
 
 
 def outbound_hosts(settings: Settings) -> tuple[str, ...]:
-    """Return the hosts that the program will contact by itself; with default settings none.
-
-    Args:
-        settings: In force.
-    """
+    """Return the hosts that the program will contact by itself; with default settings none."""
     addresses = [settings.database_url, settings.brain_base_url, *_model_urls(settings)]
     if settings.telegram_bot_token is not None:
         addresses.append(str(settings.telegram_api_url))

@@ -54,7 +54,6 @@ def check_backup(path: Path, *, tables: Collection[str]) -> BackupContents:
     """Read a backup from its first to its last page and return what it holds. Changes nothing.
 
     Args:
-        path: The file.
         tables: Names of the program's tables; a backup of the present schema has all of them.
 
     Raises:
@@ -283,12 +282,9 @@ class NightlyBackups:
     """Keeps the backups of one SQLite database; a database on a server has its own ways.
 
     Args:
-        store: The database.
         folder: Where backups lie; made where it does not exist. None makes none, and still lets go of
             what restoring has set aside.
-        zone: Whose nights are meant.
         keep: Age up to which a backup is kept.
-        clock: Tells the time.
     """
 
     def __init__(
@@ -362,7 +358,6 @@ def nightly_backups(folder: Path, database: Path) -> dict[Path, date]:
 
     Args:
         folder: Need not exist.
-        database: The SQLite file.
     """
     return _dated(folder, rf"{re.escape(database.stem)}-(\d{{4}}-\d{{2}}-\d{{2}})\.sqlite")
 

@@ -3,7 +3,7 @@
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from kinkeeper.store.engines import is_sqlite, reader_engine
 from kinkeeper.store.faults import translated
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.store.sqlite_library import check_library, sqlite
+from kinkeeper.store.store import Store
 
 _OLDEST_PYTHON = (3, 11)
 _RELEASED = datetime(2026, 1, 1, tzinfo=UTC)
@@ -24,11 +25,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def database_findings(url: URL) -> Iterator[Finding]:
-    """Check that a database can be used, and by this program. Blocks.
-
-    Args:
-        url: Where it is.
-    """
+    """Check that a database can be used, and by this program. Blocks."""
     place = url.render_as_string(hide_password=True)
     if is_sqlite(url):
         file = Path(str(url.database))
@@ -50,15 +47,25 @@ def database_findings(url: URL) -> Iterator[Finding]:
     yield _version(place, version)
 
 
-def is_up_to_date(url: URL) -> bool:
-    """Return whether a database has the tables of this program. Blocks.
+def stored_findings(
+    url: URL, name: str, look: Callable[[Store], Sequence[Finding]]
+) -> Sequence[Finding]:
+    """Return what a look into a database finds; one that is not there, or of another version, is left alone. Blocks.
 
     Args:
-        url: Where it is; it exists.
-
-    Raises:
-        UnavailableError: It cannot be reached.
+        name: Of the check that fails where the database cannot be read.
     """
+    is_there = not is_sqlite(url) or Path(str(url.database)).exists()
+    try:
+        if not is_there or not _is_up_to_date(url):
+            return ()
+        with Store.open(url.render_as_string(hide_password=False)) as store:
+            return look(store)
+    except KinkeeperError as error:
+        return [broken(name, str(error), "see the message")]
+
+
+def _is_up_to_date(url: URL) -> bool:
     engine = reader_engine(url, connections=1)
     try:
         with translated(), engine.connect() as connection:
@@ -106,7 +113,6 @@ def backup_findings(url: URL, folder: Path | None, now: datetime) -> Iterator[Fi
     """Check that backups are made at night where a folder is named for them.
 
     Args:
-        url: Of the database.
         folder: Where they are kept, if anywhere.
         now: The wall clock's, aware.
     """

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 
 from sqlalchemy import Connection
@@ -28,9 +27,7 @@ def touch(conn: Connection, topic: str, household: str) -> None:
     """Say that this transaction changes something that others may wait for.
 
     Args:
-        conn: In a write transaction.
         topic: What kind of thing ("outbox", "messages", "actions").
-        household: Whose.
     """
     conn.info.setdefault(_TOUCHED, set()).add((topic, household))
 
@@ -42,11 +39,7 @@ def touched(conn: Connection) -> Collection[Touch]:
 
 
 class CommitWatch:
-    """One waiter. Make it with `CommitSignal.watch`, on the event loop that waits.
-
-    Attributes:
-        topics: What it waits for.
-    """
+    """One waiter. Make it with `CommitSignal.watch`, on the event loop that waits."""
 
     def __init__(
         self, signal: "CommitSignal", topics: Collection[Touch], *, after: timedelta
@@ -95,12 +88,7 @@ class CommitWatch:
         self._signal.add(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop listening."""
         self._signal.remove(self)
 

@@ -27,7 +27,6 @@ def lock(conn: Connection, name: str) -> None:
     Does nothing on SQLite, where there is one writer anyway.
 
     Args:
-        conn: In a write transaction.
         name: A household's id, or any other text for what belongs to no household. A unit that needs several
             takes that of no household first, then households in the order of their ids: this avoids deadlocks.
     """

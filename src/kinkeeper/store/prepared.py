@@ -46,7 +46,6 @@ def is_one_of(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
     """Return the condition that a column holds one of some texts, of any number, given as one parameter.
 
     Args:
-        column: Of text.
         name: Of the parameter, a list.
     """
     return _IsOneOf(column, name)
@@ -89,12 +88,7 @@ class Prepared:
         self._compiled: dict[str, _Compiled] = {}
 
     def execute(self, conn: Connection, values: Mapping[str, Any]) -> Rows:
-        """Run it in the caller's transaction and return all rows; none where it returns nothing.
-
-        Args:
-            conn: Of the database.
-            values: One for each parameter.
-        """
+        """Run it in the caller's transaction and return all rows; none where it returns nothing."""
         compiled = self._compiled.get(conn.dialect.name) or self._compile(conn.dialect)
         rows = self._rows(conn, compiled, values)
         if not compiled.reads:
@@ -106,12 +100,7 @@ class Prepared:
         return read
 
     def mappings(self, conn: Connection, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Run a selection in the caller's transaction and return all rows, each by the names of its columns.
-
-        Args:
-            conn: Of the database.
-            values: One for each parameter.
-        """
+        """Run a selection in the caller's transaction and return all rows, each by the names of its columns."""
         rows = self.execute(conn, values)
         names = self._compiled[conn.dialect.name].names
         return [dict(zip(names, row, strict=True)) for row in rows]
@@ -181,7 +170,6 @@ class PreparedPut:
         """Run it in the caller's transaction.
 
         Args:
-            conn: Of the database.
             row: A value for each column.
         """
         if not self._update.execute(conn, {name: row[key] for name, key in self._names}):
@@ -251,18 +239,11 @@ def in_scope(scope: Column[str]) -> ColumnElement[bool]:
 
     A row is in one of `scopes`, or it is a surprise whose scope does not match the pattern `kept_from`. With
     `sees_all` every row is.
-
-    Args:
-        scope: Column of the row.
     """
     return or_(bindparam("sees_all", type_=Boolean), in_own_scope(scope))
 
 
 def in_own_scope(scope: ColumnElement[str]) -> ColumnElement[bool]:
-    """Return the condition of `in_scope` for readers that never see all: an index of scopes can serve it.
-
-    Args:
-        scope: Column of the row.
-    """
+    """Return the condition of `in_scope` for readers that never see all: an index of scopes can serve it."""
     is_hidden = scope.like(bindparam("kept_from", type_=String), escape="\\")
     return or_(is_one_of(scope, "scopes"), and_(scope.like(_SURPRISES), ~is_hidden))

@@ -104,12 +104,7 @@ class Journal:
         """Make a change and journal it; one that was made before is not made again, also after it was taken back.
 
         Args:
-            conn: Open connection, in a write transaction.
-            household: Tenant key.
-            row_id: Which row.
             after: Returns what shall stand there, given what does; None stands for nothing.
-            change_id: Identifies the change.
-            at: When, aware.
 
         Raises:
             ConflictError: The id belongs to a change of something else.
@@ -128,12 +123,6 @@ class Journal:
 
     def take_back(self, conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
         """Put back exactly what was before a change; taking it back again does nothing.
-
-        Args:
-            conn: Open connection, in a write transaction.
-            household: Tenant key.
-            change_id: The change.
-            at: When, aware.
 
         Raises:
             NotFoundError: There is no such change.
@@ -166,11 +155,6 @@ class Journal:
 
 def purge(conn: Connection, household: str, *, before: datetime) -> int:
     """Forget what was before and after changes made before then; they cannot be taken back any more.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        before: Aware.
 
     Returns:
         How many changes were forgotten.

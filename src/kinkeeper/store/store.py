@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NoReturn, Protocol, Self, TypeVar, cast
 
 from sqlalchemy import URL, Connection, text
@@ -100,11 +99,7 @@ class _Writer(Protocol):
 
 
 class _Abandonable:
-    """A unit of work that its caller may give up until it has begun.
-
-    Args:
-        work: What to do.
-    """
+    """A unit of work that its caller may give up until it has begun."""
 
     def __init__(self, work: Callable[[Connection], Any]) -> None:
         self._work = work
@@ -130,9 +125,6 @@ class Store:
     """A database, open.
 
     Make one with `Store.open`, and close it at the end (or use it in a `with` block).
-
-    Attributes:
-        url: Where the database is.
     """
 
     def __init__(
@@ -353,12 +345,7 @@ class Store:
         """Return the open store."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the store."""
         self.close()
 

@@ -33,7 +33,6 @@ class TransactionPool:
     """Runs each unit of work in a transaction on a connection of its own.
 
     Args:
-        engine: Where the connections come from.
         threads: How many units awaited from event loops may run at once, > 0.
         commits: Told what was committed; None where nothing is written.
     """
@@ -155,7 +154,6 @@ class ServerWriter(TransactionPool):
 
         Args:
             work: Gets the connection, the lock held.
-            name: Of the lock.
 
         Raises:
             StoreBusyError: Lost against concurrent transactions again and again.
@@ -271,7 +269,6 @@ class GroupCommitWriter:
 
     Args:
         engine: As `engines.writer_engine` makes it.
-        commits: Told what was committed.
     """
 
     def __init__(self, engine: Engine, commits: CommitSignal) -> None:

@@ -45,7 +45,6 @@ class Task:
 
     Attributes:
         id: Stable; also the UID by which calendar servers know it.
-        household: Tenant key.
         scope: Who may see it: HOUSEHOLD_SCOPE or "person:<member id>".
         title: One line.
         description: More about it, if anything.
@@ -62,7 +61,6 @@ class Task:
         done_by: Member id of who said so.
         asked_by: Member id of who wanted it; None where it came from elsewhere.
         place: Where it was asked for.
-        created_at: Aware.
     """
 
     id: str
@@ -95,7 +93,6 @@ class Reminder:
     """What somebody is to be reminded of now.
 
     Attributes:
-        task: As it stands.
         due_at: When it was to be said, aware, in the task's zone.
         is_late: Whether it comes noticeably later than that.
         missed: How many earlier ones of the same task were never said.

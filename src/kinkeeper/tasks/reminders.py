@@ -44,7 +44,6 @@ def reminder_text(
         reminder: What somebody is to be reminded of.
         household: Whose names and way of writing times count.
         to: Member id of the only one who reads it; None where several do.
-        now: Aware.
     """
     task = reminder.task
     names = " and ".join(household.names.get(each, each) for each in task.who)
@@ -91,10 +90,7 @@ class Reminding:
     """Says what is due to one household, on the wall clock.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         deliver: Puts reminders where people see them.
-        clock: Tells what is due.
     """
 
     def __init__(self, store: Store, household: str, *, deliver: Deliver, clock: Clock) -> None:

@@ -220,8 +220,6 @@ def list_tasks(
     """Return the tasks that may be seen: those with a time first, by it, then by age.
 
     Args:
-        conn: Open connection.
-        viewer: On whose behalf.
         status: Only these; all where None.
     """
     if status is None:
@@ -232,12 +230,7 @@ def list_tasks(
 
 
 def open_tasks(conn: Connection, viewer: Viewer) -> Sequence[dict[str, Any]]:
-    """Return what is open by "id", "title", "status" and "deadline" alone, the first due first.
-
-    Args:
-        conn: Open connection.
-        viewer: On whose behalf.
-    """
+    """Return what is open by "id", "title", "status" and "deadline" alone, the first due first."""
     found = _seen(_OPEN.mappings(conn, _of(viewer)), viewer)
     return [{name: row[name] for name in _SHORT} for row in found]
 
@@ -246,9 +239,7 @@ def put_task(conn: Connection, task: Task, *, at: datetime) -> None:
     """Write a task, new or in the place of the one with its id, and when it is next to be said.
 
     Args:
-        conn: Open connection, in a write transaction.
         task: As it shall be; checked.
-        at: When, aware.
     """
     row = columns_of(task_row(task)) | {"changed_at": at}
     mine = {"of_household": task.household, "of_task": task.id}
@@ -275,9 +266,6 @@ def last_told(
     """Return when the last reminder of a task was due that was said.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        task_id: Of the task.
         for_update: Whether others who say reminders must wait until this transaction ends.
     """
     query = _TOLD_FOR_UPDATE if for_update else _TOLD
@@ -307,9 +295,6 @@ def due_ids(conn: Connection, household: str, *, now: datetime, most: int) -> Se
     """Return the ids of tasks with a reminder due by now, or said by a wrong clock; the longest due first.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        now: Aware.
         most: How many at most.
     """
     query = (
@@ -336,9 +321,6 @@ def set_reminder(
     """Write when a task is next to be said, and when the last reminder was due that was said.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        task_id: Of the task.
         next_at: Aware; None where never.
         told_at: Aware; None where none was.
         failures: How often the next one could not be said, > 0; None where that was not tried.

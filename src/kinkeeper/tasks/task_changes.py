@@ -22,12 +22,6 @@ from kinkeeper.tasks.turns import checked, completed
 def add_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> None:
     """Write a new task.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        task: The task.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
-
     Raises:
         ConflictError: There is a task with that id.
         InputError: It cannot be kept.
@@ -43,12 +37,6 @@ def add_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> N
 
 def update_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> None:
     """Write a task in the place of the one with its id.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        task: As it shall be.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
 
     Raises:
         NotFoundError: There is no task with that id.
@@ -68,12 +56,7 @@ def complete_task(
     """Mark a task as done; one that repeats goes on to its next turn.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        task_id: Of the task.
         by: Member id of who says so.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
 
     Raises:
         NotFoundError: There is no task with that id.
@@ -95,13 +78,6 @@ def delete_task(
 ) -> None:
     """Remove a task.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        task_id: Of the task.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
-
     Raises:
         NotFoundError: There is no task with that id.
     """
@@ -110,22 +86,6 @@ def delete_task(
         _there(before, task_id)
 
     _JOURNAL.change(conn, household, task_id, after, change_id=change_id, at=at)
-
-
-def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
-    """Restore exactly what was before a change; taking it back again does nothing.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        change_id: The change.
-        at: When, aware.
-
-    Raises:
-        NotFoundError: There is no such change.
-        ConflictError: The task has changed since.
-    """
-    _JOURNAL.take_back(conn, household, change_id, at=at)
 
 
 def _there(row: Row | None, task_id: str) -> Task:
@@ -149,3 +109,4 @@ def _write(
 
 
 _JOURNAL = Journal(kind="task", read=_read, write=_write)
+undo_change = _JOURNAL.take_back

@@ -42,7 +42,6 @@ def next_reminder(task: Task, *, told_at: datetime | None) -> datetime | None:
     """Return when somebody is next to be reminded of a task, if ever.
 
     Args:
-        task: As it stands.
         told_at: When the last reminder was due that was said; aware. None before the first.
     """
     return next(_reminders(task, told_at), None)
@@ -52,9 +51,7 @@ def due_reminders(task: Task, *, told_at: datetime | None, now: datetime) -> tup
     """Return the reminders that were due by now and have not been said, oldest first.
 
     Args:
-        task: As it stands.
         told_at: When the last reminder was due that was said; aware.
-        now: Aware.
     """
     return tuple(takewhile(lambda each: each <= now, _reminders(task, told_at)))
 
@@ -65,10 +62,7 @@ def completed(task: Task, *, told_at: datetime | None, at: datetime, by: str) ->
     A turn that somebody was reminded of is the one that was done; otherwise the present one.
 
     Args:
-        task: Open.
         told_at: When the last reminder was due that was said; aware.
-        at: When it was done, aware.
-        by: Member id.
     """
     marked = replace(task, done_at=at.astimezone(ZoneInfo(task.tz)), done_by=by)
     following = _following(task, told_at)
@@ -150,9 +144,6 @@ _LONGEST_DESCRIPTION = 10_000
 
 def checked(task: Task) -> Task:
     """Return a task as it is kept: its words without invisible characters, its times in its zone.
-
-    Args:
-        task: As somebody wants it.
 
     Raises:
         InputError: It cannot be kept; the message says why.

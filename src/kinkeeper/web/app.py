@@ -105,9 +105,5 @@ class Application(FastAPI):
 
 
 def create_app(context: WebContext) -> FastAPI:
-    """Return the server's application.
-
-    Args:
-        context: What it works on.
-    """
+    """Return the server's application."""
     return Application(context)

@@ -57,11 +57,9 @@ class House:
     """One household that this server serves.
 
     Attributes:
-        participants: The household compiled.
         store: Where its rows are.
         intake: Its tier 1, which leaves what it queues to the workers.
         prover: Decides messages again, to prove decisions; None where that is not offered.
-        finder: Searches its memory.
         streaming: Looks up what its sessions' next turns may call for; None where that is switched off.
         context_tokens: Most tokens of the context of a session's turn.
         conversation: What its members say to the assistant; None where this server takes none.
@@ -98,7 +96,6 @@ class WebContext:
         sample: Plays the sample family's days through the real observer, in a database of its own.
         webhook: Takes a chat service's updates, where one posts them here.
         rates: How many requests a client may make.
-        metrics: Counts requests.
         patience: How long a write waits for the database before the client is told to try again.
         visited: Set when somebody was recognised; what only people need is loaded then.
         stopping: Set when the server is told to stop; what streams ends then.

@@ -97,8 +97,6 @@ class Guard:
     """The outermost layer of the server.
 
     Args:
-        inside: All that lies inside.
-        context: Of the server.
         application: What the routes belong to.
         hot: Routes with fixed paths that are called past everything inside.
     """

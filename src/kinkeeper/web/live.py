@@ -38,12 +38,7 @@ _ALIVE = ": alive\n\n"
 
 
 def cursor(conn: Connection, household: str) -> str:
-    """Return where a household stands: it changes with every message, decision, step of an action and memory.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-    """
+    """Return where a household stands: it changes with every message, decision, step of an action and memory."""
     heard = conn.execute(
         select(func.coalesce(func.max(messages.c.id), 0)).where(messages.c.household == household)
     ).scalar_one()

@@ -315,11 +315,7 @@ class OfferedTool:
     """A tool as models are told of it.
 
     Attributes:
-        name: Of the tool.
-        title: For people.
         description: For models: what it does, when to use it, what it returns.
-        takes: Its arguments.
-        returns: Its result.
         run: Does it for whoever makes the request.
         is_reading: Whether it changes nothing at all.
     """

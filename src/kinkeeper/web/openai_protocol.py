@@ -106,7 +106,6 @@ def shown_by(wanted: Completion, login: str, *, named: str | None, message_id: s
     """Return the person's message, and what tells which conversation it belongs to.
 
     Args:
-        wanted: The request.
         login: Id of the key that the program came in with.
         named: The program's name of the conversation, where it has one.
         message_id: The program's id of the request, where it has one.
@@ -250,7 +249,6 @@ def error_body(status: int, message: str, *, param: str | None = None) -> dict[s
     """Return an error.
 
     Args:
-        status: Of HTTP.
         message: What is wrong and what to do.
         param: The value that is wrong, where it is one.
     """

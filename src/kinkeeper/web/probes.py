@@ -40,7 +40,6 @@ class DatabaseCheck:
     """Writes to the database to see that it can be written.
 
     Args:
-        store: The database.
         clock: Tells how old the last answer is.
     """
 

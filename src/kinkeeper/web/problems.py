@@ -52,10 +52,8 @@ def problem(
     """Return a problem document.
 
     Args:
-        status: Of HTTP.
         detail: What is wrong and what to do; no message text.
         errors: Each wrong field: where it stands and what is wrong.
-        headers: Beside the usual ones.
     """
     phrase = HTTPStatus(status).phrase
     body: dict[str, Any] = {

@@ -28,10 +28,7 @@ def plain_route(
     """Return a route that first applies its rule; what the rule returns is `request.state.person`.
 
     Args:
-        path: Template.
-        endpoint: Answers.
         rule: Who may use it: an `Allowed`, or `anyone`.
-        methods: Of HTTP.
     """
 
     async def guarded(request: Request) -> Response:

@@ -53,10 +53,7 @@ async def done_by_hand(
     """Do something with a task or a note for whoever makes a request.
 
     Args:
-        request: Theirs.
-        person: Who makes it.
         key: Domain and name of what is done: "task.create".
-        params: What it takes.
         idempotency_key: Names the deed, so that it is done once; a new one each time where None.
 
     Raises:

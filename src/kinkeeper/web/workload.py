@@ -21,8 +21,6 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
     """Return how much work stands where.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         since: Aware; what was sent or came in before does not count.
     """
     reading, sending = observer_messages.c, outbox.c
@@ -56,10 +54,7 @@ def workload_record(
     """Return how much work of the last days stands where, and which messages a person has to look at, as JSON.
 
     Args:
-        conn: Any transaction.
-        household: Whose.
         days: How many local days, today included, > 0.
-        now: Aware.
     """
     last = now.astimezone(household.zone).date()
     first = last - timedelta(days=days - 1)

@@ -18,11 +18,8 @@ class Execution:
     """On whose behalf an effect is written.
 
     Attributes:
-        household: Tenant key.
-        action_id: The confirmed action.
         change_id: Identifies this one effect, so that writing it again does nothing.
         decided_by: Member id of the person whose yes it rests on.
-        at: When, aware.
         scope: Of the action: what it adds is seen by nobody else.
     """
 
@@ -87,12 +84,7 @@ class Effect(BaseModel, ABC):
         return ()
 
     def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
-        """Return the rows with a scope that it changes, as they stand by now.
-
-        Args:
-            conn: Open connection.
-            household: Tenant key.
-        """
+        """Return the rows with a scope that it changes, as they stand by now."""
         return ()
 
     def over_at(
@@ -101,7 +93,6 @@ class Effect(BaseModel, ABC):
         """Return when what it is about is over: the end of its last day; None where it has no day.
 
         Args:
-            conn: Open connection.
             household: Whose days count.
             after: Aware; of what goes on without an end, the first time that is not over by then counts.
         """

@@ -134,11 +134,7 @@ class _PartOfNote(Effect):
 
     @abstractmethod
     def changed(self, body: str) -> str:
-        """Return the text of the note as it shall be.
-
-        Args:
-            body: As it is.
-        """
+        """Return the text of the note as it shall be."""
 
 
 class AppendToNote(_PartOfNote):

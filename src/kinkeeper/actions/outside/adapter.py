@@ -32,7 +32,6 @@ class Work:
     """One thing to do outside.
 
     Attributes:
-        household: Tenant key.
         id: Of the change; the same at every try, so ids given away outside are made from it.
         action_id: The action that a person said yes to.
         effect: What was frozen, checked against its hash.
@@ -61,7 +60,6 @@ class Adapter(Protocol):
         """Do it once.
 
         Args:
-            work: What.
             point_of_no_return: To be awaited right before the step that may have an effect.
 
         Returns:

@@ -42,8 +42,6 @@ class Taken:
     """Work in the hands of this process.
 
     Attributes:
-        work: What is to be done.
-        key: Of its row.
         epoch: Under which it is settled.
         is_in_doubt: Whether an earlier call may have had its effect.
     """
@@ -58,9 +56,7 @@ def take(conn: Connection, key: Key, *, now: datetime, lease: timedelta) -> Take
     """Take a row that is due; what can no longer be done is settled at once.
 
     Args:
-        conn: In a write transaction.
         key: Household, id and verb.
-        now: Aware.
         lease: How long it is taken for.
 
     Returns:
@@ -82,11 +78,6 @@ def take(conn: Connection, key: Key, *, now: datetime, lease: timedelta) -> Take
 def mark(conn: Connection, taken: Taken, *, now: datetime) -> None:
     """Note that the next step may have an effect outside.
 
-    Args:
-        conn: In a write transaction.
-        taken: The work.
-        now: Aware.
-
     Raises:
         LeaseLostError: Another worker has taken over; nothing may be done.
     """
@@ -99,10 +90,7 @@ def succeed(conn: Connection, taken: Taken, result: Mapping[str, Any], *, now: d
     """Settle what was done.
 
     Args:
-        conn: In a write transaction.
-        taken: The work.
         result: What the other side said, as JSON.
-        now: Aware.
 
     Raises:
         LeaseLostError: Another worker has taken over; let it end the transaction.
@@ -116,12 +104,6 @@ def succeed(conn: Connection, taken: Taken, result: Mapping[str, Any], *, now: d
 def refuse(conn: Connection, taken: Taken, reason: str, *, now: datetime) -> None:
     """Settle what surely did not happen and will not.
 
-    Args:
-        conn: In a write transaction.
-        taken: The work.
-        reason: In words for people.
-        now: Aware.
-
     Raises:
         LeaseLostError: Another worker has taken over; let it end the transaction.
     """
@@ -131,11 +113,6 @@ def refuse(conn: Connection, taken: Taken, reason: str, *, now: datetime) -> Non
 
 def give_up(conn: Connection, taken: Taken, *, now: datetime) -> None:
     """Settle what may or may not have happened: a person must look.
-
-    Args:
-        conn: In a write transaction.
-        taken: The work.
-        now: Aware.
 
     Raises:
         LeaseLostError: Another worker has taken over; let it end the transaction.
@@ -150,11 +127,7 @@ def postpone(
     """Have it tried again later, or fail it where that was done often enough.
 
     Args:
-        conn: In a write transaction.
-        taken: The work.
-        reason: In words for people.
         is_in_doubt: Whether it may have had its effect all the same.
-        now: Aware.
     """
     step = leases.fail(
         conn, outside_work, taken.key, taken.epoch, error=reason, now=now, ladder=LADDER
@@ -225,8 +198,6 @@ def work_states(conn: Connection, household: str, *, since: datetime) -> dict[st
     """Return how many rows stand in which state.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         since: Aware; what was queued before does not count.
     """
     query = (
@@ -238,13 +209,7 @@ def work_states(conn: Connection, household: str, *, since: datetime) -> dict[st
 
 
 def purge_work(conn: Connection, household: str, *, before: datetime) -> int:
-    """Delete the rows of what was settled and queued before an instant; return how many.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        before: Aware.
-    """
+    """Delete the rows of what was settled and queued before an instant; return how many."""
     old = (_work.household == household, _work.queued_at < before, _work.state.in_(_OVER))
     return conn.execute(delete(outside_work).where(*old)).rowcount
 
@@ -263,8 +228,6 @@ async def settled(
 
     Args:
         store: The household's database.
-        household: Tenant key.
-        action_id: Full id.
         clock: Tells what is far off.
         within: Longest wait.
 

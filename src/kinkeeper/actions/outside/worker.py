@@ -58,10 +58,7 @@ class OutsideWorker:
     """Does what one household's actions have queued to be done outside.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         adapters: By the names of the effects that they carry out.
-        clock: Tells what is due.
         pace: How it goes about it.
     """
 

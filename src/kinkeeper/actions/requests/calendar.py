@@ -73,7 +73,6 @@ def calendar_requests(store: Store, *, usual_length: timedelta) -> tuple[Request
     """Return the rows of the table of requests that are about the calendar.
 
     Args:
-        store: Of the household.
         usual_length: Of an event whose end is not said, > 0.
     """
     requests = _CalendarRequests(store, usual_length)

@@ -32,8 +32,6 @@ class Change:
     """A change of an event, resolved.
 
     Attributes:
-        effects: What it writes.
-        occurrence: How the occurrence is then.
         is_time: Whether it takes place at another time then.
     """
 
@@ -49,10 +47,8 @@ def change_of(
     """Return what a change comes to.
 
     Args:
-        occurrence: What is meant.
         changes: What is to be different.
         scope: How much of a series.
-        asked: Who asks.
         usual_length: How long something takes that gets an hour and had none.
         cancelled: Original starts of its occurrences that do not take place, aware.
 
@@ -83,7 +79,6 @@ def reach_of(occurrence: Occurrence, scope: Scope) -> Scope:
     """Return how much of an event is meant: all of it where it does not repeat, or the first and all later are.
 
     Args:
-        occurrence: Which one was named.
         scope: As it was asked for.
     """
     event = occurrence.event
@@ -200,7 +195,6 @@ def place_of(text: str, asked: Asked) -> str | None:
 
     Args:
         text: As somebody said it; empty for none.
-        asked: Whose places count.
     """
     plain = text.strip()
     for place in asked.household.places:

@@ -34,9 +34,7 @@ def find_occurrence(conn: Connection, wanted: FindEvent, asked: Asked) -> Occurr
     """Return the occurrence that is meant.
 
     Args:
-        conn: Open connection.
         wanted: By id or by words, and the day where it was said.
-        asked: Who asks.
 
     Raises:
         NotFoundError: None is meant.
@@ -54,10 +52,8 @@ def find_around(conn: Connection, words: str, span: Interval, asked: Asked) -> O
     """Return the first occurrence that words can mean: in a span, else the next.
 
     Args:
-        conn: Open connection.
         words: As a person says them.
         span: Where it is looked for first.
-        asked: Who asks.
 
     Raises:
         NotFoundError: None is meant.
@@ -72,14 +68,7 @@ def find_around(conn: Connection, words: str, span: Interval, asked: Asked) -> O
 def occurrences_of(
     conn: Connection, event: Event, span: Interval, viewer: Viewer
 ) -> list[Occurrence]:
-    """Return the occurrences of one event that begin within a span and take place, by their start.
-
-    Args:
-        conn: Open connection.
-        event: Whose.
-        span: Where they begin.
-        viewer: On whose behalf.
-    """
+    """Return the occurrences of one event that begin within a span and take place, by their start."""
     found = times_of(event, list_overrides(conn, event.household, event.id), span, viewer)
     return [
         each
@@ -94,7 +83,6 @@ def matching(words: str, found: Sequence[Occurrence], asked: Asked) -> list[Occu
     Args:
         words: As a person says them.
         found: In the order in which they are wanted.
-        asked: Whose names count.
     """
     told = {each.event.id: each for each in reversed(found)}
     ids = list(told)
@@ -242,11 +230,6 @@ class Chosen:
 
 def choose(conn: Connection, wanted: ListEvents, asked: Asked) -> Chosen:
     """Return the events that answer what is asked.
-
-    Args:
-        conn: Open connection.
-        wanted: What, about which of them.
-        asked: Who asks.
 
     Raises:
         InputError: A day cannot be read.

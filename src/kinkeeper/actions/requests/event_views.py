@@ -306,7 +306,6 @@ def runs_of(found: Sequence[Occurrence], span: Interval, asked: Asked) -> list[R
 
     Args:
         found: In order.
-        span: What was looked at.
         asked: Whose clock tells at what hour they are.
     """
     if span.duration <= _LONG:

@@ -39,12 +39,7 @@ def free_times(
     Of whole days only some hours are looked at: those in which people are up, unless told.
 
     Args:
-        span: Where to look.
-        busy: What is taken.
         length: How long a gap must be, > 0.
-        now: Aware.
-        zone: The household's.
-        since: From when on each day.
         until: To when on each day; later than `since`.
     """
     start = max(as_utc(span.start), as_utc(now))
@@ -87,10 +82,7 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
     """Return when people have time within a span, or within that of an event in it.
 
     Args:
-        conn: Open connection.
         wanted: Whose time, for how long, around what.
-        span: Where to look.
-        asked: Who asks.
 
     Raises:
         NotFoundError: No event is meant, and no day is named.
@@ -195,10 +187,7 @@ def busy(
     """Return what members are booked for in a span of time, confirmed or proposed, by start.
 
     Args:
-        conn: Open connection.
         members: Ids.
-        span: Where to look.
-        asked: On whose behalf.
         ignore: Ids of events that do not count.
     """
     found = {
@@ -222,10 +211,6 @@ def busy(
 
 def require_seen(span: Interval, asked: Asked) -> None:
     """Refuse to tell a guest that there is nothing at a time that they are not shown.
-
-    Args:
-        span: What was looked at.
-        asked: Who asks.
 
     Raises:
         DeniedError: A guest asks for days they may not see.

@@ -87,12 +87,7 @@ class ForgetMemory(Parameters):
 
 
 def memory_requests(store: Store, finder: Finder) -> tuple[RequestKind, ...]:
-    """Return the rows of the table of requests that are about memory.
-
-    Args:
-        store: Of the household.
-        finder: Searches its memory.
-    """
+    """Return the rows of the table of requests that are about memory."""
     requests = _MemoryRequests(store, finder)
     return (
         RequestKind(

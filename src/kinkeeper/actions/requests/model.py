@@ -129,10 +129,7 @@ class ActionResult:
     """What became of one planned request; made from receipts and readings only.
 
     Attributes:
-        domain: Of the request.
         action: Its name.
-        status: What became of it.
-        params: As planned.
         result: What was found or written, as JSON.
         summary: One line of what was (or would be) done, for people.
         error: Why it failed, or the question where it is unclear; for people.
@@ -172,7 +169,6 @@ class RequestKind:
         domain: "task", "calendar", "email", "memory", "notes", or the name of a tool server.
         name: Of the request within its domain.
         description: One sentence, for planners and people.
-        parameters: What it needs.
         stakes: HIGH needs a person's yes, whoever asks and however; LOW writes run at once if an adult says so.
         is_foreign: Whether others wrote its name and description: who reads them may do what they want.
         read: Set for requests that only read.
@@ -206,9 +202,6 @@ class RequestKind:
 
 class Catalogue:
     """The table of requests; it does not change, a wider one is made of it.
-
-    Args:
-        kinds: Its rows.
 
     Raises:
         InputError: Two rows have the same domain and name.

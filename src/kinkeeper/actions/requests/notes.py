@@ -117,11 +117,7 @@ class ListNotes(Parameters):
 
 
 def note_requests(store: Store) -> tuple[RequestKind, ...]:
-    """Return the rows of the table of requests that are about notes.
-
-    Args:
-        store: Of the household.
-    """
+    """Return the rows of the table of requests that are about notes."""
     requests = _NoteRequests(store)
     return (
         RequestKind(

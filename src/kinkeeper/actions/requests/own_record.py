@@ -38,11 +38,7 @@ class ListWaiting(Parameters):
 
 
 def record_requests(store: Store) -> tuple[RequestKind, ...]:
-    """Return the rows of the table of requests that tell what was done and what awaits a yes.
-
-    Args:
-        store: Of the household.
-    """
+    """Return the rows of the table of requests that tell what was done and what awaits a yes."""
     requests = _RecordRequests(store)
     return (
         RequestKind(

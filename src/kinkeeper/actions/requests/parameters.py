@@ -39,7 +39,6 @@ def read_who(who: Who | None, asked: Asked) -> tuple[str, ...]:
 
     Args:
         who: As asked for; nobody where None.
-        asked: Who asks.
 
     Raises:
         UnclearError: A name is nobody's of the household, or several people's.
@@ -132,7 +131,6 @@ def require_ahead(moment: Moment, asked: Asked, question: str) -> None:
 
     Args:
         moment: As it was asked for.
-        asked: Who asks, when.
         question: What to ask the person.
 
     Raises:
@@ -211,8 +209,6 @@ def scope_for(
     own health, money, keys, love or feelings is theirs, and all else is the household's.
 
     Args:
-        wanted: What is asked for.
-        asked: Who asks.
         text: What is written; empty where only `wanted` decides.
         is_title: Whether the text is the name of something, and no statement.
 
@@ -239,12 +235,7 @@ def scope_for(
 
 
 def for_asker(wanted: ForWhom, asked: Asked) -> ForWhom:
-    """Return what is asked for as its asker's own where they would not see again what is everybody's, as guests would not.
-
-    Args:
-        wanted: What is asked for.
-        asked: Who asks.
-    """
+    """Return what is asked for as its asker's own where they would not see again what is everybody's, as guests would not."""
     is_lost = not asked.is_shared and not asked.viewer.sees(HOUSEHOLD_SCOPE)
     if is_lost and wanted.private is None:
         return wanted.model_copy(update={"private": True})
@@ -255,9 +246,6 @@ def changed_scope(scope: str, wanted: SetAudience, asked: Asked, people: Iterabl
     """Return the scope that something gets which is there already.
 
     Args:
-        scope: As it is.
-        wanted: As it shall be.
-        asked: Who asks.
         people: Member ids of all whose it is: nobody takes from them what is theirs, too.
 
     Raises:

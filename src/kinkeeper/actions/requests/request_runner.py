@@ -64,10 +64,6 @@ async def perform(
     The same request of the same turn is carried out once: asked again, it tells how the first stands.
 
     Args:
-        catalogue: What there is.
-        store: Of the household.
-        asked: Who asks, and which request of which turn it is.
-        domain: Of the request.
         action: Its name.
         params: As planned, not yet checked.
     """
@@ -99,10 +95,7 @@ async def perform_by_hand(
     What somebody may not decide awaits an adult all the same.
 
     Args:
-        catalogue: What there is.
-        store: Of the household.
         asked: Who does it; its turn names this one deed, so that it is done once.
-        domain: Of the request.
         action: Its name.
         params: Not yet checked.
 
@@ -124,9 +117,6 @@ async def perform_by_hand(
 
 def result_of(action: PendingAction) -> ActionResult:
     """Return how a request stands that was asked for in conversation and writes.
-
-    Args:
-        action: As stored.
 
     Raises:
         InvariantError: It was not asked for in conversation.
@@ -209,13 +199,7 @@ def _as_it_stands(conn: Connection, action: PendingAction, asked: Asked) -> Acti
 
 
 def decider_of(conn: Connection, action: PendingAction, asked: Asked) -> Decider:
-    """Return whose yes can carry out what awaits one, for who asked for it or looks at it.
-
-    Args:
-        conn: Any transaction.
-        action: As stored.
-        asked: Who asks, when.
-    """
+    """Return whose yes can carry out what awaits one, for who asked for it or looks at it."""
     house = asked.household
     press = Press(member=asked.member, household=house, now=asked.now)
     if may_settle(conn, action, press):

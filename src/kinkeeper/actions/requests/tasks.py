@@ -118,11 +118,7 @@ _OF_A_DAY = (time(9), time(18))
 
 
 def task_requests(store: Store) -> tuple[RequestKind, ...]:
-    """Return the rows of the table of requests that are about tasks.
-
-    Args:
-        store: Of the household.
-    """
+    """Return the rows of the table of requests that are about tasks."""
     requests = _TaskRequests(store)
     return (
         RequestKind(

@@ -26,7 +26,6 @@ class ForeignTool:
 
     Attributes:
         server: As the settings name it.
-        name: There.
         description: In its own words, of bearable length.
         schema: JSON Schema of its arguments.
         definition: Digest of how it describes itself.
@@ -46,7 +45,6 @@ class ToolAnswer:
     """What a tool answered, made harmless to show; never an instruction to anybody.
 
     Attributes:
-        text: In words.
         data: As JSON, where it gave any.
         is_error: Whether the tool calls it a failure.
     """
@@ -116,7 +114,6 @@ def tool_requests(
     """Return a row for each tool.
 
     Args:
-        tools: Of all servers.
         call: Calls those that are safe.
         limits: Longest time a call may take, by server.
     """

@@ -36,8 +36,6 @@ class Answer:
     """One message in answer to a command.
 
     Attributes:
-        text: What is said.
-        buttons: Under it.
         action_id: What the buttons are about.
     """
 
@@ -51,9 +49,7 @@ class Answers:
     """Answers for one household at one moment.
 
     Attributes:
-        participants: The household compiled.
         reader: Who is answered, and whether others read along.
-        now: Aware.
     """
 
     participants: Participants

@@ -44,7 +44,6 @@ class Polling:
     Args:
         bot: Makes the calls.
         store: Where its place is kept.
-        reception: Takes updates in.
         presence: Learns that the bot's rights changed.
         number: Telegram's number of the bot.
         clock: Tells how old the kept place is.
@@ -151,10 +150,7 @@ class Running:
 
     Args:
         bot: Made by `open_bot`.
-        store: Database of its households.
-        families: Its households.
         number: Telegram's number of the bot.
-        clock: Tells when something happened.
         address: Where updates are posted; None where they are asked for.
         ladder: Waits after failures, seconds; the usual ones where None.
     """

@@ -48,10 +48,7 @@ def count_stranger(conn: Connection, bot: str, chat_id: str, *, now: datetime) -
     """Count something that came from a chat that is no household's here.
 
     Args:
-        conn: In a write transaction.
         bot: Telegram's number of the bot.
-        chat_id: The chat.
-        now: Aware.
     """
     lock(conn, NOBODY)
     mine = (_strangers.household == NOBODY, _strangers.bot == bot)
@@ -81,10 +78,8 @@ def answer_stranger(conn: Connection, chat_id: str, account: int | None, *, now:
     """Tell somebody who is no member their number, once a day, and nothing else.
 
     Args:
-        conn: In a write transaction.
         chat_id: Their private chat.
         account: Telegram's number of them.
-        now: Aware.
     """
     lock(conn, NOBODY)
     outbox.forget(conn, NOBODY, before=now - _ONCE_IN)
@@ -131,8 +126,6 @@ class GroupStanding:
     """What the bot is in one group.
 
     Attributes:
-        household: Whose group it is.
-        chat_id: Its number now.
         status: "administrator", "member", "left", ...; empty where Telegram does not let it ask.
     """
 
@@ -158,7 +151,6 @@ class Standing:
     Attributes:
         username: What people write behind an @.
         hears_all: Whether it is told of every message in groups that it joined since that was set.
-        groups: Of all its households.
         webhook_url: Where Telegram posts updates; empty where it is asked for them.
         webhook_error: What went wrong last with that, if anything.
     """
@@ -174,8 +166,6 @@ def load_known(conn: Connection, households: Sequence[Household], *, bot: str) -
     """Return what is known without asking Telegram.
 
     Args:
-        conn: Any transaction.
-        households: Of the bot.
         bot: Telegram's number of it.
     """
     return Known(
@@ -200,9 +190,6 @@ def findings(
     """Say what is in order and how to mend what is not.
 
     Args:
-        standing: As Telegram says.
-        known: What this program knows.
-        households: Of the bot.
         webhook_url: Where updates should be posted by the settings; None where they are asked for.
     """
     yield ok("telegram bot", f"@{standing.username}")

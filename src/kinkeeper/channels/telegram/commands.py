@@ -52,13 +52,9 @@ class Wish:
     """What a member asks memory for.
 
     Attributes:
-        household: Theirs.
-        member: Who asks.
         text: What follows the command.
-        chat_id: Where.
         is_private: Whether nobody else is there.
         source_id: What identifies the request, so that it counts once.
-        now: Aware.
     """
 
     household: Household
@@ -163,11 +159,8 @@ class Asked:
 
     Attributes:
         update_id: Telegram's number of the update; it is answered once.
-        chat: Where.
         account: Who, where that is known.
         message_id: The message; None where only the bot was shown it.
-        name: Of the command.
-        argument: What follows it.
         about: The message it answers, if any.
     """
 
@@ -208,14 +201,7 @@ class _Asking:
 
 
 def answer(conn: Connection, family: Family, asked: Asked, *, now: datetime) -> None:
-    """Put the answer to a command of a member; others, and unknown commands in groups, get none.
-
-    Args:
-        conn: In a write transaction.
-        family: Whose chat it is.
-        asked: What was asked.
-        now: Aware.
-    """
+    """Put the answer to a command of a member; others, and unknown commands in groups, get none."""
     member = family.member(asked.account)
     name = asked.name if asked.name in _ANSWERS or not asked.chat.is_private else "help"
     if member is None or name not in _ANSWERS:

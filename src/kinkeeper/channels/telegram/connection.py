@@ -66,7 +66,6 @@ async def open_bot(token: str, *, api_url: str) -> AsyncIterator[Bot]:
 
     Args:
         token: From @BotFather.
-        api_url: Where the Bot API is.
     """
     request = _Request(
         connection_pool_size=_CALLS_AT_ONCE, connect_timeout=_CONNECT_SECONDS,

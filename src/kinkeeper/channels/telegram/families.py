@@ -21,7 +21,6 @@ class Family:
     """A household that the bot serves.
 
     Attributes:
-        participants: The household compiled.
         intake: Its tier 1, which leaves what it queues to workers.
         conversation: What its members say to the bot itself; None where nobody answers that.
     """

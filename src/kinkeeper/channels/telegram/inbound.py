@@ -16,13 +16,7 @@ _ON = "~"
 
 
 def heard(conn: Connection, family: Family, said: Said) -> InboundMessage | None:
-    """Return what was said; None of an edit that left the words alone.
-
-    Args:
-        conn: In a write transaction.
-        family: Whose chat it is.
-        said: What was said.
-    """
+    """Return what was said; None of an edit that left the words alone."""
     message = InboundMessage(
         channel=CHANNEL, chat_id=said.chat.id, message_id=said.message_id,
         sender=said.author.name, text=said.text, sent_at=said.at,
@@ -61,13 +55,7 @@ def _is_unchanged(conn: Connection, family: Family, message: InboundMessage) -> 
 
 
 def heard_reactions(conn: Connection, family: Family, reacted: Reacted) -> Sequence[InboundMessage]:
-    """Return a message for each sign: added ones say it, removed ones take it back.
-
-    Args:
-        conn: In a write transaction.
-        family: Whose chat it is.
-        reacted: What was done.
-    """
+    """Return a message for each sign: added ones say it, removed ones take it back."""
     household, chat_id = family.household.id, reacted.chat.id
     target = _about(conn, family, chat_id, reacted.target) or reacted.target
     member = family.member(reacted.author.account)

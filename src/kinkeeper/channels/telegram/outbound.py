@@ -203,13 +203,7 @@ class Typing:
         self._awaited: asyncio.Queue[_Awaited] = asyncio.Queue()
 
     def expect(self, talk: Conversation, turn_id: str, chat_id: str) -> None:
-        """Show it for an answer to a message that was for the bot, and is committed, should that take long.
-
-        Args:
-            talk: Makes it.
-            turn_id: Of the message.
-            chat_id: Where it was said.
-        """
+        """Show it for an answer to a message that was for the bot, and is committed, should that take long."""
         self._awaited.put_nowait(_Awaited(talk=talk, turn_id=turn_id, chat_id=chat_id))
 
     async def run(self) -> None:

@@ -39,8 +39,6 @@ class Presence:
 
     Args:
         bot: Makes the calls.
-        store: Database of its households.
-        families: Its households.
         identity: Learns the bot's name.
         clock: Tells when something was learnt.
         webhook: Where updates are posted; None where they are asked for.

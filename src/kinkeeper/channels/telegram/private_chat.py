@@ -43,7 +43,6 @@ def addressed(said: Said, *, username: str | None, bot_name: str) -> str | None:
     """Return what somebody says to the bot in a group, without its name; None where it is not called.
 
     Args:
-        said: In a group.
         username: What people write behind an @, in small letters.
         bot_name: What the family calls it.
     """
@@ -61,13 +60,7 @@ def addressed(said: Said, *, username: str | None, bot_name: str) -> str | None:
 
 
 def answers_conversation(conn: Connection, household: str, said: Said) -> bool:
-    """Whether a message in a group replies to an answer of a conversation.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        said: In a group.
-    """
+    """Whether a message in a group replies to an answer of a conversation."""
     if said.reply_to is None:
         return False
     found = outbox.find_by_channel_id(
@@ -82,10 +75,8 @@ def take_in(
     """Take in what a member says to the bot; it is answered once that is committed.
 
     Args:
-        conn: In a write transaction.
         conversation: Of the household whose chat it is.
         said: Where, and under which id.
-        member: Who.
         text: What, without the bot's name.
     """
     return conversation.take_in(
@@ -99,7 +90,6 @@ class ChatOutlet:
 
     Args:
         household: As its file has it.
-        clock: Tells the time.
     """
 
     def __init__(self, household: Household, clock: Clock) -> None:

@@ -51,10 +51,7 @@ def note(conn: Connection, bot: str, update_id: int, *, now: datetime) -> None:
     """Note that an update, and all before it, were handled.
 
     Args:
-        conn: In the write transaction that handles it.
         bot: Telegram's number of the bot.
-        update_id: The update.
-        now: Aware.
     """
     mine = (_columns.household == _NOBODY, _columns.bot == bot)
     conn.execute(delete(telegram_progress).where(*mine))

@@ -53,10 +53,7 @@ def carry_out(conn: Connection, family: Family, pressed: Pressed, *, now: dateti
     """Carry out a press and put its answer; a press that is refused changes nothing and is told why.
 
     Args:
-        conn: In a write transaction.
         family: In whose name the button was shown.
-        pressed: As Telegram tells it.
-        now: Aware.
     """
     button = PressedButton(
         data=pressed.data, chat_id=pressed.chat.id, message_key=pressed.message_key,
@@ -132,10 +129,6 @@ class Reception:
     """Takes in the updates of one bot.
 
     Args:
-        store: Database of its households.
-        families: Its households.
-        identity: Who the bot is.
-        clock: Tells when something arrived.
         expect: Is told where somebody waits for an answer.
     """
 

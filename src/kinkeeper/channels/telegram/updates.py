@@ -42,9 +42,6 @@ class Said:
 
     Attributes:
         update_id: Telegram's number of the update.
-        chat: Where.
-        author: Whose words.
-        message_id: The message.
         text: Verbatim.
         at: Aware; of an edit, when it was made.
         reply_to: The message it answers, if any.
@@ -67,12 +64,9 @@ class Commanded:
 
     Attributes:
         update_id: Telegram's number of the update.
-        chat: Where.
-        author: Who.
         message_id: The message; None where only the bot was shown it.
         name: Of the command, in small letters.
         addressee: Name of the bot it is for, in small letters, if it names one.
-        argument: What follows it.
         reply_to: The message it answers, if any.
     """
 
@@ -92,12 +86,8 @@ class Reacted:
 
     Attributes:
         update_id: Telegram's number of the update.
-        chat: Where.
-        author: Who.
-        target: The message.
         added: Signs that were not there before.
         removed: Signs that are gone.
-        at: Aware.
     """
 
     update_id: int
@@ -116,7 +106,6 @@ class Pressed:
     Attributes:
         update_id: Telegram's number of the update.
         chat: Where its message stands.
-        account: Who.
         query_id: What an answer to the press names.
         message_key: Its message; where only one person sees it, that message's other number.
         data: What the button gave back.
@@ -136,7 +125,6 @@ class StandingChanged:
 
     Attributes:
         update_id: Telegram's number of the update.
-        chat: Where.
         account: Who did it.
         is_present: Whether the bot is there now.
         governs: Whether it is an administrator now.
@@ -156,7 +144,6 @@ class Moved:
     Attributes:
         update_id: Telegram's number of the update.
         old: Its number until now.
-        new: Its number from now on.
     """
 
     update_id: int
@@ -182,7 +169,6 @@ class Unknown:
     Attributes:
         update_id: Telegram's number of the update, if even that can be read.
         kind: What it says it is, if that is a kind that was asked for.
-        chat_id: Where, if that can be read.
     """
 
     update_id: int | None

@@ -17,7 +17,6 @@ class WebhookAddress:
     """Where Telegram posts updates.
 
     Attributes:
-        url: Its address.
         secret: What Telegram proves itself with.
     """
 
@@ -29,7 +28,6 @@ class TelegramWebhook:
     """Takes in what is posted with the agreed secret.
 
     Args:
-        reception: Takes updates in.
         look_again: Called when the bot's rights changed.
         secret: What Telegram proves itself with.
     """
@@ -48,9 +46,6 @@ class TelegramWebhook:
 
     async def receive(self, body: bytes) -> None:
         """Take in one update; returns once it is durable. What is no update is let go.
-
-        Args:
-            body: As posted.
 
         Raises:
             UnavailableError: It was not stored; Telegram sends it again.

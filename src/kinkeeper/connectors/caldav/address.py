@@ -18,7 +18,6 @@ class Address:
     Attributes:
         url: To begin with: a collection, or any place from which the server leads to one.
         user: For the server; empty where it asks nobody.
-        password: Of that user.
     """
 
     url: str

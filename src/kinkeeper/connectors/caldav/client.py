@@ -5,11 +5,9 @@ is, but it asks for libraries that may not, and for an HTTP stack of its own.
 """
 
 import asyncio
-import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 from urllib.parse import urljoin
 
@@ -19,6 +17,7 @@ from kinkeeper.connectors.caldav import wire
 from kinkeeper.connectors.caldav.address import Address, followed, path_of
 from kinkeeper.connectors.caldav.wire import Collection, Delta, Mark, Version
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError, UnavailableError
+from kinkeeper.models.connection import trusted
 
 # One connection to a calendar server: requests out, answers of bearable size back, errors in our
 # words.
@@ -37,9 +36,7 @@ class Reply:
     """What a server answered.
 
     Attributes:
-        status: HTTP status.
         headers: Names in small letters.
-        body: Whole.
     """
 
     status: int
@@ -51,7 +48,6 @@ class Transport:
     """Sends requests to one server; close it at the end.
 
     Args:
-        address: Of the server.
         patience: Longest wait for one answer.
     """
 
@@ -61,7 +57,7 @@ class Transport:
         self._http = httpx.AsyncClient(
             auth=httpx.BasicAuth(address.user, address.password) if address.user else None,
             timeout=patience.total_seconds(), follow_redirects=False, trust_env=False,
-            verify=_trust(is_plain=not address.is_encrypted), headers={"User-Agent": "kinkeeper", "Accept-Encoding": "identity"},
+            verify=trusted(is_plain=not address.is_encrypted), headers={"User-Agent": "kinkeeper", "Accept-Encoding": "identity"},
         )  # fmt: skip
 
     async def send(
@@ -70,10 +66,7 @@ class Transport:
         """Return what the server answers, unless it lets nobody in or has a fault.
 
         Args:
-            method: Of HTTP or WebDAV.
             url: Of the same server, or one it led to.
-            body: What is sent.
-            headers: Besides the usual ones.
 
         Raises:
             DeniedError: It refuses the user or the password.
@@ -114,16 +107,6 @@ class Transport:
         await self._http.aclose()
 
 
-def _trust(*, is_plain: bool) -> ssl.SSLContext:
-    """Return whose certificates are believed: those of well-known authorities, and of the system's."""
-    if is_plain:
-        # Reading them costs more than everything else here, and nobody would be asked for one.
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context = httpx.create_ssl_context(trust_env=False)
-    context.load_default_certs()
-    return context
-
-
 _MOST_HOPS = 5
 _MOST_CUTS = 1000
 _AT_ONCE = 50
@@ -142,7 +125,6 @@ class CalDavClient:
     reached or understood now.
 
     Args:
-        address: Of the server.
         patience: Longest wait for one answer.
     """
 
@@ -154,12 +136,7 @@ class CalDavClient:
         """Return the client."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Close its connection."""
         await self._transport.close()
 
@@ -199,7 +176,6 @@ class CalDavClient:
         """Return what changed in a collection, or all of it where the server cannot tell.
 
         Args:
-            url: Of the collection.
             since: State up to which all is known.
         """
         _, answers = await self._looked_at(url)
@@ -236,12 +212,7 @@ class CalDavClient:
         return None
 
     async def fetch(self, url: str, paths: Sequence[str]) -> Mapping[str, Version]:
-        """Return objects by path; those that are gone are left out.
-
-        Args:
-            url: Of their collection.
-            paths: Theirs.
-        """
+        """Return objects by path; those that are gone are left out."""
         found = {}
         for begin in range(0, len(paths), _AT_ONCE):
             body = wire.multiget(paths[begin : begin + _AT_ONCE])
@@ -254,11 +225,6 @@ class CalDavClient:
 
     async def create(self, url: str, path: str, data: bytes) -> str | None:
         """Put a new object into a collection.
-
-        Args:
-            url: Of the collection.
-            path: Where to.
-            data: The object.
 
         Returns:
             Its etag; None where the server changed what it was given, or does not say.
@@ -273,9 +239,6 @@ class CalDavClient:
         """Put an object in the place of exactly this version of it.
 
         Args:
-            url: Of the collection.
-            path: Where to.
-            data: The object.
             etag: Of the version that was seen.
 
         Returns:
@@ -291,8 +254,6 @@ class CalDavClient:
         """Remove exactly this version of an object; one that is gone already is no error.
 
         Args:
-            url: Of the collection.
-            path: Of the object.
             etag: Of the version that was seen.
 
         Raises:

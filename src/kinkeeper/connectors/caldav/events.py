@@ -33,11 +33,7 @@ from kinkeeper.reading.times import time_text
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """The events of one household.
-
-    Attributes:
-        household: Theirs.
-    """
+    """The events of one household."""
 
     household: Household
     component = "VEVENT"

@@ -49,9 +49,7 @@ class Difference:
     Attributes:
         row: What is known of it.
         verdict: Why.
-        things: Its kind.
         theirs: What it stands for, completed by ours; None where it is gone.
-        ours: Of ours, where there is one.
         rows: How many rows of occurrences it takes.
     """
 
@@ -68,7 +66,6 @@ class Asking:
     """Asks the people of one household.
 
     Attributes:
-        household: Theirs.
         calendar: Its name on the server, for people.
     """
 
@@ -79,9 +76,7 @@ class Asking:
         """Propose what differs: one action each, and one for all that is new of a kind and for the same eyes.
 
         Args:
-            conn: Open connection, in a write transaction.
             differences: All that were found in one round.
-            now: Aware.
 
         Returns:
             How many actions were proposed.
@@ -223,11 +218,7 @@ def settle_asked(
     A question about one object of which a newer version stands on the server is taken back.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        rows: Of all objects.
         ours: All of ours by id.
-        now: Aware.
     """
     asked = [row for row in rows if row.state is ObjectState.ASKED]
     sharing = Counter(row.action_id for row in asked)
@@ -323,9 +314,7 @@ class Incoming:
     """Takes in what one household's server has.
 
     Attributes:
-        household: Tenant key.
         kinds: What is kept in step.
-        asking: Asks people.
     """
 
     household: str
@@ -333,12 +322,7 @@ class Incoming:
     asking: Asking
 
     def open_paths(self, conn: Connection, now: datetime) -> list[str]:
-        """Settle what people decided, and return the objects that are to be looked into.
-
-        Args:
-            conn: Open connection, in a write transaction.
-            now: Aware.
-        """
+        """Settle what people decided, and return the objects that are to be looked into."""
         ours = self._ours(conn)
         settle_asked(conn, self.household, list_objects(conn, self.household), ours, now=now)
         rows = list_objects(conn, self.household)
@@ -353,12 +337,7 @@ class Incoming:
         ]
 
     def read(self, versions: Mapping[str, Version], now: datetime) -> Mapping[str, Found]:
-        """Return what objects of the server stand for, by path; too much of it is left out. Takes CPU time.
-
-        Args:
-            versions: As fetched.
-            now: Aware.
-        """
+        """Return what objects of the server stand for, by path; too much of it is left out. Takes CPU time."""
         limit = ImportLimit(now, outcome=_LEFT_OUT)
         return {path: self._read(version, limit) for path, version in versions.items()}
 
@@ -382,10 +361,8 @@ class Incoming:
         """Deal with objects as they stand on the server; returns how many actions were proposed.
 
         Args:
-            conn: Open connection, in a write transaction.
             paths: Of what was looked into.
             found: What was found; the others are gone.
-            now: Aware.
         """
         rows = {row.path: row for row in list_objects(conn, self.household)}
         ours = self._ours(conn)

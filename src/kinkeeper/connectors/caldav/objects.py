@@ -40,12 +40,7 @@ _KEEPS = timedelta(days=60)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An event with what is changed for single occurrences of it.
-
-    Attributes:
-        event: The event.
-        overrides: Of its occurrences.
-    """
+    """An event with what is changed for single occurrences of it."""
 
     event: Event
     overrides: tuple[Override, ...] = ()
@@ -125,7 +120,6 @@ def written(
     """Return an entry as an object for the server.
 
     Args:
-        entry: Of ours.
         name: Of the calendar, for people.
         places: Names of the household's places by id.
         over: What stands there and is to be replaced; what is theirs alone is kept.
@@ -145,7 +139,6 @@ def read(data: bytes, household: Household) -> Entry:
     """Return the entry that an object of the server stands for.
 
     Args:
-        data: The object.
         household: Whose; times without a timezone are meant in its own.
 
     Raises:
@@ -166,10 +159,6 @@ def read(data: bytes, household: Household) -> Entry:
 
 def scope_there(household: Household, *, is_private: bool) -> str:
     """Return who may see what the server has: what is private there belongs to the owner, whose account it is.
-
-    Args:
-        household: Whose calendar it is.
-        is_private: By its CLASS.
 
     Raises:
         InputError: It is private there, and the household has no owner.
@@ -277,7 +266,6 @@ def keep_theirs(component: Component, match: Component, *, ours: Collection[str]
     """Put into a component of ours what stands in theirs and is no business of ours.
 
     Args:
-        component: To be written.
         match: The same thing as it stands on the server.
         ours: Names of properties that are written as we have them.
     """

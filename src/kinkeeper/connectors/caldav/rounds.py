@@ -42,9 +42,7 @@ class Due:
     """Something of ours that the server does not have as it is.
 
     Attributes:
-        path: Where it goes.
         row: What is known of that place, if anything.
-        things: Its kind.
         thing: As it is to be there; None where it is to be removed.
     """
 
@@ -70,10 +68,8 @@ def find_due(
     """Return what is to be written to the server.
 
     Args:
-        rows: Of all objects.
         kinds: All of ours by id, of each kind that the server takes.
         folder: Path of the collection, with a slash at its end.
-        now: Aware.
     """
     by_id = {row.local_id: row for row in rows if row.local_id is not None}
     due = []
@@ -105,10 +101,7 @@ class Outgoing:
     """Writes what is due to one household's calendar.
 
     Attributes:
-        household: Tenant key.
-        store: Its database.
         client: Speaks with the server.
-        url: Of the collection.
     """
 
     household: str
@@ -231,7 +224,6 @@ class Tally:
 
     Attributes:
         written: Objects written to the server.
-        asked: Pending actions proposed.
         waiting: Of ours that have not reached the server.
     """
 
@@ -245,11 +237,8 @@ class CalendarSync:
     """Keeps one household's calendar in step.
 
     Attributes:
-        store: Its database.
-        household: Theirs.
         kinds: What is kept in step.
         connect: Opens the server.
-        clock: Tells the time.
     """
 
     store: Store
@@ -264,8 +253,7 @@ class CalendarSync:
         Args:
             every: Wait in between, > 0.
         """
-        rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.run_once, rest, name="caldav", foreseen=KinkeeperError)
+        await repeat(self.run_once, every, name="caldav", foreseen=KinkeeperError)
 
     async def run_once(self) -> Tally:
         """Go through both sides once.

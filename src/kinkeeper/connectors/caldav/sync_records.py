@@ -88,7 +88,6 @@ class ObjectRow:
     """One object.
 
     Attributes:
-        path: On the server.
         kind: What it holds ("VEVENT"); "" before it was looked into.
         local_id: Of ours, where there is one.
         state: How it stands.
@@ -121,8 +120,6 @@ class CalendarRow:
     """How far a household's calendar on the server is known.
 
     Attributes:
-        url: Of the collection.
-        name: For people.
         mark: State up to which it is known.
         synced_at: When both sides were last gone through; None before the first time.
         failing_since: Since when that has failed; None while it works.
@@ -156,9 +153,6 @@ def claim(conn: Connection, household: str, *, now: datetime, lasts: timedelta) 
     """Take the right to go through the calendar; whether nobody else has it.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        now: Aware.
         lasts: After how long it lapses if it is not given back.
     """
     if find_calendar(conn, household) is None:
@@ -178,9 +172,6 @@ def settle(
     """Give back the right, and note how it went.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        now: Aware.
         failure: Why it failed, for people; None where it did not.
         waiting: How many of ours have not reached the server; None where that is not known.
     """
@@ -195,14 +186,7 @@ def settle(
 
 
 def turn_to(conn: Connection, household: str, *, url: str, name: str) -> None:
-    """Note which collection it is; of another one than before nothing is known.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        url: Of the collection.
-        name: For people.
-    """
+    """Note which collection it is; of another one than before nothing is known."""
     known = find_calendar(conn, household)
     values = {"url": url, "name": name}
     if known is None or known.url != url:
@@ -212,13 +196,7 @@ def turn_to(conn: Connection, household: str, *, url: str, name: str) -> None:
 
 
 def note_delta(conn: Connection, household: str, delta: Delta) -> None:
-    """Note which versions stand on the server, and up to which state that is known.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        delta: As the server told.
-    """
+    """Note which versions stand on the server, and up to which state that is known."""
     known = {row.path: row for row in list_objects(conn, household)}
     gone = known.keys() - delta.etags.keys() if delta.is_complete else set()
     for path, etag in (*delta.etags.items(), *((path, None) for path in gone)):
@@ -251,14 +229,7 @@ def put_object(conn: Connection, household: str, row: ObjectRow) -> None:
 
 
 def change_object(conn: Connection, household: str, path: str, **values: object) -> None:
-    """Write some columns of an object.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        path: Of the object.
-        **values: By column.
-    """
+    """Write some columns of an object."""
     mine = (_columns.household == household, _columns.path == path)
     conn.execute(update(objects).where(*mine).values(**values))
 
@@ -314,12 +285,7 @@ def load_standing(conn: Connection, household: str) -> Standing:
 
 
 def ask_again(conn: Connection, household: str) -> int:
-    """Let what nobody decided on be asked about anew the next time; returns how much that is.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-    """
+    """Let what nobody decided on be asked about anew the next time; returns how much that is."""
     undecided = load_standing(conn, household).noted(ObjectState.UNDECIDED)
     for row in undecided:
         change_object(conn, household, row.path, handled=NEVER)
@@ -327,13 +293,7 @@ def ask_again(conn: Connection, household: str) -> int:
 
 
 def findings(standing: Standing, *, host: str, now: datetime) -> list[Finding]:
-    """Return what a check of it finds.
-
-    Args:
-        standing: How it stands.
-        host: Of the server.
-        now: Aware.
-    """
+    """Return what a check of it finds."""
     row = standing.calendar
     if row is None or (row.synced_at is None and row.failure is None):
         return [ok(CHECK, f"{host} has not been checked yet")]

@@ -145,8 +145,6 @@ def decide(row: ObjectRow, theirs: Thing | None, ours: Thing | None, *, now: dat
     Args:
         row: What is known of the object.
         theirs: What it stands for now, completed by ours; None where it is gone.
-        ours: Of ours, where there is one.
-        now: Aware.
     """
     if theirs is None:
         return _gone(row, ours)

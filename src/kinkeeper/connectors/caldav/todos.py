@@ -44,7 +44,6 @@ class Entry:
     """A task, as it stands on one of both sides.
 
     Attributes:
-        task: The task.
         is_cancelled: Whether it is not to be done any more, which only servers have a word for.
     """
 
@@ -93,11 +92,7 @@ class Entry:
         return self.task.status is TaskStatus.DONE
 
     def completed(self, ours: "Entry") -> "Entry":
-        """Return this, as read from the server, with what only we know of it.
-
-        Args:
-            ours: As it stands here.
-        """
+        """Return this, as read from the server, with what only we know of it."""
         theirs, known = self.task, ours.task
         follows = known.remind_at is not None and known.remind_at == known.deadline
         is_done = theirs.status is TaskStatus.DONE
@@ -117,11 +112,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Todos:
-    """The tasks of one household.
-
-    Attributes:
-        household: Theirs.
-    """
+    """The tasks of one household."""
 
     household: Household
     component = "VTODO"

@@ -32,14 +32,12 @@ class Answer:
     """What a server says of one resource.
 
     Attributes:
-        href: As written.
         is_gone: Whether it says that there is none.
         is_cut: Whether it says that its list was too long to be told at once.
         etag: Of this version, if told.
         data: The object, if asked for.
         is_collection: Whether it holds others.
         is_calendar: Whether it holds a calendar.
-        name: For people.
         components: Kinds of objects it takes ("VEVENT"); empty where it does not say.
         principal: Where the user's own resource is.
         home: Where the user's calendars are.
@@ -67,7 +65,6 @@ class Answers:
     """A server's answer.
 
     Attributes:
-        all: One a resource.
         sync_token: Names the state it tells, where asked for.
     """
 
@@ -174,7 +171,6 @@ class Collection:
 
     Attributes:
         url: Its address, with a slash at its end.
-        name: For people.
         components: Kinds of objects it takes; empty where it does not say.
     """
 
@@ -221,7 +217,6 @@ class Version:
 
     Attributes:
         etag: Of exactly this version.
-        data: The object.
     """
 
     etag: str

@@ -7,11 +7,7 @@ from kinkeeper.actions.outside.adapter import PointOfNoReturn, RefusedError, Tra
 
 
 class NotSetUp:
-    """Carries nothing out, and says why.
-
-    Args:
-        reason: In words for people.
-    """
+    """Carries nothing out, and says why."""
 
     def __init__(self, reason: str) -> None:
         self._reason = reason

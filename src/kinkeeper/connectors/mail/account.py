@@ -15,7 +15,6 @@ class Account:
 
     Attributes:
         host: Name or address.
-        port: Where it listens.
         username: Empty where the server wants none.
         password: Never shown.
         is_tls_at_once: Whether the connection begins with TLS.

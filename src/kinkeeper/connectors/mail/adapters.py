@@ -43,7 +43,6 @@ def mail_bytes(mail: Mail, *, sender: str, change_id: str, at: datetime) -> byte
     """Return a mail as it is sent or put into a folder.
 
     Args:
-        mail: What it says.
         sender: The address it is sent from.
         change_id: Of the change that writes or sends it.
         at: When it was asked for, aware.
@@ -88,7 +87,6 @@ class DraftAdapter:
         """Put the draft in, or remove it.
 
         Args:
-            work: What.
             point_of_no_return: Awaited before.
 
         Returns:
@@ -126,7 +124,6 @@ class SendAdapter:
     """Sends mails, and keeps a copy in the mailbox.
 
     Args:
-        server: For sending.
         mailbox: The household's; None where none is set up.
     """
 
@@ -138,7 +135,6 @@ class SendAdapter:
         """Send the mail.
 
         Args:
-            work: What.
             point_of_no_return: Awaited before the text is handed over.
 
         Returns:

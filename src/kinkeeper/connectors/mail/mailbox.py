@@ -58,7 +58,6 @@ class Mailbox:
         """Return the latest mails that fit, latest first.
 
         Args:
-            query: What is looked for.
             limit: Most to return, > 0.
 
         Raises:

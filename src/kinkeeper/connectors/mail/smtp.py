@@ -41,7 +41,6 @@ class MailServer:
         """Send a mail.
 
         Args:
-            message: All of it.
             to: The addresses it goes to.
             point_of_no_return: Awaited once the server takes everybody, before it gets the text.
 

@@ -93,7 +93,6 @@ def clean_text(text: str, *, longest: int = _LONGEST_ANSWER, lines: bool = True)
     """Return a text without characters that are not seen.
 
     Args:
-        text: As it came.
         longest: Most characters of it.
         lines: Whether line breaks stay.
     """
@@ -229,7 +228,6 @@ class ToolClient:
 
     Args:
         server: As the settings name it.
-        client: Of the library, connected.
     """
 
     def __init__(self, server: ToolServer, client: Client) -> None:

@@ -15,7 +15,6 @@ class ToolServer:
     Attributes:
         name: As the settings name it; also the domain of its requests.
         command: Program to start, for one that runs here; None for one that is reached by its address.
-        args: Of the program.
         env: Variables for the program; it is given none of ours.
         url: Address, for one that is reached by it.
         headers: Sent with every request.

@@ -140,10 +140,7 @@ class ToolServers:
     """All tool servers of one household; nothing connects outside `running`.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         servers: As the settings name them.
-        clock: Tells the time.
     """
 
     def __init__(
@@ -267,7 +264,6 @@ class ToolServers:
         Args:
             server: As the settings name it.
             tool: Its name there.
-            definition: Digest of that description.
 
         Raises:
             UnavailableError: Its server cannot be reached, or does not answer in time.
@@ -313,11 +309,7 @@ class ToolServers:
 
 
 class ToolAdapter:
-    """Calls tools for the worker.
-
-    Args:
-        servers: Of the household.
-    """
+    """Calls tools for the worker."""
 
     def __init__(self, servers: ToolServers) -> None:
         self._servers = servers
@@ -326,7 +318,6 @@ class ToolAdapter:
         """Call the tool once.
 
         Args:
-            work: What.
             point_of_no_return: To be awaited right before the call.
 
         Returns:

@@ -61,12 +61,10 @@ class KnownTool:
 
     Attributes:
         tool: As it may be shown; safe only as long as it is what was accepted.
-        is_listed_safe: Whether the settings call it safe.
         changed_at: When it began to describe itself otherwise than accepted; None while it does not.
     """
 
     tool: ForeignTool
-    is_listed_safe: bool
     changed_at: datetime | None
 
 
@@ -76,7 +74,6 @@ class ServerRow:
 
     Attributes:
         server: As the settings name it.
-        looked_at: When.
         failing_since: Since when it does not answer; None while it does.
         failure: Why, for people.
     """
@@ -93,11 +90,7 @@ def note_tools(
     """Note which tools a server offers now; the first description of each counts as accepted.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         server: As the settings name it.
-        tools: All that it offers.
-        now: Aware.
     """
     known = {
         row.name: row
@@ -129,11 +122,8 @@ def note_server(
     """Note how a server answered.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         server: As the settings name it.
         failure: Why it did not, for people; None where it did.
-        now: Aware.
     """
     mine = (tool_servers.c.household == household, tool_servers.c.server == server)
     since = conn.execute(select(tool_servers.c.failing_since).where(*mine)).scalar()
@@ -152,8 +142,6 @@ def list_tools(
     """Return the tools that these servers offered when they were last looked at.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         servers: As the settings name them now.
     """
     by_name = {server.name: server for server in servers}
@@ -169,7 +157,7 @@ def list_tools(
             schema=row["schema"], definition=row["definition"],
             is_safe=is_listed and row["definition"] == row["accepted"],
         )  # fmt: skip
-        found.append(KnownTool(tool=tool, is_listed_safe=is_listed, changed_at=row["changed_at"]))
+        found.append(KnownTool(tool=tool, changed_at=row["changed_at"]))
     return found
 
 
@@ -189,8 +177,6 @@ def accept(conn: Connection, household: str, server: str, name: str | None) -> i
     """Accept tools as they describe themselves now; returns how many had changed.
 
     Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
         server: As the settings name it.
         name: Of one tool; all of the server where None.
 
@@ -222,8 +208,6 @@ def findings(conn: Connection, household: str, servers: Sequence[ToolServer]) ->
     """Return what a check of the tool servers finds, as they answered last.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         servers: As the settings name them.
     """
     rows = {row.server: row for row in list_servers(conn, household)}

@@ -69,7 +69,6 @@ def told_about(context: AnswerContext, standing: Standing) -> str | None:
     """Return what a person wants to know about the assistant; None where they want something else.
 
     Args:
-        context: The turn.
         standing: How the assistant is set up.
     """
     setting = _Setting(standing=standing, household=context.asked.household)

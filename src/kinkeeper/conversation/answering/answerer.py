@@ -69,11 +69,7 @@ class Answerer:
         self._responder = responder
 
     async def answer(self, context: AnswerContext) -> AsyncGenerator[str | Answer]:
-        """Yield an answer piece by piece, and the whole of it last.
-
-        Args:
-            context: The turn.
-        """
+        """Yield an answer piece by piece, and the whole of it last."""
         base = told(context)
         if (sure := explained(context) or self._about_itself(context)) is not None:
             yield sure

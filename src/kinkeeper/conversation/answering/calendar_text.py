@@ -54,7 +54,6 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
     Args:
         items: The events that were found.
         done: The request, with what was asked.
-        setting: Whose words count.
     """
     wanted = str(done.params.get("wanted") or "all")
     if wanted == "unowned":
@@ -267,7 +266,6 @@ def free_told(done: ActionResult, setting: Setting) -> str:
 
     Args:
         done: The request, with what was found.
-        setting: Whose words count.
     """
     by_member = done.result.get("by_member")
     when = _looked_at(done, setting)

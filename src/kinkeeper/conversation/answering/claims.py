@@ -57,11 +57,7 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """Yield the sentences of a text in order; joined they are the text.
-
-    Args:
-        text: Any.
-    """
+    """Yield the sentences of a text in order; joined they are the text."""
     for match in _SENTENCE.finditer(mask_stops(text)):
         yield _read(text[slice(*match.span())])
 
@@ -76,11 +72,7 @@ def is_complete(text: str) -> bool:
 
 
 def deeds_of(sentence: Sentence) -> frozenset[str]:
-    """Return the stems of what a sentence claims to be done; "?" stands for a state that names no deed.
-
-    Args:
-        sentence: As read.
-    """
+    """Return the stems of what a sentence claims to be done; "?" stands for a state that names no deed."""
     found: set[str] = {"?"} if _MARKS.search(sentence.text) else set()
     for clause in sentence.clauses:
         found |= _by_me(clause) | _begun(clause) | _passive(clause)
@@ -91,38 +83,22 @@ def deeds_of(sentence: Sentence) -> frozenset[str]:
 
 
 def request_deed(text: str) -> bool:
-    """Whether a message asks for a deed: it begins with one, or with words that lead to one.
-
-    Args:
-        text: What a person said.
-    """
+    """Whether a message asks for a deed: it begins with one, or with words that lead to one."""
     return _lists().request.search(" ".join(_words(text.replace("’", "'")))) is not None
 
 
 def refers(sentence: Sentence) -> bool:
-    """Whether a clause speaks of "it", "everything", "they" or "you": of something without naming it.
-
-    Args:
-        sentence: As read.
-    """
+    """Whether a clause speaks of "it", "everything", "they" or "you": of something without naming it."""
     return any({*clause} & _lists().referring and len(clause) > 1 for clause in sentence.stated)
 
 
 def continues(sentence: Sentence) -> bool:
-    """Whether a sentence goes on with what was said before it: begins with "they", "it", "some".
-
-    Args:
-        sentence: As read.
-    """
+    """Whether a sentence goes on with what was said before it: begins with "they", "it", "some"."""
     return bool(sentence.stated) and sentence.stated[0][0] in _lists().continuing
 
 
 def is_personal(text: str) -> bool:
-    """Whether a message speaks of its person or of their plans: says "I" or "my", or names a day or time.
-
-    Args:
-        text: What a person said.
-    """
+    """Whether a message speaks of its person or of their plans: says "I" or "my", or names a day or time."""
     lists = _lists()
     said = _words(text.replace("’", "'"))
     personal = lists.first_person | lists.personal | lists.affairs
@@ -130,11 +106,7 @@ def is_personal(text: str) -> bool:
 
 
 def names_affairs(sentence: Sentence) -> bool:
-    """Whether a sentence asserts something about a day or time of day, the calendar, or what is "yours".
-
-    Args:
-        sentence: As read.
-    """
+    """Whether a sentence asserts something about a day or time of day, the calendar, or what is "yours"."""
     affairs = _lists().affairs
     named = any(
         word.removesuffix("'s") in affairs or _TIME.fullmatch(word)

@@ -122,11 +122,7 @@ _TIMES = frozenset({"start_time", "end_time", "shift_minutes"})
 
 
 def to_change(words: Words) -> str:
-    """Return what is to be different about an event, as it follows "Shall I".
-
-    Args:
-        words: Of the request.
-    """
+    """Return what is to be different about an event, as it follows "Shall I"."""
     changes, what = _changes(words), f"{words.title}{words.when}"
     if old := old_name(words):
         return f"rename {old} to {what}"
@@ -164,11 +160,7 @@ def _leaving(changes: Mapping[str, Any], words: Words) -> str:
 
 
 def how_often(words: Words) -> str:
-    """Return of how many times of something that recurs a request is, with what parts it from the words before.
-
-    Args:
-        words: Of the request.
-    """
+    """Return of how many times of something that recurs a request is, with what parts it from the words before."""
     if not words.done.result.get("rrule"):
         return ""
     if last := words.done.result.get("last"):
@@ -206,11 +198,7 @@ def what_changed(words: Words) -> str:
 
 
 def old_name(words: Words) -> str:
-    """Return what an event was called, where it gets another name; empty where it keeps it.
-
-    Args:
-        words: Of the request.
-    """
+    """Return what an event was called, where it gets another name; empty where it keeps it."""
     before = words.value("before")
     old = str(before.get("title") or "") if isinstance(before, Mapping) else ""
     return f"“{plain(old)}”" if old and old != words.value("title") else ""

@@ -71,7 +71,6 @@ class Guard:
         """Return the guard of a turn.
 
         Args:
-            context: The turn.
             known: What else an answer may rest on: sources that were found.
         """
         lines = [*known, *context.memories, *context.gists, *context.world, context.called]
@@ -87,7 +86,6 @@ class Guard:
         """Return why a sentence may not be shown; None where it may.
 
         Args:
-            sentence: As read.
             before: What was already shown of the answer.
         """
         said = list(words(sentence.text))
@@ -104,7 +102,6 @@ class Guard:
         """Return why a text may not be shown; None where it may.
 
         Args:
-            text: Whole sentences.
             before: What was already shown of the answer.
         """
         for sentence in sentences(text):
@@ -139,11 +136,7 @@ class Guard:
 
 
 def may_respond(context: AnswerContext) -> bool:
-    """Whether a model may put a turn into words: nothing was done, and nothing is to be asked.
-
-    Args:
-        context: The turn.
-    """
+    """Whether a model may put a turn into words: nothing was done, and nothing is to be asked."""
     if context.clarification or context.triage.social or context.triage.confirmation:
         return False
     if context.mode not in {Mode.RESPOND, Mode.CLARIFY, Mode.ACT}:
@@ -154,11 +147,7 @@ def may_respond(context: AnswerContext) -> bool:
 
 
 def is_request(context: AnswerContext) -> bool:
-    """Whether the person wanted something done, as far as routing or the words tell.
-
-    Args:
-        context: The turn.
-    """
+    """Whether the person wanted something done, as far as routing or the words tell."""
     triage = context.triage
     return (
         triage.type is TurnType.ACTION

@@ -11,15 +11,10 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import from_text
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import enumerated, shorten, strip_controls
-from kinkeeper.reading.times.time_text import clock, is_day_first
+from kinkeeper.reading.times.time_text import MONTHS, WEEKDAYS, clock, is_day_first
 
 # Days, times and rules of repetition as people say them. Pure.
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-)  # fmt: skip
 _OF_RULE = {"MO": 0, "TU": 1, "WE": 2, "TH": 3, "FR": 4, "SA": 5, "SU": 6}
 _WEEKDAYS = {"MO", "TU", "WE", "TH", "FR"}
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
@@ -42,9 +37,9 @@ def day_words(day: date, *, today: date, locale: str) -> str:
     if away in _NEAR:
         return _NEAR[away]
     if 0 < away < _WEEK:
-        return f"on {_DAYS[day.weekday()]}"
+        return f"on {WEEKDAYS[day.weekday()]}"
     if -_WEEK < away < 0:
-        return f"last {_DAYS[day.weekday()]}"
+        return f"last {WEEKDAYS[day.weekday()]}"
     return f"on {_date(day, today=today, locale=locale)}"
 
 
@@ -54,7 +49,6 @@ def moment_words(value: str, *, now: datetime, locale: str) -> str:
     Args:
         value: ISO 8601: a date, or an instant with its offset.
         now: Aware, in the household's zone.
-        locale: Of the household.
     """
     moment = local(value, now=now)
     if moment is None:
@@ -70,7 +64,6 @@ def span_words(start: str, end: str | None, *, now: datetime, locale: str) -> st
         start: ISO 8601.
         end: ISO 8601, if known.
         now: Aware, in the household's zone.
-        locale: Of the household.
     """
     first, last = local(start, now=now), local(end or "", now=now)
     if first is None or last is None or last <= first:
@@ -93,7 +86,6 @@ def series_words(start: str, end: str | None, rule: str, *, now: datetime, local
         end: Of its first time, if known.
         rule: RFC 5545, without its prefix.
         now: Aware, in the household's zone.
-        locale: Of the household.
     """
     once, every = span_words(start, end, now=now, locale=locale), rule_words(rule)
     first = local(start, now=now)
@@ -123,14 +115,14 @@ def rule_words(rule: str) -> str:
     if days and unit == "week" and every:
         if set(parts["BYDAY"].split(",")) == _WEEKDAYS and interval == "1":
             return "every weekday"
-        return f"{every} {enumerated([_DAYS[day] for day in sorted(days)])}"
+        return f"{every} {enumerated([WEEKDAYS[day] for day in sorted(days)])}"
     nth = _NTH.fullmatch(parts.get("BYDAY", ""))
     if unit == "month" and every and nth is not None:
-        return f"{every} {_ORDINALS[nth['which']]} {_DAYS[_OF_RULE[nth['day']]]} of the month"
+        return f"{every} {_ORDINALS[nth['which']]} {WEEKDAYS[_OF_RULE[nth['day']]]} of the month"
     if unit == "month" and every and parts.get("BYMONTHDAY", "").isdigit():
         return f"on day {parts['BYMONTHDAY']} of {every} month"
     told = f"{every} {unit}" if every else f"every {interval} {unit}s"
-    return f"{told} on {enumerated([_DAYS[day] for day in sorted(days)])}" if days else told
+    return f"{told} on {enumerated([WEEKDAYS[day] for day in sorted(days)])}" if days else told
 
 
 def local(value: str, *, now: datetime) -> datetime | None:
@@ -160,7 +152,6 @@ def period_words(first: date, days: int, *, today: date, locale: str) -> str:
         first: Its first day.
         days: How many, > 0.
         today: Local.
-        locale: Of the household.
     """
     if first == today and days > 1:
         return f"in the next {days} days"
@@ -182,7 +173,7 @@ def _bare(words: str) -> str:
 
 
 def _date(day: date, *, today: date, locale: str) -> str:
-    month = _MONTHS[day.month - 1]
+    month = MONTHS[day.month - 1]
     told = f"{day.day} {month}" if is_day_first(locale) else f"{month} {day.day}"
     return told if day.year == today.year else f"{told} {day.year}"
 
@@ -231,7 +222,6 @@ class Words:
 
     Attributes:
         done: The request and what became of it.
-        setting: Whose words count.
     """
 
     done: ActionResult
@@ -308,13 +298,7 @@ def name_of(item: Mapping[str, Any]) -> str:
 
 
 def few(told: Sequence[str], count: int, mark: str) -> str:
-    """Return the first of some things, and how many more there are.
-
-    Args:
-        told: Each in words.
-        count: How many there are.
-        mark: Between them.
-    """
+    """Return the first of some things, and how many more there are."""
     shown = f"{mark} ".join(told[:MOST])
     return f"{shown} and {count - MOST} more" if count > MOST else shown
 

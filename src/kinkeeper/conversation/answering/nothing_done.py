@@ -42,7 +42,6 @@ def reply(text: str, *, turn: str, names: Mapping[str, str]) -> str | None:
     """Return what to say to small talk; None where a message is something else.
 
     Args:
-        text: The whole message.
         turn: Id of the turn: chooses between replies, the same one each time.
         names: "me": what the assistant is called; "name": what the person is called, where known.
     """
@@ -133,7 +132,6 @@ def nothing_done(context: AnswerContext, *, saved: str | None) -> tuple[str, flo
     """Return what is said of a message that is no question and came to nothing, and how sure that is.
 
     Args:
-        context: The turn.
         saved: What is said of what memory keeps of the message; None where it keeps nothing as a fact.
     """
     turn, case = context.asked.turn_id, _case(context)

@@ -33,7 +33,6 @@ def relevance_of(context: AnswerContext, sources: Sequence[Source]) -> Relevance
     """Return how much each part of what is at hand matters to a turn.
 
     Args:
-        context: The turn.
         sources: What calendar and memory know about it.
     """
     asked = {*stems(context.text)}
@@ -57,9 +56,7 @@ def chosen_lines(
     """Return what is known as lines for a prompt, what matters most first.
 
     Args:
-        context: The turn.
         sources: What calendar and memory know about it.
-        relevance: What goes in.
     """
     parts: Mapping[str, Sequence[str]] = {
         "sources": [source.sentence for source in sources],
@@ -78,12 +75,7 @@ def chosen_lines(
 
 
 def talk_lines(context: AnswerContext, relevance: Relevance) -> list[dict[str, str]]:
-    """Return the earlier talk for a prompt, oldest first.
-
-    Args:
-        context: The turn.
-        relevance: What goes in.
-    """
+    """Return the earlier talk for a prompt, oldest first."""
     if not relevance.takes("talk"):
         return []
     return [

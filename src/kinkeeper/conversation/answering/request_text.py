@@ -39,12 +39,7 @@ from kinkeeper.language.text import enumerated
 
 
 def to_do(done: ActionResult, setting: Setting) -> str:
-    """Return what a request is to do, as it follows "I could not".
-
-    Args:
-        done: The request.
-        setting: Whose words count.
-    """
+    """Return what a request is to do, as it follows "I could not"."""
     words = Words(done, setting)
     tell = _TO_DO.get(f"{done.domain}.{done.action}")
     return tell(words) if tell else _unlisted(words)
@@ -55,7 +50,6 @@ def was_done(done: ActionResult, setting: Setting) -> str:
 
     Args:
         done: The request, with its receipt.
-        setting: Whose words count.
     """
     words = Words(done, setting)
     tell = _DONE.get(f"{done.domain}.{done.action}")
@@ -264,12 +258,7 @@ _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|our|ours|ourselves)\b",
 
 
 def was_found(done: ActionResult, setting: Setting) -> str:
-    """Return what a request that reads has found.
-
-    Args:
-        done: The request, with what it found.
-        setting: Whose words count.
-    """
+    """Return what a request that reads has found."""
     if "free" in done.result or "is_free" in done.result:
         return free_told(done, setting)
     for name, tell in _LISTS.items():
@@ -373,7 +362,6 @@ def nearest_told(done: ActionResult, setting: Setting) -> str:
 
     Args:
         done: The request, with what it found.
-        setting: Whose words count.
     """
     items = done.result.get("facts") or ()
     nearest = f" The closest thing I know: {_facts(items[:1], done, setting)}" if items else ""

@@ -80,7 +80,6 @@ class Responder:
         Where the model fails, is late, or claims what was not done, the rest is said by template.
 
         Args:
-            context: The turn.
             base: What is said without a model.
             sources: What calendar and memory know about it.
         """

@@ -67,11 +67,7 @@ _MOST_USED = 8
 
 
 def told(context: AnswerContext) -> Answer:
-    """Return what is said about a turn without a model.
-
-    Args:
-        context: The turn.
-    """
+    """Return what is said about a turn without a model."""
     text, confidence = _text(context)
     return Answer(
         text=text, mode=context.mode, confidence=confidence, source=Source.RULES,
@@ -85,11 +81,7 @@ def is_question(text: str) -> bool:
 
 
 def used_of(results: Sequence[ActionResult]) -> tuple[Mapping[str, Any], ...]:
-    """Return what results rest on, each {"kind", "id", "text"}.
-
-    Args:
-        results: Of a turn.
-    """
+    """Return what results rest on, each {"kind", "id", "text"}."""
     used: list[Mapping[str, Any]] = []
     for done in results:
         lists = [value for value in done.result.values() if isinstance(value, list | tuple)]
@@ -175,11 +167,7 @@ def _secret(context: AnswerContext) -> str | None:
 
 
 def said_besides(context: AnswerContext) -> str:
-    """Return who may see what the message tells and nothing done holds, and which requests of it were not understood.
-
-    Args:
-        context: The turn.
-    """
+    """Return who may see what the message tells and nothing done holds, and which requests of it were not understood."""
     secret, saved = _secret(context), ""
     if secret is None and context.told not in {"", context.text}:
         saved = f"{_quoted(context.told.splitlines())}: {_saved(context)}"

@@ -40,7 +40,6 @@ class Topic:
 
     Attributes:
         id: Of the topic; "" where there is none.
-        label: Its words.
         words: Stems with how often they were said.
         vector: Middle of the vectors of what was said.
         model: Whose vectors they are.
@@ -69,7 +68,6 @@ class TopicRef:
 
     Attributes:
         id: Of the topic; "" where the message is about nothing.
-        label: Its words.
         is_new: Whether it begins with this message.
         confidence: How sure it is, in [0, 1].
         streak: Exchanges on it in a row, with this one.
@@ -94,7 +92,6 @@ class TurnContext:
         signals: Counted for the mode router; the margins of earlier decisions are the caller's to fill in.
         gists: What the last exchanges on the topic came to, newest first.
         known: What was said on the topic within a day, by what it is about.
-        said_in: In which turn that was said, by what it is about.
         world: What the moment is like, as lines.
         called: What the person wants to be called; "" where they never said.
         history: The thread's last turns, oldest first, without what holds no more.
@@ -116,14 +113,8 @@ class CommittedTurn:
     """A turn that is over.
 
     Attributes:
-        household: Tenant key.
         member: Id of its person.
-        thread_id: Its thread.
-        turn_id: Its id.
         text: What the person said.
-        answer: What was answered.
-        mode: How.
-        results: What was done.
         at: When it was said, aware.
         recalled: How many memories it had that memory is sure of.
         is_said: Whether the person said it to us; what a program passes on is kept for the talk alone.

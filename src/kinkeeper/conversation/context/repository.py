@@ -179,13 +179,7 @@ _PUT_NAME = PreparedPut(conversation_names)
 
 
 class Lasting(NamedTuple):
-    """What was said on a topic and helps for a day.
-
-    Attributes:
-        turn: In which it was said.
-        about: What it is about.
-        value: What that is.
-    """
+    """What was said on a topic and helps for a day."""
 
     turn: str
     about: str
@@ -196,10 +190,7 @@ def topics_of(conn: Connection, household: str, thread: str, *, now: datetime) -
     """Return what a thread talked about lately, newest first.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         thread: Its id.
-        now: Aware.
     """
     values = {"of_household": household, "of_thread": thread, "now": now}
     return [_topic(row) for row in _TOPICS.mappings(conn, values)]
@@ -287,11 +278,6 @@ def add_encoding(
 def drop_expired(conn: Connection, household: str, *, now: datetime) -> int:
     """Delete what has expired, and the rows of what was encoded a day ago.
 
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        now: Aware.
-
     Returns:
         How many rows are gone.
     """
@@ -322,13 +308,7 @@ def _bytes(vector: Vector | None) -> bytes | None:
 
 
 def encoded(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
-    """Return how encoding stands for what was said since then: rows by stage and state, and how many had an effect.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-        since: Aware.
-    """
+    """Return how encoding stands for what was said since then: rows by stage and state, and how many had an effect."""
     found: Counter[str] = Counter()
     rows = conn.execute(
         select(_encodings.stage, _encodings.state, _encodings.had_effect).where(

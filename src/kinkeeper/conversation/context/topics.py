@@ -44,7 +44,6 @@ def gloss_of(text: str, *, vector: Vector | None = None, model: str | None = Non
     """Return what a message is about.
 
     Args:
-        text: Its words.
         vector: What it means, where something tells.
         model: Whose vector it is.
     """
@@ -63,11 +62,8 @@ def topic_of(
     Without words of its own, or where it only refers to what was said, it stays with the latest topic.
 
     Args:
-        gloss: What it is about.
         topics: Of the thread, in any order.
-        now: Aware.
         thread: Id of the thread.
-        household: Tenant key.
     """
     going_on = [topic for topic in topics if now - topic.last_at <= SILENCE]
     latest = max(going_on, key=lambda topic: topic.last_at, default=None)
@@ -94,9 +90,7 @@ def grown(
     """Return a topic with one more exchange.
 
     Args:
-        ref: The topic of the exchange.
         gloss: What the person said, as it is compared.
-        at: When, aware.
         recalled: How many memories came with it that memory is sure of.
         is_focus: Whether its person now wants to stay with it; None where they said nothing of that.
     """
@@ -123,7 +117,6 @@ def knowing(topic: Topic | None, *, now: datetime) -> int:
 
     Args:
         topic: As stored, if it is.
-        now: Aware.
     """
     recalls = () if topic is None else topic.recalls
     return min(sum(now - at <= _LATELY for at in recalls), _MOST_RECALLS)
@@ -134,7 +127,6 @@ def likeness(words: Mapping[str, int], others: Mapping[str, int]) -> float:
 
     Args:
         words: Of the message, at least one.
-        others: Of the topic.
     """
     return sum(count for word, count in words.items() if word in others) / sum(words.values())
 
@@ -181,10 +173,6 @@ def gist_of(text: str, results: Sequence[ActionResult]) -> str:
     """Return what an exchange came to; "" where it was about nothing.
 
     It holds the person's words and what receipts say, never the assistant's own words.
-
-    Args:
-        text: What the person said.
-        results: What was done.
     """
     key = key_sentence(text)
     done = [
@@ -227,7 +215,6 @@ def facts_of(text: str, results: Sequence[ActionResult]) -> Mapping[str, str]:
 
     Args:
         text: What the person said; a question says nothing.
-        results: What was done.
     """
     found = dict(_told(text))
     for done in results:

@@ -35,7 +35,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import STOP_INSIDE, mask_stops
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.models.embedding.embedder import Embedder
-from kinkeeper.reading.times.time_text import clock
+from kinkeeper.reading.times.time_text import WEEKDAYS, clock
 from kinkeeper.store.store import Store
 
 # What people say of how they are called, and of what they want to stay with. Pure, and quick.
@@ -74,11 +74,7 @@ _FOCUS_OFF = re.compile(
 
 
 def read_identity(text: str) -> str | None:
-    """Return what a message says its person is called; None where it does not.
-
-    Args:
-        text: The message.
-    """
+    """Return what a message says its person is called; None where it does not."""
     plain = " ".join(text.split()).replace("’", "'")
     found = _SAID.search(mask_stops(plain))
     if found is None or not _TAILS.fullmatch(found["rest"]):
@@ -90,11 +86,7 @@ def read_identity(text: str) -> str | None:
 
 
 def read_focus(text: str) -> bool | None:
-    """Return whether a message wants to stay with its topic, or no longer; None where it says nothing of that.
-
-    Args:
-        text: The message.
-    """
+    """Return whether a message wants to stay with its topic, or no longer; None where it says nothing of that."""
     if _FOCUS_OFF.search(text):
         return False
     return True if _FOCUS_ON.search(text) else None
@@ -106,7 +98,6 @@ AHEAD = timedelta(hours=24)
 """How far ahead what comes next is looked for."""
 
 _MOST = 3
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _PARTS = ((5, "night"), (12, "morning"), (17, "afternoon"), (22, "evening"), (24, "night"))
 
 
@@ -139,7 +130,7 @@ def world_at(
     """
     part = next(name for until, name in _PARTS if now.hour < until)
     told = [
-        f"It is {_DAYS[now.weekday()]} {now.date().isoformat()}, {clock(now.time(), household.locale)}, {part}."
+        f"It is {WEEKDAYS[now.weekday()]} {now.date().isoformat()}, {clock(now.time(), household.locale)}, {part}."
     ]
     is_quiet = quiet is not None and quiet.hold(now)
     if is_quiet:
@@ -150,7 +141,7 @@ def world_at(
 
 def _line(occurrence: Occurrence, now: datetime, household: Household) -> str:
     start = occurrence.interval.start.astimezone(household.zone)
-    day = "" if start.date() == now.date() else f"{_DAYS[start.weekday()]} "
+    day = "" if start.date() == now.date() else f"{WEEKDAYS[start.weekday()]} "
     when = (
         "all day"
         if occurrence.event.all_day
@@ -158,7 +149,7 @@ def _line(occurrence: Occurrence, now: datetime, household: Household) -> str:
     )
     waits = occurrence_waiting(
         occurrence, household.zone, name=lambda each: getattr(household.member(each), "name", each),
-        moment=lambda at: f"{_DAYS[at.weekday()]} at {clock(at.time(), household.locale)}",
+        moment=lambda at: f"{WEEKDAYS[at.weekday()]} at {clock(at.time(), household.locale)}",
     )  # fmt: skip
     told = f"{' '.join(occurrence.event.summary.split())}, {when}"
     return f"Coming up: {told} ({waits})." if waits else f"Coming up: {told}."
@@ -189,9 +180,7 @@ class ContextGatherer:
     """Knows what was said before, for the turns of one household.
 
     Args:
-        store: Its database.
         household: As its file has it.
-        clock: Tells what is over.
         embedder: Tells what messages mean; by their words alone where None, or where it takes too long.
         quiet: When messages come without a sound.
     """
@@ -224,10 +213,7 @@ class ContextGatherer:
         """Return what a turn begins with; writes nothing.
 
         Args:
-            thread_id: Its thread.
-            member: Its person.
             viewer: On whose behalf calendar and memory are read.
-            text: What they say.
             earlier: Turns of the thread before it, oldest first.
             now: Aware, in the household's zone.
 
@@ -258,8 +244,6 @@ class ContextGatherer:
 
         Args:
             conn: In the write transaction that ends the turn.
-            turn: The turn.
-            context: What it began with.
         """
         household, ref, read = turn.household, context.topic, turn.text[:LONGEST_READ]
         if ref.id and turn.mode not in _ABOUT_NOTHING:
@@ -348,12 +332,11 @@ def signals_of(
         gists: How many there are of the topic.
         facts: How many were said on the topic.
         world: What the moment is like.
-        now: Aware.
     """
     last = lately[-1] if lately else None
     return Signals(
         turns=len(lately), gists=gists, facts=facts, has_world=world.has_content,
-        fok=float(knowing(ref.known, now=now)), topic_confidence=ref.confidence,
+        fok=float(knowing(ref.known, now=now)),
         is_new_topic=ref.is_new, previous_mode=last.mode if last else None,
         previous_tools=_tools(last.results) if last else (),
     )  # fmt: skip

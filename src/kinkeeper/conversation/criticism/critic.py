@@ -46,7 +46,6 @@ def narrowed(
     Args:
         done: As it was carried out.
         wrong: Its wrong parameters with the values that a model calls right; None takes one away.
-        kind: Of the request.
         offer: Times that the message names, under keys.
         case: The message and what is known.
     """

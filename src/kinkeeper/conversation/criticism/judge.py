@@ -37,8 +37,6 @@ class Judged:
 
     Attributes:
         household: Whose budget it is.
-        text: The message.
-        kind: Of the request.
         result: What it came to.
         offer: Times that the message names.
     """

@@ -22,8 +22,6 @@ class Step:
 
     Attributes:
         context: What its planner looked at.
-        source: What planned it.
-        kind: Of the request.
         asked: Who asked for it, as which request of the turn.
         result: What it came to.
     """
@@ -43,7 +41,6 @@ class Verdict:
         number: Of the request in its turn.
         request: "domain.name".
         verdict: "fits", "wrong", or why there is none.
-        effect: What came of it.
         ms: How long it took.
     """
 
@@ -59,7 +56,6 @@ class Reviewed:
     """A step after the second look.
 
     Attributes:
-        result: What stands now.
         question: What to ask before anything else is done; None to go on.
         verdict: For the record; None where nobody looked.
     """
@@ -74,10 +70,6 @@ class Critic(Protocol):
 
     async def review(self, step: Step, catalogue: Catalogue) -> Reviewed:
         """Return a step as it stands after a second look.
-
-        Args:
-            step: What was done.
-            catalogue: What there is to do.
 
         Raises:
             UnavailableError: The database cannot be reached.

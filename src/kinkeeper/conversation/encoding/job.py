@@ -66,8 +66,6 @@ class Said:
 
     Attributes:
         text: What the person said.
-        at: When, aware.
-        results: What was done.
         was_asked_back: Whether the assistant asked something that nobody answered yet.
     """
 
@@ -104,7 +102,6 @@ def told(
 
     Args:
         talk: Its exchanges, oldest first, at least one.
-        name: Of the person.
         names: Words for the household's people, places and activities.
         before: Stems of what this person said before the talk.
     """
@@ -130,7 +127,6 @@ def salience(talk: Sequence[Said], *, before: Collection[str]) -> float:
     """Return how much a talk matters, in [0, 1].
 
     Args:
-        talk: Its exchanges.
         before: Stems of what was said before it.
     """
     text = "\n".join(said.text for said in talk)
@@ -228,7 +224,6 @@ class Encoding:
     """Encodes the exchanges of one household.
 
     Args:
-        store: Its database.
         household: As its file has it.
         clock: Tells when a talk is over.
         reading: Reads facts out of what was said.
@@ -355,7 +350,6 @@ def first_in_line(conn: Connection, key: Key, now: datetime) -> Key | None:
     """Return the first exchange of a row's thread that waits for the same stage or is in it.
 
     Args:
-        conn: Any transaction.
         key: Household, stage and turn of a row.
         now: Aware; what is not due by then is not waited for, except that row itself.
     """

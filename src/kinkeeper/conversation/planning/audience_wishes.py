@@ -128,11 +128,7 @@ def narrowed(plan: Plan, hidden: Collection[str] = (), *, only_new: bool = False
 
 
 def written_by(planned: PlannedAction) -> str:
-    """Return the words that a request writes, without the verb of a deed.
-
-    Args:
-        planned: Any.
-    """
+    """Return the words that a request writes, without the verb of a deed."""
     params = planned.params
     names = ("body", "text") if planned.action == "append" else ("title", "summary", "body", "text")
     said = " ".join(str(params[name]) for name in names if params.get(name))
@@ -149,7 +145,6 @@ def own_matters(plan: Plan, asked: Asked) -> frozenset[int]:
     """Return the places of what is new in a plan, for nobody but the person, who has not said who may see it.
 
     Args:
-        plan: Of a message.
         asked: Who says it.
     """
     return frozenset(at for at, each in enumerate(plan.actions) if _is_own_matter(each, asked))
@@ -163,7 +158,6 @@ def own_affairs(plan: Plan, own: Collection[int], text: str, *, is_adult: bool =
     some milliseconds.
 
     Args:
-        plan: Of the message.
         own: Places of the person's own matters in it.
         text: The whole message, verbatim.
         is_adult: Whether its person is.

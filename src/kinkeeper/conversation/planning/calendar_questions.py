@@ -349,7 +349,6 @@ def continued(clause: str, case: Case) -> list[Step] | None:
 
     Args:
         clause: With marks, without politeness.
-        case: The message.
     """
     lead = goes_on(case)
     rest = _PREPOSITION.sub("", _LEAD.sub("", clause).strip(" ?"))

@@ -199,12 +199,7 @@ def _first(row: Mapping[str, Any], *names: str) -> str:
 
 
 def best_match(text: str, things: Iterable[Thing]) -> Thing | None:
-    """Return the thing that a text names, if exactly one fits best.
-
-    Args:
-        text: Words of a person.
-        things: What there is.
-    """
+    """Return the thing that a text names, if exactly one fits best."""
     wanted = content_words(text)
     scored = [
         (len(wanted & words) / len(wanted | words), thing)
@@ -243,7 +238,6 @@ class Missing:
     Attributes:
         action: What is known of it.
         field: Name of the parameter that is missing.
-        question: What to ask.
     """
 
     action: PlannedAction

@@ -138,8 +138,6 @@ def told_beside(text: str, grammar: Grammar, household: Household, *, now: datet
     Args:
         text: Plain.
         grammar: Knows where a clause may end, how requests begin, and how reasons are given.
-        household: Whose.
-        now: Aware.
     """
     pieces: list[_Piece] = []
     for start, end, mark in _between_joints(text, grammar):
@@ -204,7 +202,6 @@ def bare(clause: str, grammar: Grammar, *names: str) -> str:
     Args:
         clause: With marks.
         grammar: Knows what may stand around a request.
-        names: What the assistant is called.
     """
     clause = clause.strip(_EDGES)
     for _ in range(_MOST_STRIPPED):
@@ -233,12 +230,7 @@ def in_order(clause: str) -> str:
 
 
 def steps_of(case: Case, read: Reader) -> tuple[list[Step], tuple[str, ...]]:
-    """Return the requests of a message: of its parts where each of them is one, else of the whole; and those not understood.
-
-    Args:
-        case: The message.
-        read: Reads one clause.
-    """
+    """Return the requests of a message: of its parts where each of them is one, else of the whole; and those not understood."""
     cutting = _Cutting(case, read)
     return cutting.steps(case.message.text) or [], tuple(cutting.unread)
 

@@ -111,7 +111,6 @@ class Described:
         title: What it is called; empty where nothing names it.
         who: Ids of members who take part.
         responsible: Ids of members who see to it.
-        where: Place, as it was said.
         is_whole: Whether all that sounds like a time was read as one.
         main: The words that say when it is: all but those that tell when a part of it is ("doors at 6:30").
     """
@@ -129,7 +128,6 @@ def described(what: str, case: Case, *, who: str = "") -> Described:
 
     Args:
         what: A part of the message, with marks.
-        case: Of the message.
         who: A part that names only people.
     """
     plain = _COPULA.sub("", case.grammar.describing["in_calendar"].sub(" ", what))

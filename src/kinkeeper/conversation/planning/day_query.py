@@ -160,7 +160,6 @@ def read_question(clause: str, case: Case) -> Question | None:
 
     Args:
         clause: With marks, without politeness.
-        case: What is known.
     """
     asking = case.grammar.asking
     clause, is_asked = plainly_asked(clause)
@@ -273,7 +272,6 @@ def subject_of(part: str, case: Case) -> str | None:
 
     Args:
         part: With marks.
-        case: What is known.
     """
     words = MARK.sub(" ", case.message.title(part))
     words = without_people(words, case)

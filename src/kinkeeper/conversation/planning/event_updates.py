@@ -81,14 +81,12 @@ class Told:
     """What is told of an event.
 
     Attributes:
-        news: What is different.
         about: Words that name the event, without times; empty where it is only pointed at.
         when: The part of the clause that says which time of it is meant, with marks.
         who: Ids of the members whom it is told of.
         of: Ids of the members instead of whom.
         to: The part that says the new time or end, with marks.
         way: Words that say in which direction it is put.
-        where: The new place.
         since: The first day on which it is so for good; None where it is told of some times.
         is_sure: Whether it can only be told of what is known already.
         cover: Ids of the members who step in for them.
@@ -132,7 +130,6 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
 
     Args:
         clause: With marks, without politeness.
-        case: The message.
     """
     is_asked = case.message.text.rstrip().endswith("?")
     if is_asked and "?" in case.message.sentence(clause):
@@ -317,28 +314,17 @@ def other_of(told: Told, case: Case) -> Told:
 
     Args:
         told: What is told of the first.
-        case: The message.
     """
     return replace(told, about=_named(told.other, case), when=f"{told.other} {told.when}")
 
 
 def new_weekday(told: Told, case: Case) -> TimeSpan | None:
-    """Return the day of the week on which a series shall be; None where none is told.
-
-    Args:
-        told: What is told.
-        case: The message.
-    """
+    """Return the day of the week on which a series shall be; None where none is told."""
     return next((each for each in case.message.times(told.to) if each.recurrence), None)
 
 
 def new_moment(told: Told, case: Case) -> str | None:
-    """Return the new time as far as it is told: "HH:MM", a date, or both.
-
-    Args:
-        told: What is told.
-        case: The message.
-    """
+    """Return the new time as far as it is told: "HH:MM", a date, or both."""
     spans = [
         replace(each, bound=None) for each in case.message.times(told.to)
         if is_short(each) and not each.recurrence
@@ -353,9 +339,5 @@ def is_short(span: TimeSpan) -> bool:
 
 
 def is_beside_now(span: TimeSpan) -> bool:
-    """Whether a time is counted from another one: "an hour later".
-
-    Args:
-        span: As it was read, which is from now.
-    """
+    """Whether a time is counted from another one: "an hour later"."""
     return span.surface.lower().endswith((" later", " earlier"))

@@ -297,7 +297,6 @@ def edited(open_edit: Sequence[ActionResult], case: Case) -> list[Step] | None:
 
     Args:
         open_edit: What awaits a yes; the latest that the edit fits is changed, the others stay as they are.
-        case: The message.
     """
     text = re.sub(r"^(?:and|but|also)\s+", "", case.message.text.strip(), flags=re.IGNORECASE)
     forms = dict.fromkeys((bare(case.message.text, case.grammar, case.household.bot_name), text))

@@ -50,7 +50,6 @@ class Grammar:
         misspellings: Finds the grammar's own words in misspelt ones.
         openings: What may stand before a request without changing it.
         closings: What may stand after it.
-        joints: Between two requests.
         starts: How a request begins, so that a joint before it is one.
         bare_hour: A number that is an hour because of the word before it.
         no_time: What looks like a time and is none, by what stands around.
@@ -94,7 +93,6 @@ class Grammar:
         """Return a text with chat spellings and misspelt words of the grammar made plain.
 
         Args:
-            text: As it was typed.
             names: Words for people, in lower case, which are no spelling of anything else ("Wen").
         """
         plain = _WORD.sub(
@@ -192,6 +190,12 @@ def _around(text: str, span: TimeSpan) -> str:
     before = f"…{text[start : span.start_char]}" if start > 0 else text[: span.start_char]
     after = f"{text[span.end_char : end]}…" if end < len(text) else text[span.end_char :]
     return f"{before}<{span.surface}>{after}"
+
+
+@cache
+def word_sets(name: str, table: str = "words") -> Mapping[str, frozenset[str]]:
+    """Return the lists of words in a table of a data file; read once."""
+    return {key: frozenset(words.split()) for key, words in _content(name)[table].items()}
 
 
 def _content(name: str) -> Mapping[str, Any]:

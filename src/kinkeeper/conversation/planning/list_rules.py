@@ -58,11 +58,7 @@ def things_to_buy(text: str) -> list[str] | None:
 
 
 def are_groceries(lines: Sequence[str]) -> bool:
-    """Return whether what is enumerated is, for the greater part, what families buy every week.
-
-    Args:
-        lines: Single things.
-    """
+    """Return whether what is enumerated is, for the greater part, what families buy every week."""
     known = [things_to_buy(each) is not None for each in lines]
     return bool(known) and sum(known) * 2 > len(known)
 

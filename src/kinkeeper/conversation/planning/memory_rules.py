@@ -151,7 +151,6 @@ def told_facts(case: Case, *, is_all: bool) -> list[PlannedAction]:
     What somebody tells of themselves is kept for them without a word, as all that is told is.
 
     Args:
-        case: The message.
         is_all: Whether it asks for nothing, so that all of it is told.
     """
     text, household, now = case.context.text, case.household, case.now
@@ -194,9 +193,6 @@ def told_of(
     Args:
         text: The whole message, verbatim.
         routed: Where it goes; None where that is not known.
-        results: Of the turn.
-        household: Theirs.
-        now: Aware.
     """
     if routed is None or routed.triage.confirmation is not None:
         return ""

@@ -281,10 +281,8 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     """Return a message with marks.
 
     Args:
-        text: As it was typed.
         now: When, aware, in the household's zone.
         household: Whose words and zone are meant.
-        grammar: Its spellings are applied.
     """
     plain = MARK.sub(" ", strip_controls(text[:LONGEST_READ])).translate(_CURLY)
     verbatim: dict[str, str] = {}

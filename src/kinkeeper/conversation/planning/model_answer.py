@@ -30,7 +30,7 @@ _EXPLAINED = frozenset(
 """Parameters that the prompt explains once for all requests."""
 
 
-_PEOPLE = frozenset({"who", "responsible"})
+_PEOPLE = frozenset({"who", "responsible", "kept_from"})
 
 
 class Parameter(BaseModel):
@@ -105,7 +105,6 @@ def typed(
 
     Args:
         planned: Of a model's answer.
-        kind: What it asks for.
         times: The times that may be named, ISO 8601 by key.
 
     Raises:
@@ -132,23 +131,22 @@ def _unquoted(value: object) -> object:
 
 
 def _with_times(given: Mapping[str, Any], times: Mapping[str, str]) -> dict[str, Any]:
+    """Return parameters with times for their keys, people as lists and texts of several lines as one."""
     found: dict[str, Any] = {}
     for name, value in given.items():
         if isinstance(value, Mapping):
             found[name] = _with_times(value, times)
-        elif name in _PEOPLE and isinstance(value, str):
-            found[name] = [value] if value else []
-        elif value not in ("", [], "null"):
-            found[name] = times.get(value, value) if isinstance(value, str) else value
+        elif name in _PEOPLE:
+            found[name] = value if isinstance(value, list) else [value]
+        elif isinstance(value, list):
+            found[name] = value if name == "to" else "\n".join(value)
+        elif value not in ("", "null"):
+            found[name] = times.get(value, value)
     return found
 
 
 def signature(kind: RequestKind) -> str:
-    """Return which parameters a request has, for a prompt: "title, status? (open|done|all)".
-
-    Args:
-        kind: Any.
-    """
+    """Return which parameters a request has, for a prompt: "title, status? (open|done|all)"."""
     return ", ".join(_parameters(kind.parameters.model_json_schema()))
 
 

@@ -21,8 +21,6 @@ def members_in(text: str, case: Case, *, as_owners: bool = False) -> list[str]:
     """Return the ids of the members that a text names, groups as their members, in order; of "not Ben, Claire" not the old one.
 
     Args:
-        text: Any.
-        case: Whose words count.
         as_owners: Whether "Bens" names Ben, too: in words for what is somebody's it is no plural.
     """
     ends = ("", "s") if as_owners else ("",)
@@ -125,7 +123,6 @@ def audience_of(text: str, case: Case) -> tuple[str, bool | None]:
 
     Args:
         text: Of one request, with marks.
-        case: The message.
 
     Returns:
         The rest of the text, and True, False, or None where nothing is said about it.

@@ -53,7 +53,6 @@ def hands_on(text: str, grammar: Grammar) -> bool:
     """Whether some of a message may be others' words: quoted, copied or told.
 
     Args:
-        text: As it was typed.
         grammar: Knows how others are quoted.
     """
     plain = strip_controls(text)
@@ -65,11 +64,7 @@ def hands_on(text: str, grammar: Grammar) -> bool:
 
 
 def is_copied(text: str) -> bool:
-    """Whether a message has marks of what was copied from elsewhere, such as the head of a mail or paragraphs.
-
-    Args:
-        text: As it was typed.
-    """
+    """Whether a message has marks of what was copied from elsewhere, such as the head of a mail or paragraphs."""
     return _COPIED.search(text) is not None
 
 
@@ -128,7 +123,6 @@ def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
 
     Args:
         planned: As the model wants it; the words that ask for it are its reasoning.
-        offer: The times it was given.
         case: The message and what is known.
     """
     params, is_read = _timed(planned.params, offer, case)

@@ -110,7 +110,6 @@ def from_today(moment: Moment, spans: Sequence[TimeSpan], now: datetime) -> Mome
 
     Args:
         moment: What the spans say together.
-        spans: As they were said.
         now: Aware, in the household's zone.
     """
     dated = [span for span in spans if span.has_date]
@@ -125,7 +124,6 @@ def on_each_day(moment: Moment, spans: Sequence[TimeSpan]) -> Moment:
 
     Args:
         moment: What the spans say together.
-        spans: As they were said.
     """
     has_hours = any(
         span.kind is SpanKind.RANGE and span.has_time and not span.has_date for span in spans
@@ -349,7 +347,6 @@ def window_of(part: str, case: Case, *, is_past: bool = False) -> Window | None:
 
     Args:
         part: With marks.
-        case: The message.
         is_past: Whether it is asked about what has been.
     """
     spans = [each for each in case.message.times(part) if each.kind is not SpanKind.DURATION]
@@ -389,7 +386,6 @@ def window_with(day: date, unit: str, case: Case) -> Window | None:
     Args:
         day: Local.
         unit: "weekend", "week", "month" or "day".
-        case: The message.
     """
     match unit.lower():
         case "weekend":

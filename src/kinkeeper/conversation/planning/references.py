@@ -189,7 +189,6 @@ def changed(thing: Thing, changes: Mapping[str, Any]) -> PlannedAction:
     """Return the request that changes a task or an event.
 
     Args:
-        thing: What is changed.
         changes: By name, as of an event; times as "HH:MM", a date, or both.
     """
     changes = with_known_day(changes, thing.start)

@@ -50,7 +50,6 @@ def relative_changes(clause: str, thing: Thing, case: Case) -> dict[str, Any]:
     Args:
         clause: With marks, without politeness.
         thing: What is meant, with its start, as it is or as it was last proposed.
-        case: The message.
     """
     for name, read in _READERS.items():
         found = case.grammar.pointing[name].fullmatch(clause)
@@ -65,7 +64,6 @@ def proposed_with(result: ActionResult, changes: Mapping[str, Any]) -> dict[str,
     """Return the parameters of a request that awaits a yes, with changes where it has such: among its "changes", or beside.
 
     Args:
-        result: As it waits.
         changes: By name, times as "start_time" and "end_time".
     """
     if result.domain == "task":
@@ -82,12 +80,7 @@ def proposed_with(result: ActionResult, changes: Mapping[str, Any]) -> dict[str,
 
 
 def onto_what_waits(step: Step, case: Case) -> Step:
-    """Return a change of an event together with what is already proposed for it and awaits a yes.
-
-    Args:
-        step: As it was read.
-        case: The message.
-    """
+    """Return a change of an event together with what is already proposed for it and awaits a yes."""
     if not isinstance(step, PlannedAction) or step.action != "update_event":
         return step
     if "scope" in step.params:
@@ -157,8 +150,6 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
     Args:
         changes: With "start_time" as the words say it by themselves.
         to: The words, with marks.
-        thing: What is changed.
-        case: The message.
     """
     value = changes.get("start_time")
     if thing.start is None or not isinstance(value, str):
@@ -285,7 +276,6 @@ def days_on(groups: Mapping[str, str], last: Mapping[str, Any], case: Case) -> d
     Args:
         groups: What was found, by name.
         last: Parameters of the last listing.
-        case: The message.
     """
     beside = _beside(groups, case)
     first = last.get("from")

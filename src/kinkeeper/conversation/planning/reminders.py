@@ -103,7 +103,6 @@ def long_before(groups: Groups, case: Case) -> Sequence[Step]:
 
     Args:
         groups: What was found: "before", which begins with how long, and "what".
-        case: The message.
     """
     lengths = case.message.lengths(groups["before"])
     named = case.message.title(groups["what"])
@@ -130,7 +129,6 @@ def around(groups: Groups, case: Case) -> Sequence[Step] | None:
 
     Args:
         groups: What was found: "around" ("after", "before", ...), "event" with its times, "what", and "who".
-        case: The message.
     """
     params: dict[str, Any] = {"title": case.message.title(groups["what"])}
     if not is_speaker(groups["who"]):

@@ -1,11 +1,9 @@
 """The planner that needs no model: what a message asks for, by rules, and which rule is read by what."""
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import Final
 
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
@@ -45,7 +43,7 @@ from kinkeeper.conversation.planning.follow_ups import (
     set_right,
     with_name,
 )
-from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE
+from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE, word_sets
 from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.memory_rules import told_facts
 from kinkeeper.conversation.planning.message import TIME_MARK
@@ -77,13 +75,9 @@ _MOST_WORDS: Final = 4
 
 
 def is_out_of_scope(case: Case) -> bool:
-    """Return whether a message asks for a service that there is no request for.
-
-    Args:
-        case: The message.
-    """
+    """Return whether a message asks for a service that there is no request for."""
     request, words, opens = _opening(case)
-    tables = _tables()
+    tables = word_sets("out_of_scope")
     if not opens.isdisjoint(tables["verbs"]):
         return True
     said = {*words[1:]}
@@ -102,7 +96,7 @@ def is_search(case: Case) -> bool:
         case: The message, of which no rule made anything.
     """
     _, words, opens = _opening(case)
-    tables = _tables()
+    tables = word_sets("out_of_scope")
     return not opens.isdisjoint(tables["finding"]) and tables["kept"].isdisjoint(words)
 
 
@@ -129,12 +123,6 @@ def _is_countdown(request: str, case: Case) -> bool:
         _COUNTDOWN.fullmatch(request) is not None
         and _UNITS.search(case.message.words(request)) is not None
     )
-
-
-@cache
-def _tables() -> Mapping[str, frozenset[str]]:
-    text = (files(__package__) / "data" / "out_of_scope.toml").read_text(encoding="utf-8")
-    return {name: frozenset(words.split()) for name, words in tomllib.loads(text)["words"].items()}
 
 
 # Which rule is read by what, and sentences that point back at what was just said. Pure.
@@ -182,7 +170,6 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
 
     Args:
         clause: With marks, without politeness; one of more than 300 characters is not read.
-        case: What is known.
     """
     if not clause or len(clause) > LONGEST_CLAUSE:
         return None
@@ -336,11 +323,7 @@ def _still_offered(plan: Plan) -> Plan:
 
 
 def as_offers(plan: Plan) -> Plan:
-    """Return a plan of which nothing is done before a person says yes.
-
-    Args:
-        plan: Any.
-    """
+    """Return a plan of which nothing is done before a person says yes."""
     return replace(plan, actions=tuple(replace(each, is_offer=True) for each in plan.actions))
 
 

@@ -39,7 +39,6 @@ def told(clause: str, case: Case) -> list[Step] | None:
 
     Args:
         clause: With marks, without politeness.
-        case: The message.
     """
     for news in told_of(clause, case):
         change = _Change(news, case)

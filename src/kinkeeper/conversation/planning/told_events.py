@@ -23,7 +23,6 @@ class Meant:
     """What one piece of news is about.
 
     Attributes:
-        told: The news.
         case: The message, and what stands in the calendar.
     """
 
@@ -201,9 +200,5 @@ def first_of_each(found: Sequence[Thing]) -> list[Thing]:
 
 
 def day_of(thing: Thing) -> date:
-    """Return the day on which something begins.
-
-    Args:
-        thing: With a start.
-    """
+    """Return the day on which something begins."""
     return date.fromisoformat((thing.start or "")[:10])

@@ -6,15 +6,13 @@ enough: the person is asked. What is denied, over or only supposed makes nothing
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
-from functools import cache
-from importlib.resources import files
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step
+from kinkeeper.conversation.planning.grammar import word_sets
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import split_sentences
 from kinkeeper.reading.corrections import told_not_asked
@@ -48,7 +46,6 @@ def guarded(
     Args:
         steps: As the rule made them.
         clause: With marks.
-        case: The message.
         rule: Its name.
         groups: What it found in the clause.
     """
@@ -80,7 +77,7 @@ def unexplained(title: str, case: Case) -> list[str]:
 def _verdict(
     steps: Sequence[Step], clause: str, case: Case, *, rule: str, groups: Groups
 ) -> _Verdict:
-    rules = _tables("rules")
+    rules = word_sets("guard", "rules")
     said = _with_lead(clause, case).strip()
     found = told_not_asked(said)
     if "unwanted" in found:
@@ -143,7 +140,7 @@ def _written(step: Step) -> str:
 def _is_empty(step: Step) -> bool:
     """Whether a line or list would be written that has no word of its own ("and and")."""
     written = _written(step)
-    empty = _tables("words")["function"] | {"not", "no", "is", "it", "list"}
+    empty = word_sets("guard")["function"] | {"not", "no", "is", "it", "list"}
     return any(
         empty.issuperset(re.findall(r"[^\W_]+", line.lower())) for line in written.splitlines()
     )
@@ -152,7 +149,7 @@ def _is_empty(step: Step) -> bool:
 def _is_titled(groups: Groups) -> bool:
     """Whether a command names the calendar, so that what stands beside that is a title whatever it says."""
     verb = groups.get("firm", "").lower().split()[:1]
-    is_verb = not _tables("rules")["calendar_verbs"].isdisjoint(verb)
+    is_verb = not word_sets("guard", "rules")["calendar_verbs"].isdisjoint(verb)
     if is_verb and modality_of(groups["what"]) is Modality.NAMED:
         return True
     return bool(groups.get("calendar")) or ("early" in groups and "firm" not in groups)
@@ -161,7 +158,7 @@ def _is_titled(groups: Groups) -> bool:
 def _speaks_of_what_stands(steps: Sequence[Step], case: Case) -> bool:
     """Whether a title says what is done to an event that is there ("giving judo a miss"): news of it, and no other event."""
     people = {word.lower() for name in case.household.names.values() for word in name.split()}
-    known = _standing(case) - people - _tables("words")["function"]
+    known = _standing(case) - people - word_sets("guard")["function"]
     titles = [[word.lower() for word in _WORD.findall(title)] for title in _titles(steps)]
     return any(
         words and words[0].endswith("ing") and words[0] not in known and not known.isdisjoint(words)
@@ -182,7 +179,7 @@ def _titles(steps: Sequence[Step]) -> list[str]:
 def _left_over(words: Sequence[str], case: Case) -> Iterator[int]:
     """Yield the places of words that are neither known nor part of a name."""
     plain = [each.lower().replace("’", "'") for each in words]
-    known = {**_tables("words"), "standing": _standing(case)}
+    known = {**word_sets("guard"), "standing": _standing(case)}
     at = 0
     while at < len(words):
         length = _of_household(plain[at:], case)
@@ -227,9 +224,3 @@ def _is_known(word: str, known: Mapping[str, frozenset[str]]) -> bool:
 
 def _is_name(word: str) -> bool:
     return word[0].isupper() and not word.isupper()
-
-
-@cache
-def _tables(name: str) -> Mapping[str, frozenset[str]]:
-    text = (files(__package__) / "data" / "guard.toml").read_text(encoding="utf-8")
-    return {key: frozenset(words.split()) for key, words in tomllib.loads(text)[name].items()}

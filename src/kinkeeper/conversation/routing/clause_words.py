@@ -33,11 +33,7 @@ def word_lists() -> Mapping[str, frozenset[str]]:
 
 @cache
 def phrases(name: str) -> frozenset[Clause]:
-    """Return the phrases of a list of the data file, spelled out.
-
-    Args:
-        name: Of the list.
-    """
+    """Return the phrases of a list of the data file, spelled out."""
     return frozenset(
         phrase
         for line in _data()["phrases"][name]
@@ -54,7 +50,6 @@ def clauses_of(text: str, names: Collection[str] = ()) -> tuple[Clause, ...]:
     """Return the clauses of a message, without the assistant's name; emoji and marks say nothing here.
 
     Args:
-        text: Any.
         names: What the assistant is called.
     """
     return _clauses(text, tuple(names))
@@ -152,7 +147,6 @@ def features(clause: Clause, social_words: Collection[str]) -> Iterator[tuple[st
 
     Args:
         clause: Canonical words.
-        social_words: Words that social clauses have.
     """
     for word in {*clause, *(f"{first} {second}" for first, second in pairwise(clause))}:
         yield word, 1.0

@@ -41,7 +41,6 @@ class ConsentWords:
         longest: Words of the longest phrase.
         fillers: Say nothing either way.
         changing: Verbs that change what is waiting.
-        changed: What they change.
         leading: Stand before a value: "at", "to".
         values: Mean a person or a moment without a name or number.
         including: Verbs that change it with a value alone.
@@ -187,7 +186,6 @@ def read_confirmation(
     or another wish is no decision, and neither is what is only quoted. The later of two decisions counts where the words say so.
 
     Args:
-        text: Any.
         asked: The open question, or a line about what waits; "" where it is not known. A yes may repeat its words.
         names: What the assistant is called.
     """
@@ -215,21 +213,13 @@ def read_confirmation(
 
 
 def agrees(text: str) -> bool:
-    """Return whether a message begins with a plain yes, whatever it wants besides.
-
-    Args:
-        text: Any.
-    """
+    """Return whether a message begins with a plain yes, whatever it wants besides."""
     clauses = clauses_of(text, ())
     return bool(clauses) and next(read_clause(clauses[0])) is Said.YES
 
 
 def refuses(text: str) -> bool:
-    """Return whether a message says no or drops the matter in so many words; hesitating is neither.
-
-    Args:
-        text: Any.
-    """
+    """Return whether a message says no or drops the matter in so many words; hesitating is neither."""
     said = {word for clause in clauses_of(text, ()) for word in clause}
     lists = word_lists()
     is_dropped = not said.isdisjoint(lists["dismissing"] | lists["undoing"])
@@ -237,21 +227,13 @@ def refuses(text: str) -> bool:
 
 
 def hesitates(text: str) -> bool:
-    """Return whether a message only puts an answer off: "hang on", "not yet", "let me think".
-
-    Args:
-        text: Any.
-    """
+    """Return whether a message only puts an answer off: "hang on", "not yet", "let me think"."""
     said = {each for clause in clauses_of(text, ()) for each in read_clause(clause)}
     return Said.HOLD in said and said.isdisjoint(_DECIDES | {Said.OTHER})
 
 
 def rethinks(text: str) -> bool:
-    """Return whether a message denies or sets right what was said before, whatever else it says.
-
-    Args:
-        text: Any.
-    """
+    """Return whether a message denies or sets right what was said before, whatever else it says."""
     said = {each for clause in clauses_of(text, ()) for each in read_clause(clause)}
     return not said.isdisjoint({Said.NO, Said.CORRECTS, Said.DIFFERS})
 

@@ -40,11 +40,7 @@ _MARKS = re.compile(r"[^\w\s]")
 
 
 def asks_about(text: str) -> str | None:
-    """Return the topic of a message that asks about the assistant; None where it asks something else.
-
-    Args:
-        text: The whole message.
-    """
+    """Return the topic of a message that asks about the assistant; None where it asks something else."""
     said = " ".join(_MARKS.sub(" ", text.casefold().replace("’", "'")).split())
     said = _TAIL.sub("", _LEAD.sub("", said))
     found = (
@@ -110,7 +106,6 @@ def read_social(
     """Return what a wholly social message comes to; None for every other message.
 
     Args:
-        text: Any.
         is_offered: Whether the last answer offered or asked something: then a yes goes on.
         has_referent: Whether "it" may be something of the turns before: then "cancel it" goes on.
         names: What the assistant is called.
@@ -188,21 +183,11 @@ class IntentType(StrEnum):
     STATEMENT = "statement"
 
 
-class Complexity(StrEnum):
-    """How much there is in it."""
-
-    SIMPLE = "simple"
-    MODERATE = "moderate"
-    COMPLEX = "complex"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
     """A message by its form.
 
     Attributes:
-        type: What it is.
-        complexity: How much there is in it.
         confidence: In [0, 1].
         words: How many.
         has_question_mark: Whether it ends a clause with one.
@@ -212,7 +197,6 @@ class Intent:
     """
 
     type: IntentType
-    complexity: Complexity
     confidence: float
     words: int
     has_question_mark: bool
@@ -229,7 +213,6 @@ def read_intent(text: str, signals: Signals, *, names: Collection[str] = ()) -> 
     """Return what a message is by its form.
 
     Args:
-        text: Any.
         signals: What is known when it comes.
         names: What the assistant is called.
     """
@@ -243,7 +226,6 @@ def read_intent(text: str, signals: Signals, *, names: Collection[str] = ()) -> 
         kind = IntentType.CONTINUATION
     return Intent(
         type=kind,
-        complexity=_complexity(count, has_conjunction=bool(said & lists["conjunctions"])),
         confidence=_confidence(kind, count, weights, is_warm=signals.is_warm), words=count,
         has_question_mark=any(clause[-1] == ASKED for clause in clauses),
         is_interrogative=any(clause[0] in lists["interrogatives"] for clause in clauses),
@@ -277,14 +259,6 @@ def _type(text: str, clauses: tuple[Clause, ...], names: Collection[str]) -> Int
     return IntentType.STATEMENT
 
 
-def _complexity(count: int, *, has_conjunction: bool) -> Complexity:
-    weights = shipped_weights().intent
-    if count > weights.complex_above:
-        return Complexity.COMPLEX
-    is_moderate = count > weights.moderate_above or has_conjunction
-    return Complexity.MODERATE if is_moderate else Complexity.SIMPLE
-
-
 def _confidence(kind: IntentType, count: int, weights: IntentWeights, *, is_warm: bool) -> float:
     confidence = weights.confidence
     if kind in _PLAIN:
@@ -313,7 +287,6 @@ def goes_on(clauses: Sequence[Clause], history: Sequence[Exchange]) -> bool:
     it may be said in the same breath as thanks.
 
     Args:
-        clauses: Of the message.
         history: Earlier turns, oldest first.
     """
     if not history or not clauses:

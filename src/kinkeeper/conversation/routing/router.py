@@ -42,7 +42,6 @@ class Scored:
     """The modes with their scores.
 
     Attributes:
-        scores: Of each mode.
         features: What they were summed of, by name.
         margin: How far the best is ahead, as a share of its score.
         effective_margin: How far it must be.
@@ -70,7 +69,6 @@ def score_modes(
     """Return the scores of all modes.
 
     Args:
-        intent: Of the message.
         signals: What is known when it comes.
         triage: What was made of it; it informs the scores and decides nothing alone.
         weights: Those of the data file where None.
@@ -188,7 +186,6 @@ class Routed:
     """Where a message goes, and how that came about.
 
     Attributes:
-        triage: Where.
         intent: What it is by its form.
         confirmation: What it decides about an open question.
         decided_by: "confirmation", "social", "router" or "triage" (the router agreed with it).
@@ -197,7 +194,6 @@ class Routed:
         margin: How far the best mode is ahead of the second.
         effective_margin: How far it had to be.
         is_tie: Whether the best two were too near to each other to tell.
-        version: Of the weights.
     """
 
     triage: Triage
@@ -237,7 +233,6 @@ class Router:
                 it is known.
             signals: What is known when it comes.
             requests: All that can be asked; none where only the domains matter.
-            skills: Built-in skills there are.
             names: What the assistant is called.
         """
         is_whole, text = len(text) <= LONGEST_READ, text[:LONGEST_READ]
@@ -264,11 +259,7 @@ class Router:
         return _decided(triage, intent, signals)
 
     def terminal(self, routed: Routed) -> Mode:
-        """Return how to answer once the acting of a turn is over.
-
-        Args:
-            routed: As the turn was routed.
-        """
+        """Return how to answer once the acting of a turn is over."""
         return mode_after_acting(routed.snapshot)
 
     async def _message(

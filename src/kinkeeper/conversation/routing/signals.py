@@ -37,8 +37,6 @@ class IntentWeights(_Table):
     """Lengths and confidences of intents."""
 
     continuation_below: int
-    moderate_above: int
-    complex_above: int
     confidence: float
     plain: float
     question: float
@@ -120,12 +118,8 @@ class Signals:
     """What is known about a thread and its topic.
 
     Attributes:
-        turns: In working memory.
-        gists: Of the topic.
-        facts: Of the topic.
         has_world: Whether the world state holds anything.
         fok: Feeling of knowing, from strong hits of memory alone, in [0, 5].
-        topic_confidence: In [0, 1].
         is_new_topic: Whether the topic begins with this message.
         previous_mode: How the last turn was answered.
         previous_tools: What it did, as "domain.name".
@@ -137,7 +131,6 @@ class Signals:
     facts: int = 0
     has_world: bool = False
     fok: float = 0.0
-    topic_confidence: float = 0.0
     is_new_topic: bool = False
     previous_mode: Mode | None = None
     previous_tools: Sequence[str] = ()

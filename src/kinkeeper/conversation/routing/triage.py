@@ -25,7 +25,6 @@ class Message:
 
     Attributes:
         text: Verbatim.
-        intent: By its form.
         chances: That each domain is meant, in [0, 1].
         is_followup: Whether it continues what was said before.
         earlier: Domains that the last exchange was about.
@@ -76,11 +75,7 @@ def domains_before(history: Sequence[Exchange]) -> tuple[str, ...]:
 
 
 def freshness_of(text: str) -> float:
-    """Return how stale an answer from memory alone may be, in [0, 1].
-
-    Args:
-        text: The message.
-    """
+    """Return how stale an answer from memory alone may be, in [0, 1]."""
     weights = shipped_weights().triage
     said = set(_WORD.findall(text.casefold()))
     return weights.freshness if said & word_lists()["freshness"] else weights.stale
@@ -155,10 +150,6 @@ def checked(
 
     Args:
         triage: By rules or by a model.
-        intent: Of the message.
-        domains: That there are.
-        requests: That can be made.
-        skills: That there are.
     """
     keys = {kind.key for kind in requests}
     known = replace(

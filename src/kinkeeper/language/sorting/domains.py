@@ -88,11 +88,7 @@ class DomainRouter:
 
 
 def parts_of(text: str) -> tuple[str, ...]:
-    """Return the parts of a text that may each ask for something; none where it has only one.
-
-    Args:
-        text: Any.
-    """
+    """Return the parts of a text that may each ask for something; none where it has only one."""
     parts = tuple(
         part.strip() for part in split_sentences(text, _JOINT) if len(part.split()) >= _FEWEST_WORDS
     )

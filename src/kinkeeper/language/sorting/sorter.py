@@ -83,7 +83,6 @@ class Kind:
     Attributes:
         name: "domain" or "category"; its heads' files are called so.
         package: In whose folder `data` they lie.
-        cue_names: Names of all cues.
         cues_of: Gives the cues that a text shows, 1 each.
     """
 
@@ -130,11 +129,7 @@ class Sorter:
             self._embedder = HashingEmbedder()
 
     async def sort(self, texts: Sequence[str]) -> list[Sorted]:
-        """Return what each text is taken for.
-
-        Args:
-            texts: Any.
-        """
+        """Return what each text is taken for."""
         model, vectors = await self._vectors(texts)
         return list(self._sorted(texts, model, vectors))
 
@@ -160,7 +155,6 @@ def sorted_by_cues(kind: Kind, text: str) -> Sorted:
 
     Args:
         kind: Whose cues and head are read.
-        text: Any.
     """
     return sorted_by(kind, CUES_ALONE, text, _NO_VECTOR)
 
@@ -171,7 +165,6 @@ def sorted_by(kind: Kind, model: str, text: str, vector: Vectors) -> Sorted:
     Args:
         kind: Whose cues and head are read.
         model: Whose vector it is, or `CUES_ALONE`.
-        text: Any.
         vector: Of the text, shape (dimension,); empty for cues alone.
 
     Raises:
@@ -188,7 +181,6 @@ def load_head(kind: Kind, model: str) -> LinearHead | None:
     """Return the head fitted to a model's vectors, read once; None where there is none.
 
     Args:
-        kind: Whose head.
         model: As an embedder names it, or `CUES_ALONE`.
     """
     name = head_file(kind, model)
@@ -203,7 +195,6 @@ def head_file(kind: Kind, model: str) -> str:
     """Return the name of the file that holds a head.
 
     Args:
-        kind: Whose head.
         model: As an embedder names it, or `CUES_ALONE`.
     """
     safe = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in model)

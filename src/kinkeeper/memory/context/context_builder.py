@@ -144,8 +144,6 @@ class Wanted:
         system: What the assistant is told about itself.
         recent: The latest messages, oldest first.
         tools: Results of tools in this turn, oldest first.
-        facts: Remembered ones.
-        episodes: Remembered ones.
     """
 
     system: str = ""
@@ -160,9 +158,7 @@ class Cut:
     """A text that did not go in whole.
 
     Attributes:
-        part: What it is.
         index: Its place among those of its part.
-        tokens: Of the whole text.
         kept: Of what went in; 0 where nothing did.
     """
 
@@ -180,8 +176,6 @@ class Fitted:
         system: Its beginning where it was cut.
         recent: The latest, whole; the first of them may have lost its beginning.
         tools: The same of results of tools.
-        facts: Those chosen.
-        episodes: Those chosen.
         tokens: Of all of it; never more than the budget.
         cuts: What was cut or left out of the system text, the messages and the results.
     """
@@ -199,7 +193,6 @@ def fit(wanted: Wanted, *, count: TokenCounter, budget: int = DEFAULT_TOKENS) ->
     """Return what goes into a context.
 
     Args:
-        wanted: All that would.
         count: Counts tokens.
         budget: Most tokens in all, >= 0.
     """
@@ -295,7 +288,6 @@ class Assembled:
     """The context of one turn.
 
     Attributes:
-        fitted: What goes in.
         is_cold: Whether nothing was looked up for the thread (yet).
     """
 
@@ -318,12 +310,8 @@ async def assembled(
     """Return the context of a thread's next turn; waits for no search.
 
     Args:
-        store: Where memory is.
         streaming: Has looked up what the thread's last turns call for; None where that is switched off.
-        thread: The talk.
-        now: Aware.
         budget: Most tokens in all.
-        names: Of the household.
         zone: The household's, for the days.
         system: What the assistant is told about itself.
         tools: Results of tools in this turn, oldest first.
@@ -369,8 +357,6 @@ def told(hit: Hit, names: Names, zone: ZoneInfo) -> str:
     """Return what was found as it stands in a context.
 
     Args:
-        hit: What was found.
-        names: Of the household.
         zone: The household's, for the days.
     """
     return remembered(hit.text, hit.speaker, names, said_on=hit.at.astimezone(zone).date())

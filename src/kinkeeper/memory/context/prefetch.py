@@ -77,8 +77,6 @@ class StreamingFigures:
     """What streaming did since the process began.
 
     Attributes:
-        turns: Turns that ended.
-        searched: Threads looked up.
         failed: Look-ups that could not be made.
         warm: Turns for which something had been looked up.
         cold: Turns that went on without.
@@ -101,11 +99,6 @@ class Streaming:
     """Looks up, for one household, what its threads will want next.
 
     `run` has to be running for anything to be looked up.
-
-    Args:
-        store: Where memory is.
-        finder: Searches it.
-        clock: Tells what holds.
     """
 
     def __init__(self, store: Store, finder: Finder, clock: Clock) -> None:
@@ -124,7 +117,6 @@ class Streaming:
         Args:
             thread: Whose turns are stored; of several wishes for it the last counts.
             asked: What the person said in the turn.
-            answered: What the assistant did.
         """
         handed = self._handed.pop(thread, ())
         self.figures.turns += 1
@@ -211,13 +203,7 @@ def _keep(threads: OrderedDict[Thread, _Kept], thread: Thread, value: _Kept) -> 
 
 
 def is_taken_up(memory: str, asked: str, answered: str) -> bool:
-    """Tell whether an answer says something out of a memory that the question did not say already. Pure.
-
-    Args:
-        memory: Its words.
-        asked: The question.
-        answered: The answer.
-    """
+    """Tell whether an answer says something out of a memory that the question did not say already. Pure."""
     new = {*stems(memory)} - {*stems(asked)}
     return bool(new) and len(new & {*stems(answered)}) >= _TAKEN_UP * len(new)
 
@@ -238,11 +224,7 @@ async def foresee(
     the least that it does find.
 
     Args:
-        finder: Searches.
         turns: Their words, oldest first.
-        viewer: On whose behalf.
-        now: Aware.
-        kind: What is looked for.
         limit: Most hits, > 0.
         without: Ids that are left out.
     """
@@ -276,12 +258,7 @@ def _added_up(searched: Sequence[tuple[float, Mapping[str, float]]]) -> Mapping[
 
 
 def last_turns(conn: Connection, thread: Thread) -> Sequence[Episode]:
-    """Return what was said last in a thread, oldest first: people's words, the assistant's where there are none.
-
-    Args:
-        conn: Open connection.
-        thread: The talk.
-    """
+    """Return what was said last in a thread, oldest first: people's words, the assistant's where there are none."""
     latest = list_episodes(
         conn, thread.viewer, session=thread.session, kind=EpisodeKind.TURN, limit=2 * _TURNS
     )

@@ -33,7 +33,6 @@ def name_of(speaker: str | None, names: Names) -> str | None:
 
     Args:
         speaker: Member id, or a name from elsewhere.
-        names: Of the household.
     """
     return None if speaker is None else names.get(speaker, speaker)
 
@@ -42,9 +41,7 @@ def attributed(text: str, speaker: str | None, names: Names) -> str:
     """Return a text with who says it before it, where that is known.
 
     Args:
-        text: Their words.
         speaker: Member id, or a name from elsewhere.
-        names: Of the household.
     """
     name = name_of(speaker, names)
     return text if name is None else f"{name}: {text}"
@@ -54,9 +51,7 @@ def remembered(text: str, speaker: str | None, names: Names, *, said_on: date) -
     """Return a text of an earlier time with who says it before it, where that is known, and on which day.
 
     Args:
-        text: Their words.
         speaker: Member id, or a name from elsewhere.
-        names: Of the household.
         said_on: In the household's zone.
     """
     name, day = name_of(speaker, names), f"{said_on.day} {said_on:%B %Y}"
@@ -104,12 +99,7 @@ class Placed:
 
 
 def is_offered(fact: Fact, now: datetime) -> bool:
-    """Whether a fact may be shown to somebody who did not search for it.
-
-    Args:
-        fact: As stored.
-        now: Aware.
-    """
+    """Whether a fact may be shown to somebody who did not search for it."""
     return fact.is_current(now) and confidence_now(fact, now) > OFFERED
 
 
@@ -121,7 +111,6 @@ def tiered(newest: Iterable[Fact], found: Sequence[Fact], *, now: datetime) -> l
     Args:
         newest: Facts of one viewer, newest first; each tier's own at least must be among them.
         found: What resembles the query, best first; none without one.
-        now: Aware.
     """
     offered = [fact for fact in newest if is_offered(fact, now)]
     taken: dict[str, Placed] = {}
@@ -173,11 +162,7 @@ async def injected(
     """Return the facts a session begins with.
 
     Args:
-        store: Where memory is.
-        finder: Searches it.
-        viewer: On whose behalf.
         query: What the session is about; without one nothing is searched.
-        now: Aware.
     """
     skipped: list[Tier] = []
     found: Sequence[str] = ()
@@ -239,12 +224,7 @@ _HEADINGS = {
 
 
 def as_record(injected: Injected, names: Names) -> dict[str, Any]:
-    """Return a session's facts as JSON-ready values.
-
-    Args:
-        injected: As read.
-        names: Of the household.
-    """
+    """Return a session's facts as JSON-ready values."""
     counts = Counter(placed.tier for placed in injected.placed)
     return {
         "observations": [
@@ -260,9 +240,7 @@ def as_markdown(injected: Injected, zone: ZoneInfo, names: Names) -> str:
     """Return a session's facts as Markdown, a heading a tier and a line a fact.
 
     Args:
-        injected: As read.
         zone: The household's, for the days.
-        names: Of the household.
     """
     lines = ["# What is remembered"]
     for tier in Tier:

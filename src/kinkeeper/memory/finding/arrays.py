@@ -55,7 +55,6 @@ class Posting(NamedTuple):
     """Where one term occurs.
 
     Attributes:
-        slots: Ascending.
         counts: How often, in each; at most 255.
     """
 
@@ -71,7 +70,6 @@ class _Run:
         terms: Ascending, each once.
         offsets: Where each one's postings begin, and where the last one's end.
         slots: Ascending for each term.
-        counts: As many.
     """
 
     terms: NDArray[np.int32]
@@ -153,7 +151,6 @@ def counts_in(posting: Posting, slots: Slots) -> NDArray[np.float32]:
     """Return how often a term occurs in texts, of their shape.
 
     Args:
-        posting: Of the term.
         slots: Places of texts, of any shape.
     """
     if not len(posting.slots):
@@ -199,8 +196,6 @@ def best(
     """Return the places with the highest scores, best first; of equal ones the later.
 
     Args:
-        slots: Places.
-        scores: As many.
         limit: Most of them, > 0.
     """
     slots, scores = foremost(slots, scores, limit)
@@ -214,8 +209,6 @@ def foremost(
     """Return the places with the highest scores in the order in which they come; all of equal ones.
 
     Args:
-        slots: Places.
-        scores: As many.
         limit: How many at least, where there are so many.
     """
     if len(slots) <= limit:
@@ -231,10 +224,7 @@ def foremost_allowed(
     """Return places that may be found, all of the best among them; most may, so few are asked at first.
 
     Args:
-        slots: Places.
-        scores: As many.
         wanted: How many at least, where so many may be found; > 0.
-        is_allowed: Tells which.
     """
     most = _ASKED_FOR_ONE * wanted
     while True:

@@ -60,7 +60,6 @@ class Asked:
     Attributes:
         wants: Which kinds of answers it wants: shape (kinds,).
         terms: How many stems it has that are known and name nobody.
-        rarity: Their mean rarity.
         names: How many words of it name somebody who speaks.
     """
 
@@ -74,7 +73,6 @@ def asked(text: str, matches: TermMatches, is_name: NDArray[np.bool_]) -> Asked:
     """Return what a query is like.
 
     Args:
-        text: The query.
         matches: How its terms occur.
         is_name: Whether each names somebody who speaks: shape (terms,).
     """
@@ -91,8 +89,6 @@ def clues(
     """Return clues by name, each of shape (candidates,).
 
     Args:
-        shelf: Where the candidates stand.
-        slots: Their places.
         matches: How the query's terms occur in them.
         is_name: Whether each term names somebody who speaks: shape (terms,).
         most: The highest score such a query can have.
@@ -120,7 +116,6 @@ def of_neighbours(scores: Mapping[str, Scores], shelf: Shelf, slots: Slots) -> d
 
     Args:
         scores: By leg, each of shape (candidates,).
-        shelf: Where the candidates stand.
         slots: Their places, in rising order.
     """
     found: dict[str, Scores] = {}
@@ -150,7 +145,6 @@ class Question:
     """A query, ready to be looked up on a shelf.
 
     Attributes:
-        text: As asked.
         vector: What it means: shape (dimension,); None where nothing tells.
         model: Whose vector; "" where there is none.
         periods: The times it names.
@@ -169,7 +163,6 @@ class Candidates:
     """What may answer a query.
 
     Attributes:
-        ids: Of their rows.
         asked: What the query is like.
         most: The score of a text that holds each of the query's stems but names, known here or not.
         legs: Scores by leg, each of shape (candidates,).
@@ -192,10 +185,6 @@ def gather(
     """Return what may answer a query: the best of each leg, all with the scores of all legs.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        shelf: Where to look.
-        question: What to look for.
         names: Words of the query that name somebody who speaks.
     """
     query = _Query(shelf, question, names)

@@ -6,7 +6,6 @@ is done again. Where nothing tells what texts mean, a text needs no vectors and 
 another model everything is made anew, the newest first; until then texts are found by their words.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -45,9 +44,7 @@ class _Waiting:
     """A text that waits for its vectors.
 
     Attributes:
-        id: Of its row.
         seq: Its change number when it was read.
-        texts: What each vector is of.
     """
 
     id: str
@@ -59,8 +56,6 @@ class EmbeddingWork:
     """Makes one household's vectors.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         embedder: Makes vectors; None where nothing tells what texts mean.
     """
 
@@ -76,8 +71,7 @@ class EmbeddingWork:
         Args:
             every: Wait where nothing is missing, > 0.
         """
-        rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.finish, rest, name="memory.embedding")
+        await repeat(self.finish, every, name="memory.embedding")
 
     async def finish(self) -> int:
         """Make all that is missing; returns of how many texts.

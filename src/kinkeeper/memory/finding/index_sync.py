@@ -55,8 +55,6 @@ def read_episodes(
     The words of a fact that came without any place where they were said are found as that fact alone.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
         after: Only higher numbers.
         before: Only lower numbers, the highest first.
         limit: Most rows, > 0.
@@ -152,9 +150,7 @@ class Following:
     """One shelf in step with its table.
 
     Args:
-        household: Tenant key.
         kind: What the table's rows are called among the removals.
-        read: Reads the table.
         shelf: Is kept in step.
         model: Whose vectors; None where nothing makes any.
     """
@@ -186,7 +182,6 @@ class Following:
         """Read all that is new, and of the past as much as time allows.
 
         Args:
-            conn: Open connection.
             deadline: Of the monotonic clock; the past is read until then.
         """
         last = last_seq(conn, self._household)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from kinkeeper.memory.finding.arrays import (
     Allowing,
-    Mask,
     Posting,
     Postings,
     Slots,
@@ -81,11 +80,7 @@ class Neighbours:
         self._chain(slot, after)
 
     def remove(self, slot: int) -> None:
-        """Take a text out, if it is in a session; its neighbours become each other's.
-
-        Args:
-            slot: Its place.
-        """
+        """Take a text out, if it is in a session; its neighbours become each other's."""
         number = int(self._session[slot])
         if number == _ALONE:
             return
@@ -138,7 +133,6 @@ class IndexedText:
     """A text, and where it belongs.
 
     Attributes:
-        text: What is searched.
         session: Whose texts are each other's neighbours; None where it stands alone.
         said_at: When, in seconds.
         arrival: Orders what was said at the same time.
@@ -198,11 +192,6 @@ class LexicalIndex:
         """Places are below this."""
         return self._next
 
-    @property
-    def is_alive(self) -> Mask:
-        """Whether a place holds a text: shape (at least `room`,)."""
-        return self._alive
-
     def add(self, texts: Sequence[IndexedText]) -> Slots:
         """Add texts; returns their places.
 
@@ -228,11 +217,7 @@ class LexicalIndex:
         return slots
 
     def remove(self, slot: int) -> None:
-        """Remove a text; its place stays empty.
-
-        Args:
-            slot: Of a text that is there.
-        """
+        """Remove a text; its place stays empty."""
         self._asked.clear()
         around = self._neighbours.around(np.array([slot]))
         self._neighbours.remove(slot)
@@ -291,12 +276,7 @@ class LexicalIndex:
         return lambda slots: self._alive[slots] & is_allowed(slots)
 
     def matches(self, terms: Sequence[int], slots: Slots) -> TermMatches:
-        """Return how terms occur in texts, exactly.
-
-        Args:
-            terms: Numbers of the vocabulary.
-            slots: Places of texts.
-        """
+        """Return how terms occur in texts, exactly."""
         postings = [self._posting(term) for term in terms]
         rarity = np.array([self._rarity(posting) for posting in postings], np.float32)
         counts = np.zeros((len(_PARTS), len(slots), len(terms)), np.float32)
@@ -326,7 +306,6 @@ class LexicalIndex:
         """Return a score that no text exceeds that holds terms of these rarities, and some that none holds.
 
         Args:
-            rarities: Of terms that occur.
             unknown: How many terms do not.
         """
         rarest = float(np.log1p((max(self._count, _AS_MANY) + 0.5) / 0.5))

@@ -204,7 +204,6 @@ class Pool:
     """What may answer a query, of all kinds.
 
     Attributes:
-        keys: Which rows.
         legs: Scores by leg, each of shape (candidates,).
         clues: What else tells, by name, of the same shape.
         asked: What the query is like.
@@ -228,11 +227,7 @@ class Pool:
         return context_order(self.relevances, self.legs[CONFIDENCE], self.legs[RECENCY])
 
     def meanings_of(self, places: Iterable[int]) -> dict[Key, Vectors]:
-        """Return what candidates mean, where that is known.
-
-        Args:
-            places: Of candidates.
-        """
+        """Return what candidates mean, where that is known."""
         found = {self.keys[place]: self.meanings[place] for place in places}
         return {
             key: meaning for key, meaning in found.items() if meaning is not None and meaning.any()

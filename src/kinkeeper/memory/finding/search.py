@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from threading import Lock
-from time import monotonic, perf_counter
+from time import monotonic
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
@@ -72,8 +72,6 @@ class Search:
 
     Attributes:
         text: Words; of several turns, simply all of them.
-        viewer: Who asks.
-        now: When, aware.
         kinds: What may be found, at least one.
         limit: Most hits, > 0.
         min_confidence: Facts at or below it are left out.
@@ -120,22 +118,18 @@ class Found:
         relevance: Of the most relevant hit; 0 where there is none.
         is_complete: Whether all that is stored was searched; shortly after a start, only the newest is.
         by_meaning: Whether meaning was compared, and not only words.
-        took_ms: Milliseconds, the query's vector included.
     """
 
     hits: tuple[Hit, ...]
     relevance: float
     is_complete: bool
     by_meaning: bool
-    took_ms: float
 
 
 class Finder:
     """Finds what one household remembers; one in a process.
 
     Args:
-        store: Its database.
-        household: Tenant key.
         zone: In which dates of queries are read.
         embedder: Tells what texts mean; without one, or with one that compares spelling only, words decide.
         locale: Decides the order of numeric dates.
@@ -170,20 +164,17 @@ class Finder:
         """Return what is remembered of something.
 
         Args:
-            search: What to look for.
             patience: How long at most to wait for what was not read since the start, in seconds.
 
         Raises:
             UnavailableError: The database cannot be read.
         """
-        start = perf_counter()
         self._begun.set()
         search = replace(search, text=with_names(search.text, self._called))
         vector = await self._vector(search)
-        found = await self._store.read(
+        return await self._store.read(
             lambda conn: self.search_now(conn, search, vector, patience=patience)
         )
-        return replace(found, took_ms=1_000 * (perf_counter() - start))
 
     async def prepare(self) -> None:
         """Read all that is to be searched, in steps between which others may search."""
@@ -208,9 +199,6 @@ class Finder:
     async def chosen_from(self, search: Search) -> Pool:
         """Return all that a search chooses from, for whoever fits or explains how it chooses.
 
-        Args:
-            search: What to look for.
-
         Raises:
             UnavailableError: The database cannot be read.
         """
@@ -229,12 +217,9 @@ class Finder:
         """Return what `search` does, on the calling thread.
 
         Args:
-            conn: Open connection.
-            search: What to look for.
             vector: What its text means: shape (dimension,); None where nothing tells.
             patience: As for `search`.
         """
-        start = perf_counter()
         with self._lock:
             deadline = monotonic() + patience
             searched = self._searched(search)
@@ -246,7 +231,6 @@ class Finder:
         return Found(
             hits=hits, relevance=max((hit.relevance for hit in hits), default=0.0),
             is_complete=complete, by_meaning=vector is not None,
-            took_ms=1_000 * (perf_counter() - start),
         )  # fmt: skip
 
     def _step(self, conn: Connection) -> bool:

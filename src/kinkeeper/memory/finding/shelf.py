@@ -67,11 +67,7 @@ _ORDINALS = ("st", "nd", "rd", "th")
 
 
 def traits_of(text: str) -> tuple[int, ...]:
-    """Return how much of each trait a text has, in the order of `Trait`: 0, 1, and up to 3 of what is counted.
-
-    Args:
-        text: Any.
-    """
+    """Return how much of each trait a text has, in the order of `Trait`: 0, 1, and up to 3 of what is counted."""
     plain = text.replace("’", "'")
     found = [0] * len(Trait)
     found[Trait.ENDS_ASKING] = int(plain.rstrip().endswith("?"))
@@ -131,16 +127,12 @@ class Entry:
     """A text to be found, and what decides who may find it when.
 
     Attributes:
-        id: Of its row.
-        text: What is searched.
         scope: Who may recall it.
         said_at: In seconds, like all times here.
         arrival: Orders what was said at the same time.
         session: Whose texts are each other's neighbours; None where it stands alone.
         speaker: Who said it, if known.
         is_assistant: Whether the assistant said it.
-        shown_from: From when it may be found.
-        shown_until: Until when.
         confidence: In [0, 1], as of `faded_since`.
         faded_since: Up to when its silence was charged.
     """
@@ -164,7 +156,6 @@ class Admission:
     """What may be found by somebody now.
 
     Attributes:
-        viewer: On whose behalf.
         now: In seconds.
         above: Confidences at or below it are left out.
         without: Ids that are left out.
@@ -181,11 +172,7 @@ class Admission:
 
 
 class Shelf:
-    """Texts of one kind.
-
-    Args:
-        kinds: Which vectors they have.
-    """
+    """Texts of one kind."""
 
     def __init__(self, *kinds: VectorKind) -> None:
         self.words = LexicalIndex()
@@ -223,11 +210,7 @@ class Shelf:
         self._rows[slots] = [self._row(entry) for entry in entries]
 
     def drop(self, ids: Collection[str]) -> None:
-        """Remove texts, where they are here.
-
-        Args:
-            ids: Of their rows.
-        """
+        """Remove texts, where they are here."""
         for each in ids:
             slot = self._slots.pop(each, None)
             if slot is not None:
@@ -241,19 +224,13 @@ class Shelf:
 
         Args:
             kind: One of the shelf's.
-            ids: Of any texts.
-            vectors: As many.
         """
         slots = np.array([self._slots.get(each, 0) for each in ids], np.int64)
         here = slots > 0
         self.vectors[kind].put(slots[here], vectors[here])
 
     def admitted(self, asked: Admission) -> Callable[[Slots], Mask]:
-        """Return what tells which places may be found.
-
-        Args:
-            asked: By whom and when.
-        """
+        """Return what tells which places may be found."""
         scopes = np.array([asked.viewer.sees(scope) for scope in self._scopes] or [False])
         without = np.array([self._slots.get(each, 0) for each in asked.without], np.int64)
 
@@ -292,7 +269,6 @@ class Shelf:
         """Return how sure one may be of texts.
 
         Args:
-            slots: Their places.
             now: In seconds.
         """
         days = np.maximum(0.0, now - self._rows["faded_since"][slots]) / _SECONDS_A_DAY
@@ -300,20 +276,11 @@ class Shelf:
         return faded
 
     def speakers_named(self, text: str) -> frozenset[str]:
-        """Return the words of a text that name somebody who speaks here.
-
-        Args:
-            text: A query.
-        """
+        """Return the words of a text that name somebody who speaks here."""
         return frozenset(words(text)) & {word for name in self._speakers for word in words(name)}
 
     def is_said_by(self, slots: Slots, names: Collection[str]) -> Mask:
-        """Return whether texts were said by somebody whose name holds one of these words.
-
-        Args:
-            slots: Places of texts.
-            names: Words of names.
-        """
+        """Return whether texts were said by somebody whose name holds one of these words."""
         wanted = [
             number
             for name, number in self._speakers.items()

@@ -46,7 +46,6 @@ def periods_of(text: str, now: datetime, *, locale: str = "en-US") -> tuple[Peri
     and what happened on a day is told on it or soon after.
 
     Args:
-        text: A query.
         now: When it is asked, aware, in the zone to read it in.
         locale: Decides the order of numeric dates.
     """
@@ -63,7 +62,6 @@ def with_names(text: str, called: Mapping[str, str]) -> str:
     """Return a query with the names of those whom it calls otherwise ("Mum"): what is remembered tells names.
 
     Args:
-        text: A query.
         called: Names by other words for whom they are, in lower case.
     """
     said = set(_WORD.findall(text.casefold()))
@@ -79,7 +77,6 @@ def without_names(text: str, names: frozenset[str]) -> str:
     """Return a query without names; as it is where nothing else would be left.
 
     Args:
-        text: A query.
         names: Words of names, as `terms.words` reads them.
     """
     told = [(part, {*words(part)}) for part in text.split()]
@@ -92,7 +89,6 @@ def is_within(said_at: NDArray[np.float64], periods: Sequence[Period]) -> NDArra
 
     Args:
         said_at: In seconds.
-        periods: Any number.
     """
     found = np.zeros(said_at.shape, np.bool_)
     for period in periods:

@@ -29,11 +29,7 @@ _STEMMER = Stemmer.Stemmer("english", 0)
 
 
 def words(text: str) -> Iterator[str]:
-    """Yield the words of a text in order: small letters without accents, possessives without their end.
-
-    Args:
-        text: Any.
-    """
+    """Yield the words of a text in order: small letters without accents, possessives without their end."""
     plain = text.lower()
     if plain.isascii():
         found: Iterator[str] = (match[0] for match in _ASCII_WORD.finditer(plain))
@@ -44,11 +40,7 @@ def words(text: str) -> Iterator[str]:
 
 
 def stems(text: str) -> list[str]:
-    """Return the stems of the words that say what a text is about, in order.
-
-    Args:
-        text: Any.
-    """
+    """Return the stems of the words that say what a text is about, in order."""
     return [_STEMMER.stemWord(word) for word in words(text) if word not in _STOP_WORDS]
 
 
@@ -70,11 +62,7 @@ class Vocabulary:
         return len(self._of_stem)
 
     def learn(self, text: str) -> list[int]:
-        """Return the numbers of a text's stems in order; new stems get one.
-
-        Args:
-            text: Any.
-        """
+        """Return the numbers of a text's stems in order; new stems get one."""
         numbers: list[int] = []
         known = self._of_word
         for word in words(text):

@@ -76,11 +76,7 @@ class VectorIndex:
         self._count += len(slots)
 
     def remove(self, slots: Slots) -> None:
-        """Remove the vectors of texts, where they have one.
-
-        Args:
-            slots: Places of texts.
-        """
+        """Remove the vectors of texts, where they have one."""
         highest = int(slots.max(initial=0))
         if highest >= len(self._row_of):
             self._row_of = grown(
@@ -93,11 +89,7 @@ class VectorIndex:
         self._row_of[slots] = _NO_ROW
 
     def kept(self, slots: Slots) -> Vectors | None:
-        """Return the vectors of texts, 0 of those without one; None where they are not kept.
-
-        Args:
-            slots: Places of texts.
-        """
+        """Return the vectors of texts, 0 of those without one; None where they are not kept."""
         if self._values is None:
             return None
         rows = self._row_of[np.minimum(slots, len(self._row_of) - 1)]
@@ -144,7 +136,6 @@ class VectorIndex:
         """Return the nearest rows that have a text.
 
         Args:
-            distances: Of all rows.
             limit: How many at least, where there are so many.
             most: How many at most, if that is possible.
         """
@@ -197,13 +188,7 @@ def _scanned(words: int) -> int:
 
 
 def _enough(histogram: NDArray[np.int64], limit: int, most: int) -> int:
-    """Return below which distance there are as many as wanted, and no more than affordable if possible.
-
-    Args:
-        histogram: How many there are at each distance.
-        limit: How many are wanted.
-        most: How many are affordable.
-    """
+    """Return below which distance there are as many as wanted, and no more than affordable if possible."""
     within = np.cumsum(histogram)
     return int(max(np.searchsorted(within, limit) + 1, np.searchsorted(within, most, "right")))
 

@@ -53,9 +53,6 @@ def put_vectors(
     """Store vectors, in place of earlier ones of the same texts by the same model.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        model: Whose vectors.
         vectors: Each of shape (dimension,) and length 1.
     """
     if not vectors:
@@ -87,11 +84,6 @@ def vectors_of(
     """Return vectors by id, each of shape (dimension,); texts without one are left out.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        model: Whose vectors.
-        kind: Of what.
-        ids: Of which texts.
         dimension: Numbers of a vector; None: as many as most of these have.
     """
     found, vectors = _read(conn, household, model, kind=kind, ids=[*ids], dimension=dimension)
@@ -110,10 +102,6 @@ def vectors_in_order(
     """Return vectors in the order of ids: shape (ids, dimension), 0 of texts without one.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        model: Whose vectors.
-        kind: Of what.
         ids: Of which texts, each once.
         dimension: Numbers of a vector.
     """
@@ -137,10 +125,6 @@ def vectors_changed(
     """Return the next vectors in the order of their change numbers: the last number, ids and vectors; None after the last.
 
     Args:
-        conn: Open connection.
-        household: Tenant key.
-        model: Whose vectors.
-        kind: Of what.
         after_seq: Last number that is known already.
         dimension: Numbers of a vector; None: as many as most have.
     """
@@ -173,8 +157,6 @@ def drop_other_models(conn: Connection, household: str, model: str) -> int:
     """Remove the vectors of all models but one; returns how many.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         model: Whose vectors stay.
     """
     return conn.execute(
@@ -183,12 +165,7 @@ def drop_other_models(conn: Connection, household: str, model: str) -> int:
 
 
 def drop_vectors(conn: Connection, household: str) -> None:
-    """Remove all vectors; they are made anew like those of another model.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-    """
+    """Remove all vectors; they are made anew like those of another model."""
     conn.execute(delete(memory_vectors).where(_columns.household == household))
 
 
@@ -222,7 +199,6 @@ def readable(
     which `memory.invariants` asks for.
 
     Args:
-        stored: Ids and vectors as stored.
         dimension: Numbers of a vector; None: as many as most have.
     """
     sizes = Counter(len(vector) for _, vector in stored if len(vector) % _NUMBER.itemsize == 0)

@@ -72,15 +72,11 @@ class Hit:
     """Something that was found.
 
     Attributes:
-        id: Of its row.
-        kind: What it is.
         text: What may be shown: of an episode, without what is outdated.
-        category: Of a fact.
         confidence: How sure one may be of a fact now; 1 of an episode: it was said.
         at: When it was said.
         created_at: When a fact was first remembered.
         speaker: Who said it last, as named where it was said, if known.
-        session: Of an episode.
         scope: Who may recall it.
         provenance: Ids of the episodes it rests on; of an episode, its own.
         score: What hits are ordered by.
@@ -121,10 +117,6 @@ def shown(
     """Return rows as they may be shown now; what may not be seen, or holds no more, is left out.
 
     Args:
-        conn: Open connection.
-        viewer: Who sees it.
-        keys: Which rows.
-        now: Aware.
         above: Facts at or below this confidence are left out.
         is_past: Whether `now` is a time in the past: what held then is shown, whatever became of it.
     """
@@ -149,7 +141,6 @@ def still_true(text: str, outdated: Sequence[tuple[int, int]]) -> str:
     """Return a text without its outdated parts; empty where no word remains, as of what was erased.
 
     Args:
-        text: As it was said.
         outdated: Start and end of each part, in order.
     """
     parts, at = [], 0

@@ -211,11 +211,7 @@ def _lines(block: str) -> Iterator[list[str]]:
 
 
 def opened(text: str) -> str:
-    """Return a text in lower case with its contractions opened and possessives set apart ("anna 's").
-
-    Args:
-        text: Any.
-    """
+    """Return a text in lower case with its contractions opened and possessives set apart ("anna 's")."""
     plain = unaccented(fold(text).text)
     if _MAY_CONTRACT.search(plain) is None:
         return plain

@@ -47,7 +47,6 @@ class Classified:
     """What a statement is.
 
     Attributes:
-        category: What it is about.
         type: What kind of sentence it is.
         title: One line.
         confidence: The chance that the category is right, in [0, 1].
@@ -64,11 +63,7 @@ class Classified:
 
 
 def classify(text: str) -> Classified:
-    """Return what a statement is, by rules alone.
-
-    Args:
-        text: One statement.
-    """
+    """Return what a statement is, by rules alone."""
     return _classified(text, sorted_by_cues(KIND, text))
 
 
@@ -77,9 +72,6 @@ def classify_personal(text: str) -> Classified:
 
     In doubt it tells of people as they are, since what is technical never gives way to news, and a feeling is
     forgotten after a while.
-
-    Args:
-        text: One statement.
     """
     found = classify(text)
     unshown = _unshown(text)
@@ -113,11 +105,7 @@ class StatementClassifier:
         self._sorter = Sorter(KIND, embedder)
 
     async def classify(self, texts: Sequence[str]) -> list[Classified]:
-        """Return what each statement is.
-
-        Args:
-            texts: One statement each.
-        """
+        """Return what each statement is."""
         found = await self._sorter.sort(texts)
         return [_classified(text, each) for text, each in zip(texts, found, strict=True)]
 
@@ -172,11 +160,7 @@ def _type_of(text: str, category: Category) -> StatementType:
 
 
 def title_of(text: str) -> str:
-    """Return a statement as one short line.
-
-    Args:
-        text: One statement.
-    """
+    """Return a statement as one short line."""
     return shorten(told_plainly(text), _LONGEST_TITLE)
 
 
@@ -185,11 +169,7 @@ _TURNS = frozenset((Framing.HYPOTHETICAL, Framing.PAST, Framing.RETRACTION))
 
 
 def told_plainly(text: str) -> str:
-    """Return a statement without what frames it and changes nothing of its sense, its first letter large.
-
-    Args:
-        text: One statement.
-    """
+    """Return a statement without what frames it and changes nothing of its sense, its first letter large."""
     plain = " ".join(strip_controls(text).split()).rstrip(" .!,;:")
     core, framings = unframed(plain.lower())
     is_turned = not _TURNS.isdisjoint(framings)

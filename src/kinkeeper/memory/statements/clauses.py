@@ -174,11 +174,7 @@ _LONGEST_THING = 4
 
 
 def plain_times(text: str) -> str:
-    """Return a text with spoken hours as digits: "quarter past three" and "at 3.15" as "3:15".
-
-    Args:
-        text: Any.
-    """
+    """Return a text with spoken hours as digits: "quarter past three" and "at 3.15" as "3:15"."""
     text = _EVERY_OTHER.sub("fortnightly ", text)
     text = _WRITTEN.sub(lambda found: ":".join(filter(None, found.groups())), text)
     return _SPOKEN.sub(_clock, text)
@@ -425,11 +421,7 @@ class Clause:
 
 
 def clauses_of(text: str) -> tuple[Clause, ...]:
-    """Return the clauses of a statement in their order; those that only frame others are left out.
-
-    Args:
-        text: Any.
-    """
+    """Return the clauses of a statement in their order; those that only frame others are left out."""
     plain = set_right(opened(text))
     gone = succeeded(plain)
     rest, before = unframed(_LABEL.sub(r"\1 \2", plain_times(plain)))

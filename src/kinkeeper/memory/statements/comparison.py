@@ -218,7 +218,6 @@ def is_changed(old: Reading, new: Reading) -> bool:
     """Whether the new one tells another number, time or name of what both share, or says where else it is now.
 
     Args:
-        old: Neither past nor over.
         new: Of the same subject, told as news.
     """
     if old.is_negative != new.is_negative or new.is_added or old.is_hypothetical:

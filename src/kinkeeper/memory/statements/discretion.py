@@ -65,7 +65,6 @@ def _with_people(core: str, text: str) -> str:
 
     Args:
         core: Of the statement, in small letters.
-        text: As it was said.
     """
     written = {each.lower() for each in map(_bare, text.split()[1:]) if each.istitle()}
     bodily = [_patterns()[name] for name in _BODILY]
@@ -90,7 +89,6 @@ def holds_sensitive(message: str, *, with_gifts: bool = True) -> bool:
     """Return whether any sentence of a message is sensitive.
 
     Args:
-        message: As it was said.
         with_gifts: Whether gifts count.
     """
     parts = (part.text for part in parts_of(message))
@@ -98,11 +96,7 @@ def holds_sensitive(message: str, *, with_gifts: bool = True) -> bool:
 
 
 def speaks_of_self(text: str) -> bool:
-    """Return whether any word of a text is for whoever speaks.
-
-    Args:
-        text: As it was said.
-    """
+    """Return whether any word of a text is for whoever speaks."""
     return _patterns()["self"].search(text.lower()) is not None
 
 
@@ -191,11 +185,7 @@ def _is_shared_identity(text: str) -> bool:
 
 
 def vectors_of(texts: Sequence[str]) -> tuple[str, Vectors]:
-    """Return vectors of texts and the name of what made them. Blocks.
-
-    Args:
-        texts: Any.
-    """
+    """Return vectors of texts and the name of what made them. Blocks."""
     words = hashed(texts)
     with surviving(STAGE):
         weights = weights_path()

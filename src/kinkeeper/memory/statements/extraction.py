@@ -62,7 +62,6 @@ class Contrast(NamedTuple):
 
     Attributes:
         wrong: The sentence that does not hold.
-        right: The one that does.
     """
 
     wrong: str
@@ -74,7 +73,6 @@ def joined(parts: Sequence[Part], text: str) -> list[Part]:
 
     Args:
         parts: Of the text, in order.
-        text: The message.
     """
     found: list[Part] = []
     for part in parts:
@@ -139,7 +137,6 @@ def sentence_with(words: str, told: Sequence[str]) -> str | None:
     """Return the last sentence that holds words, in whatever form.
 
     Args:
-        words: A few.
         told: Sentences, the last first.
     """
     return next((sentence for sentence in told if _place_of(words, sentence)), None)

@@ -102,11 +102,7 @@ _KIN_CATEGORY = "relationship"
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Return the canonical words of a text that are names.
-
-    Args:
-        text: As it was written.
-    """
+    """Return the canonical words of a text that are names."""
     names = {canon_of(word) for word in _by_form(text)}
     masked = mask_stops(text)
     for found in _CAPITALISED.finditer(text):

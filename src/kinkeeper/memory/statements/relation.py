@@ -86,8 +86,6 @@ def relate(
     Both are read as said by the same person.
 
     Args:
-        old: What was said.
-        new: What is said now.
         old_at: When the old statement holds from; aware.
         new_at: When the new one does. Without both times the old one counts as older.
 
@@ -122,8 +120,6 @@ def by_rules(
     """Tell how a new statement relates to an old one by the rules alone.
 
     Args:
-        old: What was said.
-        new: What is said now.
         old_at: When the old statement holds from; aware.
         new_at: When the new one does. Without both times the old one counts as older.
     """
@@ -142,7 +138,6 @@ def relate_readings(
     """Tell how two statements relate that were read before.
 
     Args:
-        old: Of what was said.
         new: Of what is said now.
         old_at: When the old statement holds from; aware.
         new_at: When the new one does. Without both times the old one counts as older.
@@ -399,7 +394,6 @@ def chance_left_open(old: str, new: str, *, likeness: float | None) -> float:
     """Return how likely the new one ends or changes what the old one tells, where that was not decided.
 
     Args:
-        old: What was said.
         new: What was said later, by the same person or for all.
         likeness: Of what both mean, between 0 and 1; None where nothing tells it.
 
@@ -418,10 +412,5 @@ def chance_left_open(old: str, new: str, *, likeness: float | None) -> float:
 
 
 def may_be_open(pair: Pair, traits: Traits) -> bool:
-    """Whether two statements may be asked about: both tell how things are, and they share a word.
-
-    Args:
-        pair: The two.
-        traits: Theirs.
-    """
+    """Whether two statements may be asked about: both tell how things are, and they share a word."""
     return bool(pair.shared) and not any(traits[each] for each in _CLOSED)

@@ -55,7 +55,6 @@ class Pair:
     """Two statements side by side.
 
     Attributes:
-        old: What was said.
         new: What is said now.
         shared: Canonical words of both.
         gone: Those of the old one alone.
@@ -72,12 +71,7 @@ class Pair:
 
 
 def side_by_side(old: Wording, new: Wording) -> Pair:
-    """Return two statements as a pair.
-
-    Args:
-        old: What was said.
-        new: What is said now.
-    """
+    """Return two statements as a pair."""
     one, other = frozenset(old.told), frozenset(new.told)
     shared = one & other
     nobody = shared - old.people - new.people - lexicon().bland
@@ -85,11 +79,7 @@ def side_by_side(old: Wording, new: Wording) -> Pair:
 
 
 def traits_of(pair: Pair) -> Traits:
-    """Return what may tell how two statements relate, by name.
-
-    Args:
-        pair: The two.
-    """
+    """Return what may tell how two statements relate, by name."""
     return dict((*_overlaps(pair), *_kinds(pair), *_people(pair), *_cues(pair), *_slots(pair)))
 
 
@@ -304,7 +294,6 @@ def found_by_traits(old: str, new: str) -> str | None:
     """Return how two statements relate, `UPDATE` or `SAME`, where their traits leave little doubt; else None.
 
     Args:
-        old: What was said.
         new: What is said now, by the same person.
     """
     pair = side_by_side(wording_of(old), wording_of(new))
@@ -322,7 +311,6 @@ def is_unlikely_update(old: str, new: str) -> bool:
     """Whether the traits of two statements speak against an update that the rules see.
 
     Args:
-        old: What was said.
         new: What is said now, by the same person.
     """
     traits = traits_of(side_by_side(wording_of(old), wording_of(new)))
@@ -330,21 +318,12 @@ def is_unlikely_update(old: str, new: str) -> bool:
 
 
 def may_be_doubted(traits: Traits) -> bool:
-    """Whether an update that the rules see rests on less than one slot with one value, or an end told as one, taken back or named.
-
-    Args:
-        traits: Of the pair.
-    """
+    """Whether an update that the rules see rests on less than one slot with one value, or an end told as one, taken back or named."""
     return traits["replaced"] < 1 and not any(traits[each] for each in _SOUND)
 
 
 def may_outdate(pair: Pair, traits: Traits) -> bool:
-    """Whether the new one may end or change what the old one tells: it must be of more than the same person.
-
-    Args:
-        pair: The two.
-        traits: Theirs.
-    """
+    """Whether the new one may end or change what the old one tells: it must be of more than the same person."""
     if any(traits[each] for each in _BARRING) or _is_done_by_relative(pair):
         return False
     # That another name, or another value of the slot, is no more was read by the rules already.
@@ -365,12 +344,7 @@ def _is_done_by_relative(pair: Pair) -> bool:
 
 
 def may_repeat(pair: Pair, traits: Traits) -> bool:
-    """Whether two statements may tell the same: of the same people, with the same numbers, denied or not.
-
-    Args:
-        pair: The two.
-        traits: Theirs.
-    """
+    """Whether two statements may tell the same: of the same people, with the same numbers, denied or not."""
     if any(
         traits[each]
         for each in ("people gone", "people come", "number come", "denied otherwise", *_EXCHANGED)
@@ -410,7 +384,6 @@ def chance_of(relation: str, traits: Traits) -> float:
 
     Args:
         relation: `UPDATE` or `SAME`; `OPEN` for an update, with `LIKENESS` among the traits.
-        traits: Of the pair.
     """
     forest = _forests()[relation]
     row = np.array([[traits[name] for name in forest.columns]], np.float32)

@@ -153,11 +153,7 @@ def named(parts: Sequence[Part], previous: Sequence[str]) -> list[Part]:
 
 
 def begins_with_person(text: str) -> bool:
-    """Whether a sentence begins with somebody who is named: "Mrs Obi next door", "my uncle Femi".
-
-    Args:
-        text: A sentence as written.
-    """
+    """Whether a sentence begins with somebody who is named: "Mrs Obi next door", "my uncle Femi"."""
     begun = _BEGIN.match(text)
     return begun is not None and _is_person(begun["who"])
 

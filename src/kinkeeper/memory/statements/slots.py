@@ -49,7 +49,6 @@ class Slot:
     """Something that people tell about somebody or something.
 
     Attributes:
-        name: Its key.
         is_single: Whether a new value takes the old one's place.
         category: Of a statement that fills it.
         is_person: Whether its value is a person or pet by name.
@@ -103,13 +102,9 @@ class Slots:
     """All slots.
 
     Attributes:
-        by_name: Slots by key.
         by_anchor: Frames of slots by a word that they need.
-        noun_frames: Frames of any noun.
         nouns: Slots by their canonical nouns.
         act_frames: Frames of anything that one does.
-        acts: Slots by what one does with them.
-        kind_frames: Frames in which a value tells its slot.
         kinds: Slots by canonical values that tell them.
     """
 

@@ -45,8 +45,6 @@ class Filling:
     """A slot as a clause fills it.
 
     Attributes:
-        told: The clause.
-        slot: What it fills.
         value: Canonical words.
         topic: Canonical words of what it is about besides the subject.
         kind: Canonical noun, where the slot's nouns are different things.
@@ -332,7 +330,6 @@ class Reading:
         topic: Canonical words of what it is about besides the subject.
         value: Canonical words of the value; empty where none is given.
         words: Canonical words of all that is said, the subject's too, without the light ones.
-        names: Those of them that are names.
         is_negative: Whether it says that something is not so.
         is_retraction: Whether it says that something is so no more.
         is_change: Whether it is told as news.

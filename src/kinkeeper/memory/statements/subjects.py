@@ -91,7 +91,6 @@ class Told:
     """A clause as told of one subject.
 
     Attributes:
-        clause: Which.
         subject: Whom it is about: `ME`, or canonical words of a person; a slash for "my son's teacher".
         words: Canonical words; `SUBJECT` stands for whom it is about.
         sentence: The same, each followed by a space.
@@ -110,11 +109,7 @@ class Told:
 
 
 def told_of(clause: Clause) -> tuple[Told, ...]:
-    """Return a clause as told of each that it may be about, somebody named before the speaker.
-
-    Args:
-        clause: Any.
-    """
+    """Return a clause as told of each that it may be about, somebody named before the speaker."""
     words = [word for word in words_of(clause.text) if word.text not in _ARTICLES]
     words = _without_whence(_subject_first(words, clause.names), clause.names)
     return tuple(_told(clause, subject, told) for subject, told in _subjects(words, clause.names))

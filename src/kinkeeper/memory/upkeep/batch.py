@@ -55,7 +55,6 @@ class Case:
     """A question with what it is about.
 
     Attributes:
-        question: It waits.
         facts: All of those it names; all are active.
     """
 
@@ -68,7 +67,6 @@ class ModelBatch:
 
     Args:
         models: Answer, and count where there was no answer.
-        household: Tenant key.
     """
 
     MOST_A_CALL = 30
@@ -87,7 +85,6 @@ class ModelBatch:
         """Ask about questions of one kind, in one call.
 
         Args:
-            kind: CONTRADICTION, UPDATE or MERGE.
             cases: At most `MOST_A_CALL`; all of them are asked, or fewer where they are long.
 
         Returns:
@@ -128,7 +125,6 @@ def usable(answers: Answers, asked: Mapping[str, Question]) -> Mapping[str, Answ
 
     Args:
         answers: Of the right shape.
-        asked: The questions by their keys.
     """
     given: defaultdict[str, set[Answer]] = defaultdict(set)
     for each in answers.answers:
@@ -160,11 +156,6 @@ def verdicts_of(case: Case, answer: Answer, *, now: datetime) -> Sequence[Judged
 
     Facts of different kinds or people are never joined, and two that a person wrote neither, whatever
     the answer.
-
-    Args:
-        case: The question, with its facts.
-        answer: To it.
-        now: Aware.
     """
     if answer is Answer.KEEP_BOTH:
         return [_pair(one, other, Ruling.OTHER) for one, other in combinations(case.facts, 2)]
@@ -210,14 +201,7 @@ class Asked:
 
 
 class Asking:
-    """Asks for one household: one call for all questions of a kind.
-
-    Args:
-        store: The database.
-        household: Tenant key.
-        batch: Asks the model.
-        now: Aware.
-    """
+    """Asks for one household: one call for all questions of a kind."""
 
     def __init__(self, store: Store, household: str, batch: ModelBatch, *, now: datetime) -> None:
         self._store = store

@@ -127,11 +127,7 @@ def _kind(image: Image, fact: Fact) -> ChangeKind | None:
 
 
 class TooMuchError(Exception):
-    """So much would leave that a person has to agree; nothing was done.
-
-    Args:
-        run: What the run wants.
-    """
+    """So much would leave that a person has to agree; nothing was done."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(f"{run.report.leaving} of {run.report.active} facts would be archived")
@@ -143,8 +139,6 @@ class Doing:
     """How a plan is carried out.
 
     Attributes:
-        household: Tenant key.
-        now: Aware.
         is_agreed: Whether somebody has agreed to whatever leaves.
         propose: Asks about what was only overheard; None leaves it.
     """
@@ -159,9 +153,7 @@ def carry_out(conn: Connection, plan: Plan, doing: Doing) -> Run:
     """Do what a plan says and store the run.
 
     Args:
-        conn: In a write transaction.
         plan: Made before, beside others' work.
-        doing: How.
 
     Raises:
         ConflictError: Another run was finished since the plan was made.
@@ -291,11 +283,6 @@ async def consolidate(
     """Bring memory in step with what is new since the last run.
 
     Args:
-        store: The database.
-        household: Tenant key.
-        tools: What it works with.
-        now: Aware.
-        progress: Hears of each step.
         is_rehearsal: Whether it only tells what it would do.
         is_agreed: Whether somebody has agreed to whatever leaves.
         remarks: What it has to do without, for the report.
@@ -331,8 +318,6 @@ async def cost_since(store: Store, household: str, since: datetime) -> Cost:
 
     Args:
         store: Where their calls are recorded.
-        household: Tenant key.
-        since: Aware.
     """
     return await store.read(
         lambda conn: Cost(**prompt_cost(conn, household, prompts=STAGE, since=since))

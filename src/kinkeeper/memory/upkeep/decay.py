@@ -25,13 +25,7 @@ _columns = facts.c
 
 
 def let_go(conn: Connection, change: Change, *, now: datetime) -> None:
-    """Take out of retrieval what has ended on its day, and what silence has made too doubtful.
-
-    Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
-        now: Aware.
-    """
+    """Take out of retrieval what has ended on its day, and what silence has made too doubtful."""
     settle_due(conn, change, at=now, limit=MOST_FADING)
     query = (
         select(_columns.id)
@@ -47,13 +41,7 @@ def let_go(conn: Connection, change: Change, *, now: datetime) -> None:
 
 
 def restore(conn: Connection, change: Change, *, now: datetime) -> None:
-    """Put back into retrieval what was let go although it does not fade, as it was before only some facts faded.
-
-    Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
-        now: Aware.
-    """
+    """Put back into retrieval what was let go although it does not fade, as it was before only some facts faded."""
     household = change.made.household
     query = (
         select(_columns.id)
@@ -81,10 +69,7 @@ def keep(conn: Connection, change: Change, fact_ids: Iterable[str], *, now: date
     """Put facts back into retrieval that silence has taken out of it, because a person wants them.
 
     Args:
-        conn: In a write transaction.
-        change: Collects what becomes different.
         fact_ids: Any; those that left for another reason are passed over.
-        now: Aware.
     """
     found = facts_by_id(conn, change.made.household, fact_ids)
     kept = [

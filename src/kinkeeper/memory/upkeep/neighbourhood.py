@@ -36,7 +36,6 @@ class Window:
         to_seq: Change number up to which it looks at everything.
         last_seq: Highest change number that there was when it was read.
         facts: Active ones that are new or were changed.
-        episodes: New ones.
         active: Number of active facts of the household.
     """
 
@@ -54,12 +53,7 @@ class Window:
 
 
 def read_window(conn: Connection, household: str) -> Window:
-    """Return what the next run of a household looks at.
-
-    Args:
-        conn: In a transaction.
-        household: Tenant key.
-    """
+    """Return what the next run of a household looks at."""
     start, end = looked_up_to(conn, household), last_seq(conn, household)
     facts = facts_changed(conn, household, after_seq=start, limit=MOST_FACTS)
     episodes = episodes_changed(conn, household, after_seq=start, limit=MOST_EPISODES)
@@ -94,7 +88,6 @@ class Near:
 
     Attributes:
         cosine: In [-1, 1].
-        id: Of the stored one.
     """
 
     cosine: float
@@ -106,7 +99,6 @@ class Block:
     """Some stored things.
 
     Attributes:
-        ids: One a row.
         groups: What each may be compared within, such as its scope.
         vectors: Shape (things, dimension), each of length 1 or 0.
     """
@@ -121,7 +113,6 @@ class Nearest:
 
     Args:
         queries: Shape (new things, dimension), each of length 1 or 0.
-        groups: Of each new thing.
         floor: Cosine from which a stored thing counts.
         count: Most that are kept for each new thing, > 0.
     """
@@ -175,9 +166,6 @@ def fact_block(
     """Return some vectors of active facts, and where the next ones begin.
 
     Args:
-        conn: In a transaction.
-        household: Tenant key.
-        model: Whose vectors.
         after: Last id of the block before; "" to begin with.
 
     Returns:
@@ -220,13 +208,7 @@ class Neighbours:
 
 
 class Neighbourhood:
-    """Finds neighbours among the stored vectors of one model.
-
-    Args:
-        store: The database.
-        household: Tenant key.
-        likeness: Of the model.
-    """
+    """Finds neighbours among the stored vectors of one model."""
 
     def __init__(self, store: Store, household: str, likeness: Calibration) -> None:
         self._store = store
@@ -243,17 +225,11 @@ class Neighbourhood:
 
         Args:
             one: A vector of length 1.
-            other: Another.
         """
         return float(self._likeness.likeness(one @ other))
 
     async def vectors(self, kind: VectorKind, ids: Iterable[str]) -> Mapping[str, Vectors]:
-        """Return the vectors of some rows by id; those without one are left out.
-
-        Args:
-            kind: Of what.
-            ids: Any number.
-        """
+        """Return the vectors of some rows by id; those without one are left out."""
         wanted = list(ids)
         return await self._store.read(
             lambda conn: vectors_of(

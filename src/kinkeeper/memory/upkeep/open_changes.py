@@ -59,10 +59,7 @@ class OpenChanges:
     """Finds for one household what a person is to be asked.
 
     Args:
-        store: The database.
-        household: Tenant key.
         neighbourhood: Tells meanings; None where nothing does.
-        now: Aware.
     """
 
     def __init__(
@@ -74,11 +71,7 @@ class OpenChanges:
         self._now = now
 
     async def among(self, changed: Sequence[Fact]) -> Sequence[Question]:
-        """Return questions that were not asked before, the likeliest of each new fact.
-
-        Args:
-            changed: Facts that are new or were changed.
-        """
+        """Return questions that were not asked before, the likeliest of each new fact."""
         ids = {each.id for each in changed}
         met = await self._store.read(lambda conn: self._met(conn, ids))
         likeness = await self._likenesses(met.pairs)
@@ -125,13 +118,7 @@ class OpenChanges:
 
 
 def moot(conn: Connection, household: str, *, now: datetime) -> Sequence[str]:
-    """Return the ids of questions that nobody answered in time, or that no longer ask one thing of one audience.
-
-    Args:
-        conn: In a transaction.
-        household: Tenant key.
-        now: Aware.
-    """
+    """Return the ids of questions that nobody answered in time, or that no longer ask one thing of one audience."""
     asked = waiting(conn, household, QuestionKind.UPDATE, limit=MOST_WAITING)
     late = waiting(
         conn, household, QuestionKind.UPDATE, limit=MOST_WAITING, asked_by=now - PATIENCE
@@ -143,11 +130,7 @@ def moot(conn: Connection, household: str, *, now: datetime) -> Sequence[str]:
 
 
 def likeliest(found: Iterable[OpenPair]) -> Sequence[OpenPair]:
-    """Return the likeliest pair of each newer fact, and of each older one, the likeliest first. Pure.
-
-    Args:
-        found: Any number.
-    """
+    """Return the likeliest pair of each newer fact, and of each older one, the likeliest first. Pure."""
     kept: list[OpenPair] = []
     taken: set[str] = set()
     for each in sorted(found, key=lambda pair: (-pair.chance, pair.older, pair.newer)):

@@ -39,7 +39,6 @@ def supports(
     """Whether an episode supports a fact of the same scope.
 
     Args:
-        words: The statement that tells the fact.
         episode: Said after the fact was supported last.
         speaker: Who speaks in the episode, as statements name speakers.
         likeness: Calibrated, in [0, 1], of the episode and the fact; None where they have no vectors.
@@ -101,13 +100,7 @@ MOST_MET = 40
 def words_of_facts(
     conn: Connection, household: str, fact_ids: Iterable[str]
 ) -> dict[str, Statement]:
-    """Return for each fact the statement that tells it best; none for one that has no statement.
-
-    Args:
-        conn: In a transaction.
-        household: Tenant key.
-        fact_ids: Any number.
-    """
+    """Return for each fact the statement that tells it best; none for one that has no statement."""
     found: defaultdict[str, list[Statement]] = defaultdict(list)
     for said in for_facts(conn, household, fact_ids):
         found[str(said.fact_id)].append(said)
@@ -123,9 +116,6 @@ def facts_sharing_keys(
     """Return for each episode the facts of its scope whose statements share a key with its words.
 
     Args:
-        conn: In a transaction.
-        household: Tenant key.
-        episodes: Any number.
         people: Member ids by folded name or alias.
     """
     return facts_met_by(
@@ -139,8 +129,6 @@ def facts_met_by(
     """Return the facts of its scope that share a key with each of some statements.
 
     Args:
-        conn: In a transaction.
-        household: Tenant key.
         words: Statements, by whatever the result is to be told by; what meets too many is left out.
     """
     by_key: defaultdict[str, list[str]] = defaultdict(list)
@@ -158,14 +146,7 @@ def facts_met_by(
 def rivals_of(
     conn: Connection, household: str, contradicted: Sequence[Fact], words: Mapping[str, Statement]
 ) -> set[tuple[str, str]]:
-    """Return the pairs of facts that were found to contradict each other when they were written.
-
-    Args:
-        conn: In a transaction.
-        household: Tenant key.
-        contradicted: Facts marked so.
-        words: What tells them best.
-    """
+    """Return the pairs of facts that were found to contradict each other when they were written."""
     strands = {words[each.id].strand: each.id for each in contradicted if each.id in words}
     mates: defaultdict[str, set[str]] = defaultdict(set)
     for said in in_strands(conn, household, strands):

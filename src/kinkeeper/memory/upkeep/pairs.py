@@ -31,7 +31,6 @@ class Judged:
 
     Attributes:
         older: The one that held first.
-        newer: The other.
         ruling: Of the newer one to the older one.
     """
 

@@ -49,7 +49,6 @@ class Plan:
         themes: What was told again and again.
         counts: Of whatever was looked at, found or left out, by name.
         seconds: Each step took, by its name.
-        cost: Of models.
         remarks: What could not be done, and why.
     """
 
@@ -91,15 +90,7 @@ class Tools:
 
 
 class Planner:
-    """Makes one plan.
-
-    Args:
-        store: The database.
-        household: Tenant key.
-        tools: What it works with.
-        now: Aware.
-        progress: Hears of each step.
-    """
+    """Makes one plan."""
 
     def __init__(
         self, store: Store, household: str, tools: Tools, *, now: datetime, progress: Progress

@@ -53,11 +53,8 @@ class Question:
     """One question about facts.
 
     Attributes:
-        kind: What is asked.
         facts: Ids of the facts it is about, in alphabetical order; of `LEARN` of one episode.
         why: What made it doubtful, in plain words.
-        state: Where it stands.
-        answer: What was answered.
     """
 
     kind: QuestionKind
@@ -76,20 +73,13 @@ def question_id(kind: QuestionKind, facts: Iterable[str]) -> str:
     """Return the id of a question.
 
     Args:
-        kind: What is asked.
         facts: About which, in any order.
     """
     return stable_id("memory question", kind.value, *sorted(facts))
 
 
 def known_ids(conn: Connection, household: str, ids: Collection[str]) -> frozenset[str]:
-    """Return those of the ids that were asked before, whether answered or not.
-
-    Args:
-        conn: In a transaction.
-        household: Tenant key.
-        ids: Any number.
-    """
+    """Return those of the ids that were asked before, whether answered or not."""
     found: set[str] = set()
     wanted = sorted(ids)
     for start in range(0, len(wanted), _AT_ONCE):
@@ -111,9 +101,6 @@ def waiting(
     """Return questions that wait for an answer, the oldest first.
 
     Args:
-        conn: In a transaction.
-        household: Tenant key.
-        kinds: Which ones.
         limit: Most that are returned, > 0.
         asked_by: Only those asked by then; None for all.
     """
@@ -139,10 +126,7 @@ def insert_questions(
     """Store questions that were not asked before, answered or not.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         questions: None of them known.
-        at: Aware.
     """
     rows = [
         {
@@ -163,11 +147,7 @@ def settle(
     """Note the answer to a question.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         question_id: Of a question; one that was answered meanwhile keeps its answer.
-        answer: What was answered.
-        at: Aware.
     """
     conn.execute(
         update(memory_questions)
@@ -183,10 +163,7 @@ def retire(conn: Connection, household: str, ids: Collection[str], *, at: dateti
     """Let go of questions about facts of which one holds no more.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         ids: Of questions; those that were answered meanwhile keep their answer.
-        at: Aware.
     """
     if ids:
         conn.execute(

@@ -188,8 +188,6 @@ def recent_unused(conn: Connection, household: str, *, limit: int) -> list[Episo
     """Return the latest episodes that could become a fact, support none, and are in no question, oldest change first.
 
     Args:
-        conn: In a transaction.
-        household: Tenant key.
         limit: Most episodes that are looked at, > 0.
     """
     query = (
@@ -234,8 +232,6 @@ class Recurrence:
     """Looks for it.
 
     Args:
-        store: The database.
-        household: Tenant key.
         neighbourhood: Knows vectors.
         people: Member ids by folded name or alias.
         zone: Whose days are counted.

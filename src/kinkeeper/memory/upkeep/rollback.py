@@ -30,11 +30,7 @@ def revert(conn: Connection, household: str, run_id: str, *, by: str, at: dateti
     """Take back what a night changed, row for row, and remember not to do it again.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         run_id: Of a run that changed something.
-        by: Member id.
-        at: Present time, aware.
 
     Returns:
         The change that was taken back.
@@ -60,13 +56,6 @@ def revert(conn: Connection, household: str, run_id: str, *, by: str, at: dateti
 
 def keep_all(conn: Connection, household: str, run_id: str, *, by: str, at: datetime) -> Run:
     """Say no to a run that asks: what it found too silent is kept, the rest stays as it is.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        run_id: Of a run that asks.
-        by: Member id.
-        at: Present time, aware.
 
     Raises:
         NotFoundError: There is no such run.

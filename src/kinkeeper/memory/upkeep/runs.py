@@ -71,9 +71,6 @@ class Cost:
     """What models took.
 
     Attributes:
-        calls: Made.
-        input_tokens: Of the requests.
-        output_tokens: Of the answers.
         micros: Estimated price in millionths of the currency that prices are set in.
     """
 
@@ -99,7 +96,6 @@ class Report:
     Attributes:
         counts: Of whatever was looked at, found or left out, by name.
         seconds: Each step took, by its name.
-        cost: Of models.
         active: Facts in retrieval before.
         leaving: Facts that left it, or would, and that a person is asked about when they are many.
         differences: All changes; no words of anybody, which only stand where they can be forgotten.
@@ -148,15 +144,10 @@ class Run:
     """One run.
 
     Attributes:
-        household: Tenant key.
-        id: Its own.
-        state: Where it stands.
         from_seq: Change number of the household that it began after.
         to_seq: Up to which it has looked at everything.
         change_set: What it changed; None where it changed nothing.
         report: What it did, or wants to do.
-        started_at: Aware.
-        ended_at: Aware.
     """
 
     household: str
@@ -198,8 +189,6 @@ def latest_runs(conn: Connection, household: str, *, limit: int = 1) -> Sequence
     """Return the last runs, the latest first.
 
     Args:
-        conn: In a transaction.
-        household: Tenant key.
         limit: Most that are returned, > 0.
     """
     query = (
@@ -223,13 +212,7 @@ def looked_up_to(conn: Connection, household: str) -> int:
 
 
 def left_tonight(conn: Connection, household: str, *, now: datetime) -> int:
-    """Return how many facts the runs of this night have let go without asking.
-
-    Args:
-        conn: In a transaction.
-        household: Tenant key.
-        now: Aware.
-    """
+    """Return how many facts the runs of this night have let go without asking."""
     query = select(memory_runs).where(
         _runs.household == household, _runs.state == RunState.DONE.value,
         _runs.started_at > now - SAME_NIGHT,
@@ -242,8 +225,6 @@ def purge_runs(conn: Connection, household: str, *, before: datetime) -> None:
     """Let go of what old runs tell; the last one stays whatever its age.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         before: Those that began earlier go.
     """
     kept = [run.id for run in latest_runs(conn, household)]
@@ -271,11 +252,6 @@ def open_question(conn: Connection, household: str) -> Run | None:
 def approve(conn: Connection, household: str, run_id: str) -> Run:
     """Let the next run do what this one asks for.
 
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        run_id: Of a run that asks.
-
     Raises:
         NotFoundError: There is no such run.
         ConflictError: It does not ask any more.
@@ -285,11 +261,6 @@ def approve(conn: Connection, household: str, run_id: str) -> Run:
 
 def decline(conn: Connection, household: str, run_id: str) -> Run:
     """Leave everything as it is; the next night looks again, and may ask again.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        run_id: Of a run that asks.
 
     Raises:
         NotFoundError: There is no such run.
@@ -332,7 +303,6 @@ class Told:
     """One change.
 
     Attributes:
-        difference: What it is.
         fact: As it is now; None where it was taken back or forgotten since, or is only planned.
         other: The fact that took its place, if one did and is still there.
     """
@@ -353,8 +323,6 @@ def tell(
     """Return what a run changes with the facts it is about.
 
     Args:
-        conn: In a transaction.
-        run: Done, or asking.
         viewer: Who reads; None shows all. Changes of facts that they may not see are left out.
         kinds: Only these.
         limit: Most changes that are told, > 0.

@@ -51,8 +51,6 @@ def find_vectors(
     """Return the vectors that are there, each of shape (dimension,), by the hash of their text.
 
     Args:
-        conn: In a transaction.
-        household: Tenant key.
         model: Whose vectors; those of others are never mixed in.
         hashes: SHA-256 of the texts, hex.
     """
@@ -74,11 +72,7 @@ def insert_vectors(
     """Remember vectors; those that are there already stay as they are.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        model: Whose vectors.
         vectors: Each of shape (dimension,), by the hash of its text.
-        now: Aware.
     """
     known = find_vectors(conn, household, model, [*vectors])
     rows = [
@@ -100,8 +94,6 @@ def purge_vectors(conn: Connection, household: str, *, before: datetime) -> None
     """Forget vectors as the texts they were made from are forgotten.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         before: Those made earlier go; what is still needed is computed again.
     """
     conn.execute(
@@ -115,7 +107,6 @@ class CachedEmbedder:
     Args:
         embedder: Computes what is not known.
         store: Where vectors are kept.
-        household: Tenant key.
         clock: Tells when a vector was made.
     """
 
@@ -137,9 +128,6 @@ class CachedEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return a vector of length 1 for each text; only those not known are computed, each once.
-
-        Args:
-            texts: Any.
 
         Raises:
             UnavailableError: The model or the database cannot be used.

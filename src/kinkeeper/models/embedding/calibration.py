@@ -26,9 +26,7 @@ class Calibration:
     one knew nothing else. Thresholds on it mean the same whatever the model.
 
     Attributes:
-        model: The model whose cosines are meant.
         slope: Steepness, > 0.
-        midpoint: Cosine whose likeness is one half.
     """
 
     model: str

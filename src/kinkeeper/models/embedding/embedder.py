@@ -81,20 +81,12 @@ class HashingEmbedder:
         return DIMENSION
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each text; of length 0 where a text has no words.
-
-        Args:
-            texts: Any.
-        """
+        """Return a vector of length 1 for each text; of length 0 where a text has no words."""
         return hashed(texts)
 
 
 def hashed(texts: Sequence[str]) -> Vectors:
-    """Return what `HashingEmbedder` does, without a loop.
-
-    Args:
-        texts: Any.
-    """
+    """Return what `HashingEmbedder` does, without a loop."""
     vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
     for vector, text in zip(vectors, texts, strict=True):
         for place, weight in _features(text):
@@ -135,11 +127,7 @@ def _hashed(feature: str, weight: float) -> tuple[int, float]:
 
 
 class WithWords:
-    """Sets the hashed words of a text beside its meaning: a head that reads both errs less than either.
-
-    Args:
-        embedder: Tells the meaning.
-    """
+    """Sets the hashed words of a text beside its meaning: a head that reads both errs less than either."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._meaning = embedder
@@ -162,9 +150,6 @@ class WithWords:
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each text, both halves of equal weight; of length 1 where neither half is empty.
 
-        Args:
-            texts: Any.
-
         Raises:
             UnavailableError: The embedder cannot be loaded or reached.
         """
@@ -184,11 +169,7 @@ def joined(meaning: Vectors, words: Vectors) -> Vectors:
 
 
 def with_words(embedder: Embedder | None) -> Embedder | None:
-    """Return an embedder that reads words, too; those that read nothing else, and none, as they are.
-
-    Args:
-        embedder: Any.
-    """
+    """Return an embedder that reads words, too; those that read nothing else, and none, as they are."""
     if embedder is None or isinstance(embedder, HashingEmbedder):
         return embedder
     return WithWords(embedder)

@@ -62,11 +62,7 @@ class LinearHead:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Return a head as `save` wrote it.
-
-        Args:
-            path: The file.
-        """
+        """Return a head as `save` wrote it."""
         with np.load(path, allow_pickle=False) as stored:
             return cls(
                 model=str(stored["model"]), labels=tuple(map(str, stored["labels"])),
@@ -76,11 +72,7 @@ class LinearHead:
             )  # fmt: skip
 
     def save(self, path: Path) -> None:
-        """Write it into a file, the weights in half precision.
-
-        Args:
-            path: The file.
-        """
+        """Write it into a file, the weights in half precision."""
         np.savez_compressed(
             path, model=np.array(self.model), labels=np.array(self.labels, dtype=np.str_),
             cues=np.array(self.cues, dtype=np.str_), weights=self.weights.astype(np.float16),

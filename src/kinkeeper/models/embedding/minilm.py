@@ -52,7 +52,6 @@ class WordPiece:
         """Return the numbers of a text, between those of its start and its end.
 
         Args:
-            text: Any.
             limit: Most numbers, start and end included, > 2; the text's tail is left out.
         """
         found = [self._start]
@@ -149,11 +148,7 @@ class Session(Protocol):
 
 
 class MiniLm:
-    """The model; loaded when the first text comes, and once a process (see `shared_minilm`).
-
-    Args:
-        weights: The ONNX file.
-    """
+    """The model; loaded when the first text comes, and once a process (see `shared_minilm`)."""
 
     def __init__(self, weights: Path) -> None:
         self._weights = weights
@@ -233,19 +228,12 @@ def weights_path() -> Path | None:
 
 @cache
 def shared_minilm(weights: Path) -> MiniLm:
-    """Return the one model of this process.
-
-    Args:
-        weights: The ONNX file.
-    """
+    """Return the one model of this process."""
     return MiniLm(weights)
 
 
 def word_vectors(weights: Path) -> NDArray[np.int8]:
     """Return the vectors of the vocabulary's pieces before any layer, unscaled, shape (30522, 384); mapped, not read.
-
-    Args:
-        weights: The ONNX file.
 
     Raises:
         UnavailableError: The weights are not the expected ones.
@@ -261,11 +249,7 @@ def _check(weights: Path) -> None:
 
 
 def load_session(model: Path) -> Session:
-    """Load an ONNX file for one thread that takes no more memory than it needs. Blocks.
-
-    Args:
-        model: The file.
-    """
+    """Load an ONNX file for one thread that takes no more memory than it needs. Blocks."""
     # It would keep an id of this machine and a log of its use in the home folder, meant to be sent.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - told to the library, not read
     from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 MB, when needed

@@ -37,7 +37,6 @@ class RemoteModel:
     """A model on a server.
 
     Attributes:
-        name: As the server names it.
         dialect: What the server speaks; OPENAI or OLLAMA.
         timeout: Longest wait for one batch, tries included.
     """
@@ -52,10 +51,6 @@ class RemoteEmbedder:
 
     What is embedded is what people said, to each other too: whether it may leave for the server's
     host is for the connection to judge.
-
-    Args:
-        connection: To the server.
-        model: The model there.
     """
 
     def __init__(self, connection: ServerConnection, model: RemoteModel) -> None:

@@ -31,8 +31,6 @@ class NearMiss:
     """A message that stayed closest below the first gate.
 
     Attributes:
-        message_id: The channel's id.
-        chat_id: Its chat.
         score: Confidence of the tripwire, in [0, 1].
     """
 
@@ -47,7 +45,6 @@ class LedgerDay:
 
     Attributes:
         day: Local date.
-        messages: Heard.
         understood: Passed every gate up to the rules.
         saved: Led to a pending action.
         spoken: Unprompted messages in the group.
@@ -76,10 +73,7 @@ class GateCount:
     """What one gate did.
 
     Attributes:
-        stage: Which gate.
         passed: Scores at or above the threshold.
-        failed: Scores below it.
-        without_score: Timeouts and errors.
     """
 
     stage: str
@@ -93,9 +87,6 @@ class Failure:
     """A message that was handed to a person because it could not be understood.
 
     Attributes:
-        row_id: Id of its row.
-        message_id: The channel's id.
-        chat_id: Its chat.
         error: What went wrong last; no message text.
     """
 
@@ -144,8 +135,6 @@ def load_metrics(
     """Compute the figures of a span of local days from the records.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         zone: Whose days are meant.
         first: First local day.
         last: Last local day, included.

@@ -72,11 +72,8 @@ class Prover:
     """Decides messages of one household again.
 
     Args:
-        store: Its database.
-        participants: The household compiled.
         config: The observer's numbers.
         intake: Tier 1, without a queue, that takes any chat.
-        settlement: Decides.
     """
 
     def __init__(
@@ -96,9 +93,6 @@ class Prover:
 
     async def prove(self, row_id: str) -> Proof:
         """Decide a message again and compare.
-
-        Args:
-            row_id: Of the message.
 
         Raises:
             NotFoundError: There is no such message.

@@ -23,7 +23,6 @@ def decision_line(row: Row[Any], action: Mapping[str, Any] | None) -> dict[str, 
     """Return the line of one message.
 
     Args:
-        row: Its decision row.
         action: Record of its pending action, if any.
     """
     extraction = row.extraction

@@ -55,8 +55,6 @@ def rewind(conn: Connection, household: str, then: Then) -> None:
 
     Args:
         conn: In a rehearsal of the store.
-        household: Tenant key.
-        then: The moment.
 
     Raises:
         InvariantError: The transaction could be kept.

@@ -228,7 +228,6 @@ def talk(outcome: str, engine: str | None, effects: Sequence[Mapping[str, Any]])
 
     Args:
         outcome: How its call ended.
-        engine: Who read it.
         effects: What followed for the message.
     """
     if not engine:
@@ -280,11 +279,9 @@ class GateReading:
     """A gate as it was logged.
 
     Attributes:
-        stage: Which gate.
         score: In [0, 1]; None where none was produced.
         threshold: In [0, 1].
         passed: Whether the score reached it.
-        decision: What followed.
     """
 
     stage: str
@@ -299,12 +296,8 @@ class Trace:
     """The way of one message.
 
     Attributes:
-        message_id: The channel's id.
-        chat_id: Its chat.
         sender: Member id, or the name as sent.
-        sent_at: Aware.
         steps: In the order they happened.
-        gates: As logged.
         row: The decision as recorded.
         action: Its pending action, if any.
     """
@@ -330,8 +323,6 @@ def load_trace(
     """Return the trace of a message.
 
     Args:
-        conn: Any transaction.
-        household: Its household.
         message_id: The channel's id, or a beginning that fits one message only, or the row's own id.
         chat_id: Its chat, where several have such a message.
         is_exact: Whether it must be the channel's whole id; a person who types may write less.

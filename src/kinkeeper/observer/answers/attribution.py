@@ -73,7 +73,6 @@ def attribute(
 
     Args:
         extraction: What the reply says on its own.
-        reply: Who replied, to what, when.
         questions: Open questions of the chat, newest first, still answerable when it was sent.
         threshold: Gate threshold in [0, 1].
 
@@ -187,7 +186,6 @@ def takes_up_by_name(extraction: Extraction, asked: Extraction, *, today: date) 
 
     Args:
         extraction: What the message says: the activity, or the child and what is to be done for them.
-        asked: The job.
         today: Local.
     """
     if extraction.stance not in {Stance.CLAIMS, Stance.ASSIGNS} or not asked.dates:
@@ -220,12 +218,7 @@ def are_same_task(one: Task | None, other: Task | None) -> bool:
 
 
 def fetches_from(extraction: Extraction, told: Extraction) -> bool:
-    """Whether a job is to fetch somebody from what was announced: a thing beside it, after it.
-
-    Args:
-        extraction: The job.
-        told: What it answers.
-    """
+    """Whether a job is to fetch somebody from what was announced: a thing beside it, after it."""
     return (
         extraction.task is Task.PICKUP
         and told.stance is Stance.STATES
@@ -237,7 +230,6 @@ def completed_by(extraction: Extraction, job: Extraction) -> Extraction:
     """Fill in what a message leaves open from the job that it is about.
 
     Args:
-        extraction: What the message says.
         job: What was asked for, or what stood before.
     """
     if fetches_from(extraction, job) and job.task is Task.APPOINTMENT:
@@ -349,10 +341,6 @@ _GOING_BACK = re.compile(
 
 def as_answer(reading: Reading, extraction: Extraction) -> Extraction:
     """Return what a message says, once it is read as the answer that its words make it.
-
-    Args:
-        reading: The message.
-        extraction: What it says on its own.
 
     Returns:
         The extraction; of "ignore me" or "no need" nothing but the stance, of "you take him" and

@@ -89,8 +89,6 @@ class Asked(NamedTuple):
     """What tier 1 needs of an open question.
 
     Attributes:
-        message_id: The message that asks.
-        thread_id: Its thread.
         asker: Member id, or the name as sent.
         stance: What the message does, as stored.
         addressee: Member id that it names, the asker's own where they offered to do it themselves.
@@ -109,10 +107,6 @@ def asked_in(
     """Return the questions open in a chat, newest first, without reading them as a whole.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        chat_id: The chat.
-        at: Aware.
         pointed_at: The message that an answer replies or reacts to; nobody's taking it keeps it open.
     """
     values = {"household": household, "chat_id": chat_id, "at": at}
@@ -154,10 +148,6 @@ def answerable(
     """Return the questions a message may answer, newest first.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
-        chat_id: Chat of the message.
-        at: When it was sent.
         answered_within: An answered question can be claimed by a second person for that long after it
             was asked (two people on one job).
         late: A question nobody took is among them for that long after it was asked, though its time is over.

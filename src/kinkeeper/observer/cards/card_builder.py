@@ -61,7 +61,6 @@ def taken_out(slot: Slot | None, people: Sequence[str]) -> Effects:
     """Return what takes people out of a confirmed care; without anybody left it is cancelled.
 
     Args:
-        slot: The care, if there is one.
         people: Member ids of those who leave it.
     """
     if slot is None or slot.occurrence is None:
@@ -129,9 +128,7 @@ class Ground:
 
     Attributes:
         case: The message before the rules.
-        row_id: Id of its rows.
         slot: Tells the parts of one message apart.
-        chat_id: Its chat.
         sender: Member id, or the name as sent.
         default_duration: Of a booking whose length nobody said.
         maintenance: Id of the maintenance item it is about, if any.
@@ -160,12 +157,7 @@ class Ground:
 
 
 class Proposer:
-    """Builds proposals for one household.
-
-    Args:
-        phrasing: Its words.
-        household: Tenant key.
-    """
+    """Builds proposals for one household."""
 
     def __init__(self, phrasing: Phrasing, household: str) -> None:
         self._phrasing = phrasing
@@ -178,7 +170,6 @@ class Proposer:
         """Build the proposal of a message.
 
         Args:
-            ground: What it rests on.
             outcome: The rules' verdict; a conflict makes choices instead of a plain Confirm.
             absorbed: Effects of the other pending proposals that the conflict is with.
 

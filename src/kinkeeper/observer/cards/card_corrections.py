@@ -72,9 +72,7 @@ def correct(
     """Save a corrected card in place of the one that was shown.
 
     Args:
-        conn: In a write transaction.
         action_id: The card's action.
-        correction: What it shall say.
         phrasing: The household's words.
         press: Who decides, and what they were shown.
 

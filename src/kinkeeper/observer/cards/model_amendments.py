@@ -55,12 +55,7 @@ class Amendment:
 
 
 def differing(said: Extraction, read: Amendment) -> frozenset[str]:
-    """Return the names of the fields in which a reading says more than a card, or something else.
-
-    Args:
-        said: What the card shows.
-        read: What was read.
-    """
+    """Return the names of the fields in which a reading says more than a card, or something else."""
 
     def names() -> Iterator[str]:
         if read.owners and {*read.owners} != {*said.owners}:
@@ -85,12 +80,8 @@ def amend(
     """Hold a card that waits against a reading; a differing one takes its place.
 
     Args:
-        conn: In a write transaction.
         action: The card's, pending.
-        read: What was read.
         phrasing: The household's words.
-        household: Whose it is.
-        now: Aware.
 
     Returns:
         What was done, and the id of the action that stands now.

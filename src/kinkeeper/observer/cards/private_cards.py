@@ -31,11 +31,7 @@ def offer(
     """Put a card for every adult concerned who can be reached alone; once a person and action.
 
     Args:
-        conn: In a write transaction.
-        household: Whose chat it is.
         stored: The message that led to the action.
-        action: As proposed.
-        now: Aware.
 
     Returns:
         How many cards there are.

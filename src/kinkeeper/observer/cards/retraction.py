@@ -63,10 +63,7 @@ class TakingBack:
 
     Attributes:
         sender: Who takes something back.
-        family: Theirs.
-        chat_id: Where.
         answers: The channel's id of the message they mean, if they reply to one.
-        sent_at: Aware.
         window: How long ago what they take back may be.
         only_questions: Whether they only say that what they asked is settled; what they took on stays.
         words: Those that may name what they take back.
@@ -92,10 +89,8 @@ def may_withdraw(conn: Connection, action: PendingAction, sender: str, family: H
     """Tell whether somebody's word alone takes a card away: an adult's of the household any, others' what they said or do alone.
 
     Args:
-        conn: Open.
         action: The card's.
         sender: Member id, or the name as sent.
-        family: Theirs.
     """
     member = family.member(sender)
     if member is not None and member.is_adult:
@@ -115,10 +110,7 @@ def retract_latest(
     proposed for half a day where they have said nothing since, else within the window.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         said: Who takes back, and what they may mean.
-        now: Aware.
 
     Returns:
         Ids of the actions withdrawn.
@@ -295,12 +287,8 @@ def release(
     """Take back what a message proposed because somebody answered that it is not needed, an adult or whoever sent it.
 
     Args:
-        conn: In a write transaction.
-        family: Whose chat it is.
-        chat_id: Where.
         message_id: The channel's id of the message.
         by: Who says so: member id, or the name as sent.
-        now: Aware.
 
     Returns:
         Ids of the actions withdrawn.
@@ -407,9 +395,7 @@ def claim_given_up(
     """Return the open claim that a refusal or a release is about: the newest that it can mean.
 
     Args:
-        extraction: What the message says.
         pending: Open proposals, oldest first.
-        people: Whose claim it can be.
     """
     return _newest(extraction, pending, lambda job: any(person in people for person in job.owners))
 
@@ -420,7 +406,6 @@ def claim_taken_over(
     """Return another's open claim that a message takes over, though it may not say which: the newest it can mean.
 
     Args:
-        extraction: What the message says.
         pending: Open proposals, oldest first.
         since: A message that names no day only takes over what was claimed since then.
     """
@@ -437,7 +422,6 @@ def claim_corrected(
     """Return the sender's own claim that they now say is another's ("I mean Sam does"), if it was the last.
 
     Args:
-        extraction: What the message says.
         pending: Open proposals, oldest first.
         sender: Who wrote it.
         since: What was claimed earlier is not meant.

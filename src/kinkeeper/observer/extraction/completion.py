@@ -38,7 +38,6 @@ def complete(
         extraction: After attribution.
         schedule: The days it names (or the coming week), and the series of its activity.
         sent_at: When the message was sent, in the household's zone.
-        participants: The household compiled.
         words: What the message says besides people, places and activities, folded.
 
     Returns:
@@ -278,7 +277,6 @@ class Earlier:
     """A message of the context window.
 
     Attributes:
-        reading: What it says.
         extraction: What it arranges on its own.
         is_same_sender: Whether whoever wrote the present message wrote it.
     """
@@ -317,11 +315,8 @@ def continued(
     """Fill in what earlier messages say.
 
     Args:
-        reading: The present message.
-        extraction: What it says on its own.
         earlier: The context window, newest first.
         last_child: Child the chat was last about, if it was one.
-        participants: The household compiled.
 
     Returns:
         The extraction with child (and, for a fragment, activity and task) filled in.

@@ -60,12 +60,6 @@ def called(
     """Return what is read with the family's words for it on the card, where the household has no name for it.
 
     A general word gives way to the phrase in which it stands, and to any other one only where it says next to nothing.
-
-    Args:
-        extraction: By the rules.
-        seen: The frames of its words.
-        reading: The whole message.
-        participants: The household compiled.
     """
     is_named = any(each.id == extraction.activity for each in participants.household.activities)
     if is_named or extraction.is_in_own_words:
@@ -177,7 +171,6 @@ class Seen:
     """One thing that the trained reader sees in a message.
 
     Attributes:
-        frame: As it was read.
         told: The same with its people and times resolved.
         title: What it is about, in words of the talk, where the message itself has none.
         extractor: Who saw it.
@@ -206,9 +199,7 @@ def plans_in(
 
     Args:
         seen: What the trained reader sees.
-        reading: The whole message.
         sender: Who wrote it, if known.
-        participants: The household compiled.
     """
     for each in seen:
         extraction = _extraction(each, reading, sender, participants)
@@ -233,10 +224,7 @@ def filled(
     """Return what the rules read with what they left open, where one frame alone is about the same.
 
     Args:
-        extraction: By the rules.
         seen: The frames of its words.
-        reading: The whole message.
-        participants: The household compiled.
     """
     frames = [each.frame for each in seen]
     extraction = called(extraction, frames, reading, participants)
@@ -421,7 +409,6 @@ def heard_frames(
     Args:
         read: By the trained reader, in the order of the text.
         said: What the rules read, one for each part.
-        text: Of the message.
         threshold: Confidence from which the rules are sure.
         answers: The message that it surely answers, if any.
         may_doubt: Whether the trained reader may hear no commitment where the rules hear one.

@@ -70,7 +70,6 @@ def offer_of(
         sender: Who wrote them, if known.
         earlier: The messages before, newest first.
         asked: The open questions, newest first.
-        participants: The household compiled.
     """
     household = participants.household
     before = [each.extraction for each in earlier] + [each.extraction for each in asked]
@@ -262,7 +261,6 @@ def added_to(
     """Return what the rules read, with what a model adds.
 
     Args:
-        extraction: What the rules read.
         consultation: What the model said, grounded.
         offer: What it could choose from.
         sender: Who wrote the message, if known.

@@ -28,6 +28,7 @@ from kinkeeper.observer.model import Extraction, OpenQuestion, Task
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants, without_private
 from kinkeeper.reading import Clause, Context, Frame, Said, Surface, Utterance
+from kinkeeper.reading.times.time_text import WEEKDAYS
 from kinkeeper.reading.trained import TrainedReader, shipped_reader
 
 # What memory adds: the questions a message raises, asked with a timeout and a cache, and their
@@ -36,7 +37,6 @@ from kinkeeper.reading.trained import TrainedReader, shipped_reader
 # The questions may leave this machine. They are made of templates and of the household's vocabulary
 # alone; names of people and of places are taken out of that, too.
 
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER})
 _UNNAMED = "activity"
 
@@ -46,7 +46,6 @@ class BrainContext:
     """What memory said about a message.
 
     Attributes:
-        queries: Questions asked.
         answers: Their answers; shorter than the questions where one got none.
         trouble: Why one got none; None where all were answered.
     """
@@ -88,14 +87,13 @@ def compose_queries(
     """Return the abstract questions a message raises, the most telling first.
 
     Args:
-        extraction: What the message says.
         participants: The household compiled; children are passed under ids that only it can resolve.
         limit: Most questions, >= 0.
     """
     if not extraction.is_coordination or not extraction.dates:
         return ()
     day = extraction.dates[0]
-    weekday = _WEEKDAYS[day.weekday()]
+    weekday = WEEKDAYS[day.weekday()]
     children = extraction.child
     child = stable_id(participants.household.id, children[0]) if children else None
     queries = []
@@ -223,13 +221,11 @@ class Prepared:
     """A message read, and what memory says about it; nothing is decided yet.
 
     Attributes:
-        stored: The message.
         original: What it edits, if it is an edit.
         sent_at: When it was said, in the household's zone; of an edit, when the original was.
         member: Who sent it, if known.
         scope: Who may see what it tells.
         parts: What it arranges, one part each; most messages have one.
-        brain: What memory said.
         talked_since: When somebody else last asked something, of the messages just before.
         refused: The channel's ids of the messages whose jobs the sender has refused.
         unread_parts: How many more it arranges that were left out, as there were too many.
@@ -256,7 +252,6 @@ class Loaded:
     """What `prepare` needs from the database.
 
     Attributes:
-        stored: The message.
         original: What it edits, if it is an edit.
         asked: Questions it may answer, newest first.
         refused: The channel's ids of those among them that its sender has refused.
@@ -286,7 +281,6 @@ class Around:
         number: Which arrangement it is, from 0.
         loaded: The message with what surrounds it.
         sender: Who wrote it, if known.
-        participants: The household compiled.
         earlier: Reads the context window, newest first.
         threshold: Confidence from which an arrangement counts.
     """
@@ -317,7 +311,6 @@ async def heard_in(loaded: Loaded, household: Household) -> tuple[Heard, bool]:
 
     Args:
         loaded: The message with what surrounds it.
-        household: Whose talk it is.
     """
     is_encoded = False
     try:

@@ -132,9 +132,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     """Extract what one message says on its own.
 
     Args:
-        reading: The message, read.
         sender: Who sent it; None for somebody the household does not know.
-        participants: The household compiled.
 
     Returns:
         The extraction; `is_coordination` is False where the text alone arranges nothing (a bare

@@ -62,7 +62,6 @@ def set_right(
     "not", and an open question of theirs never is.
 
     Args:
-        reading: The present message.
         extraction: What it says on its own.
         arranged: What the chat has arranged lately, newest first.
         sender: Who wrote it.

@@ -43,8 +43,6 @@ class Case:
         extraction: What it says, completed from the household's days.
         schedule: Those days.
         source_ids: Ids of the message and of those it answers or edits, as slots name their sources.
-        sent_at: Aware.
-        zone: The household's.
         mentioned: Activities the message names, whether or not it turns on them.
         is_end: Whether the time is that of the end of something.
         is_bound_for: Whether somebody is brought to the activity, not fetched from it.
@@ -133,7 +131,6 @@ def is_same_job(case: Case, slot: Slot, rules: RedlineRules) -> bool:
 
     Args:
         case: The message and the household's days.
-        slot: What stands.
         rules: The length of what nobody said a length of.
     """
     extraction = case.extraction

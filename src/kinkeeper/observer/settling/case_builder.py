@@ -75,12 +75,8 @@ def load_schedule(
     """Return what stands, confirmed or proposed, on the days of a message.
 
     Args:
-        conn: Any transaction.
-        household: Tenant key.
         extraction: Names days and activity; without days, the coming week counts.
         pending: The household's open actions.
-        sent_at: Aware.
-        zone: The household's.
     """
     viewer = Viewer.of(household)
     today = sent_at.astimezone(zone).date()
@@ -240,12 +236,7 @@ class BuiltCase:
 
 
 class CaseBuilder:
-    """Makes the cases of one household.
-
-    Args:
-        participants: The household compiled.
-        config: Thresholds and windows.
-    """
+    """Makes the cases of one household."""
 
     def __init__(self, participants: Participants, config: ObserverConfig) -> None:
         self._participants = participants
@@ -260,9 +251,6 @@ class CaseBuilder:
 
         Args:
             conn: In the transaction that settles it.
-            prepared: The message.
-            part: The arrangement.
-            now: Aware.
         """
         outcome = attribute_part(
             prepared, part, self._answerable(conn, prepared, part), self._config
@@ -318,8 +306,6 @@ class CaseBuilder:
         Args:
             conn: In the transaction that settles the message.
             prepared: The message that decided so.
-            extraction: What the card is to say.
-            now: Aware.
         """
         days = extraction.dates or (prepared.sent_at.date(),)
         scope = Scope(

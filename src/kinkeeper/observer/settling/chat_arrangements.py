@@ -80,9 +80,7 @@ def is_borne_out(
 
     Args:
         verdict: Of a rule that speaks, or will once a question has had its chance.
-        said: What the rules read.
         outlook: The arrangements around the message.
-        zone: The household's.
     """
     frames, facts = outlook.heard.frames, verdict.facts
     if verdict.rule is RedlineRule.MISSING_VARIABLE:
@@ -169,13 +167,7 @@ class _Turn:
 
 
 class Mirror:
-    """Mirrors the arrangements of one household in its cards.
-
-    Args:
-        participants: The household compiled.
-        config: Numbers of the rules.
-        proposer: Builds cards.
-    """
+    """Mirrors the arrangements of one household in its cards."""
 
     def __init__(
         self, participants: Participants, config: ObserverConfig, proposer: Proposer
@@ -197,11 +189,8 @@ class Mirror:
         """Bring the cards in step with what a message made of the arrangements.
 
         Args:
-            conn: In a write transaction.
             prepared: The message; the rules have proposed and withdrawn already.
-            folded: What it made of them.
             known: Action ids by arrangement id, before it.
-            now: Aware.
         """  # fmt: skip
         if not folded.changes:
             return Mirrored(cards=known)
@@ -385,13 +374,7 @@ def _likeness(whole: Arrangement, said: Extraction) -> int:
 
 
 class Fold:
-    """Keeps the arrangements of one household's chats.
-
-    Args:
-        participants: The household compiled.
-        config: Thresholds and numbers.
-        proposer: Builds cards.
-    """
+    """Keeps the arrangements of one household's chats."""
 
     def __init__(
         self, participants: Participants, config: ObserverConfig, proposer: Proposer
@@ -401,27 +384,14 @@ class Fold:
         self._mirror = Mirror(participants, config, proposer)
 
     def outlook(self, conn: Connection, prepared: Prepared, *, now: datetime) -> Outlook:
-        """Return a message beside the arrangements of its chat as they stand without it.
-
-        Args:
-            conn: Any transaction.
-            prepared: The message.
-            now: Aware.
-        """
+        """Return a message beside the arrangements of its chat as they stand without it."""
         rows = ChatRows(conn, self._family.id, prepared.stored.message.chat_id)
         return Outlook(heard=prepared.heard, before=rows.load(now))
 
     def take(
         self, conn: Connection, prepared: Prepared, decision: Decision, *, now: datetime
     ) -> Mirrored:
-        """Fold a message that the rules have decided about, and bring the cards in step.
-
-        Args:
-            conn: In a write transaction.
-            prepared: The message.
-            decision: Of the rules.
-            now: Aware.
-        """
+        """Fold a message that the rules have decided about, and bring the cards in step."""
         stored = prepared.original or prepared.stored
         rows = ChatRows(conn, self._family.id, stored.message.chat_id)
         if prepared.original is not None:

@@ -37,8 +37,6 @@ class Turn:
     """One arrangement of one message while it is being settled.
 
     Attributes:
-        conn: In a write transaction.
-        prepared: The message.
         part: The words that make the arrangement, and what they say by themselves.
         slot: Tells apart what one message proposes.
         number: Which of the message's arrangements it is.
@@ -46,7 +44,6 @@ class Turn:
         question: The open question it answers, if any.
         standing: The claim that it gives up, takes over or corrects, if any.
         pending: The household's open proposals, oldest first.
-        now: Aware.
         base: What is decided about it so far.
     """
 
@@ -159,9 +156,7 @@ def supersede_stale(
 
     Args:
         turn: The arrangement that is proposed.
-        household: Tenant key.
         taken_in: Proposals whose content moved into the new one.
-        by_action_id: The new one.
     """
     stale = [*taken_in, *replaced_claims(turn.extraction, turn.pending)]
     if turn.standing.action is not None:

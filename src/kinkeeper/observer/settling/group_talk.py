@@ -66,7 +66,6 @@ class ReadThing:
         prepared: Its message, read by the other readers.
         reading: The words of its message.
         answered: Id of the rows of the message that it answers, if any.
-        engine: Which model read it.
     """
 
     found: Found
@@ -101,10 +100,7 @@ class TalkEffects:
         """Let one thing that was read have its effect, in the caller's transaction.
 
         Args:
-            conn: In a write transaction.
-            thing: What was read.
             number: Which of the stretch it is, from 0.
-            now: Aware.
 
         Returns:
             What was done, in ids and words of ours alone.
@@ -277,9 +273,7 @@ class TalkReadingJob:
     """Reads the stretches of one household.
 
     Args:
-        store: Its database.
         household: As its file has it.
-        reader: Asks the model.
         understanding: Reads a message with what surrounds it.
         effects: Makes cards of what was read.
         clock: Tells when something is written.

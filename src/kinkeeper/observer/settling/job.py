@@ -46,9 +46,6 @@ class UnderstandingJob:
     """Understands queued messages of one household, on the wall clock.
 
     Args:
-        store: Its database.
-        household: Tenant key.
-        understanding: Reads messages.
         settlement: Decides about them.
     """
 
@@ -107,7 +104,6 @@ def first_in_chat(conn: Connection, key: Key, now: datetime) -> Key | None:
     """Return the first message of a row's chat that waits for tier 2 or is being understood.
 
     Args:
-        conn: Any transaction.
         key: Household and id of a row of that chat.
         now: Aware; what is not due by then is not waited for, except that row itself.
     """

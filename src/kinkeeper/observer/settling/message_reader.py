@@ -76,11 +76,7 @@ def read_along(
     Where the rules find an arrangement or an answer, they stay in charge.
 
     Args:
-        prepared: As the rules read it.
-        reading: The whole message.
         asked: Questions that it may answer, newest first.
-        participants: The household compiled.
-        config: Thresholds.
     """
     parts = list(prepared.parts)
     seen = seen_in(prepared.heard, participants)
@@ -171,14 +167,7 @@ class RulesExtractor:
 
 
 class Understanding:
-    """Reads the queued messages of one household.
-
-    Args:
-        participants: The household compiled.
-        config: Windows and limits.
-        extractor: Reads who does what, when, for whom.
-        context: Asks memory.
-    """
+    """Reads the queued messages of one household."""
 
     def __init__(
         self,
@@ -373,7 +362,6 @@ class Understanding:
         """Return a text as the rules read it.
 
         Args:
-            text: Of a message.
             sent_at: When it was said, aware, in the household's zone.
         """
         participants = self._participants

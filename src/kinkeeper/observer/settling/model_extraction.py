@@ -61,10 +61,7 @@ class ModelExtractor(RulesExtractor):
         """Ask about an arrangement; without a usable answer that is counted, and recorded as such.
 
         Args:
-            part: The arrangement.
             around: What is known around it.
-            offer: What can be chosen.
-            doubt: What is open.
         """
         ref = self._prompt.ref
         found = await consult(

@@ -25,7 +25,6 @@ class QuestionTracker:
     """Opens, narrows and closes the questions of one household.
 
     Args:
-        household: Theirs.
         proposer: Builds the card of what is left of a question.
         config: How long questions can be answered.
     """
@@ -51,14 +50,10 @@ class QuestionTracker:
         """Close what a message answers, and open what it asks.
 
         Args:
-            conn: In a write transaction.
-            prepared: The message.
-            case: What it says, completed.
             answered: Question it answers, if any.
             ground: What its proposals rest on.
             action: What it proposed, if anything.
             part: Which of the message's arrangements it is.
-            now: Aware.
         """
         extraction = case.extraction
         if extraction.owners or extraction.task in CHANGES:

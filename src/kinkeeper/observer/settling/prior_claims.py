@@ -56,7 +56,6 @@ class Standing:
     """A claim that stood before, and what the message says once it is read together with it.
 
     Attributes:
-        extraction: What the message says about it.
         action: The claim, where it is still a proposal.
         slot: The claim, where a person has confirmed it.
         leaving: Who is out of it now.
@@ -82,12 +81,9 @@ def concerned(
     """Find the claim that a message gives up, frees somebody of, takes over or corrects.
 
     Args:
-        prepared: The message.
-        part: The arrangement of it.
         extraction: What it says; it answers no open question.
         pending: Open proposals, oldest first.
         schedule: The days it names, or the coming week.
-        participants: The household compiled.
         window: How long ago a claim may be that it does not name.
         own_questions: What its sender has asked and nobody has taken, newest first.
 

@@ -58,13 +58,7 @@ _MOST_JOBS = 6
 
 
 class Settlement:
-    """Settles the messages of one household.
-
-    Args:
-        participants: The household compiled.
-        config: Thresholds, rules, limits.
-        speaker: Speaks in its groups.
-    """
+    """Settles the messages of one household."""
 
     def __init__(
         self, participants: Participants, config: ObserverConfig, speaker: Speaker
@@ -85,10 +79,7 @@ class Settlement:
         """Decide about a message and write everything that follows, in the caller's transaction.
 
         Args:
-            conn: In a write transaction.
-            prepared: The message, read.
             epoch: The claim under which the work runs.
-            now: Aware.
 
         Returns:
             What tier 2 decided (tier 1's fields are empty).
@@ -117,10 +108,8 @@ class Settlement:
         """Keep a plan that a reader alone saw for a person's yes: nothing is said, asked or taken back.
 
         Args:
-            conn: In a write transaction.
             prepared: Its message, with the plan as its only part.
             slot: Tells it from what else the message proposes.
-            now: Aware.
 
         Returns:
             The action that awaits a person; None where there is nothing that one could confirm.

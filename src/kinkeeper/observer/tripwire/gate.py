@@ -61,7 +61,6 @@ class Verdict:
         confidence: Score with what the thread adds, in [0, 1].
         decision: QUEUE at or above the threshold, or on an override; else DROP.
         override: "attribution" where it answers an open question, which queues it whatever its score.
-        patterns: Families found.
     """
 
     confidence: float
@@ -74,8 +73,6 @@ class Tripwire:
     """Scores messages of one household.
 
     Args:
-        patterns: Pattern families, compiled.
-        weights: Fitted weights.
         lexicon: The household's words.
     """
 
@@ -100,7 +97,6 @@ class Tripwire:
         """Score a message that has been read already.
 
         Args:
-            tokens: Of the whole message.
             mentions: The household's words in it.
 
         Returns:
@@ -137,7 +133,6 @@ class Tripwire:
         """Decide on a message in its thread.
 
         Args:
-            evidence: Of the message.
             in_coordination_thread: Whether one of the last messages of the thread, still live,
                 `makes_coordination`.
             answers_open_question: Whether it is a reply, emoji or reaction that takes, refuses or
@@ -161,7 +156,6 @@ def with_context(evidence: Evidence, *, in_coordination_thread: bool) -> float:
     """Add to a message's score what its thread is worth.
 
     Args:
-        evidence: Of the message.
         in_coordination_thread: As `Tripwire.decide` takes it.
 
     Returns:
@@ -233,10 +227,8 @@ def takes_up(
     """Tell whether a message takes on or accepts what is open in its chat, as far as its form tells.
 
     Args:
-        message: What was sent.
         sender: Member id, or the name as sent.
         reply: What it says as a short answer, if anything.
-        asked: Questions open in its chat.
         asks: Whether it asks for somebody itself.
     """
     reference = message.target or message.reply_to

@@ -74,9 +74,7 @@ class Contribution(NamedTuple):
     """What one feature adds to the log-odds (a named tuple: dozens are made per message).
 
     Attributes:
-        weight: In log-odds.
         kind: Of the feature: words, spelling, pattern, patterns or shape.
-        name: Of the feature.
     """
 
     weight: float
@@ -142,11 +140,7 @@ class Weights:
 
     Args:
         bias: Of a message without any feature.
-        words: Of word sequences.
         spelling: Of letter runs; each counts once for every word that has it.
-        families: Of pattern families.
-        pairs: Of pairs of families.
-        shape: Of shapes.
     """
 
     def __init__(
@@ -172,7 +166,6 @@ class Weights:
         """Return what adds to or takes from the log-odds of a message.
 
         Args:
-            words: Respelled.
             families: Found in it, in file order.
 
         Returns:
@@ -383,9 +376,7 @@ def household_words(
     Words that every family uses stay themselves, with typing slips undone.
 
     Args:
-        patterns: Where the respelling comes from.
         mentions: The household's words found in it.
-        tokens: Of the message.
 
     Returns:
         Words as patterns and weights know them, in order; a name of several words is one mark.

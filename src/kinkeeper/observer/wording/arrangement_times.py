@@ -39,12 +39,7 @@ _COUNTED = re.compile(
 
 
 def gives_up_an_hour(text: str, tokens: Sequence[Token]) -> bool:
-    """Tell whether a message has a figure that is said not to hold any more ("it's 9.15, not 9.30").
-
-    Args:
-        text: The message.
-        tokens: The same, cut.
-    """
+    """Tell whether a message has a figure that is said not to hold any more ("it's 9.15, not 9.30")."""
     return any(each.kind in _FIGURES and is_given_up(text, each.start) for each in tokens)
 
 

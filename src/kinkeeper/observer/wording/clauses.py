@@ -71,7 +71,6 @@ class TaskPhrase:
     """One thing to be done, as the message says it.
 
     Attributes:
-        task: What.
         start: Offset in the skeleton.
         end: Offset past it in the skeleton.
         stance: What the sender does with it.
@@ -286,7 +285,6 @@ def seeks_owner_of(
         reading: The message, or a part of it.
         phrase: What is to be done, if named.
         stance: What the sender does with it.
-        participants: The household compiled.
     """
     if stance is Stance.ASKS:
         return has_cue(reading, "wanted") or (is_bidden(reading) and _is_of_family(reading, phrase))
@@ -362,7 +360,6 @@ def children_of(
         reading: The message, or a part of it.
         phrase: What is to be done, if named; children the sender only happens to be with are left out.
         sender: Who sent it, if known.
-        participants: The household compiled.
     """
     aside = _asides(reading, phrase)
     children = participants.children_of(
@@ -505,7 +502,6 @@ def is_special(
         reading: The message, or a part of it.
         activity: What it is about, if anything.
         sender: Who sent it, if known.
-        participants: The household compiled.
     """
     occasions = grammar().stances["special"]
     if has_cue(reading, "special") or any(

@@ -40,24 +40,14 @@ _ERRAND: Final = re.compile(rf"(?=.)P?{_NAMED}?(?:L{_NAMED}){{0,3}}P?")
 
 
 def is_noun_phrase(text: str, symbols: Sequence[Symbol]) -> bool:
-    """Return whether a stretch of a message is a noun phrase: at most 8 words, no sign, no clause.
-
-    Args:
-        text: The message.
-        symbols: The stretch, as read.
-    """
+    """Return whether a stretch of a message is a noun phrase: at most 8 words, no sign, no clause."""
     return _is_plain(text, symbols) and _has_form(
         _NOUN_PHRASE, symbols, [_class_of(symbol) for symbol in symbols]
     )
 
 
 def is_errand(text: str, symbols: Sequence[Symbol]) -> bool:
-    """Return whether a stretch of a message is one verb with a short object, and nothing that only machines do.
-
-    Args:
-        text: The message.
-        symbols: The stretch, as read, from its verb on.
-    """
+    """Return whether a stretch of a message is one verb with a short object, and nothing that only machines do."""
     if not _is_plain(text, symbols) or symbols[0].text in _word_classes()["of_machines"]:
         return False
     classes = [

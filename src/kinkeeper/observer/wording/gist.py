@@ -87,7 +87,6 @@ def gist_of(reading: Reading, sender: Member | None, participants: Participants)
     Args:
         reading: The message, or a part of it.
         sender: Who sent it, if known.
-        participants: The household compiled.
     """
     reading = _without_whereabouts(_declining_clause(body_of(reading)))
     phrase = _primary(task_phrases(reading))
@@ -296,7 +295,6 @@ def handed_to(
         phrase: What is to be done, if named.
         stance: What the sender does with it as far as that is known.
         sender: Who sent it, if known.
-        participants: The household compiled.
 
     Returns:
         Member id of the adult who is called by name, or the only other adult; None where nobody is told,
@@ -342,9 +340,7 @@ def holding_of(gist: Gist, sender: Member | None, participants: Participants) ->
     """Return who has what a message turns on.
 
     Args:
-        gist: What that is.
         sender: Who sent it, if known.
-        participants: The household compiled.
     """
     reading, phrase, stance = gist.reading, gist.phrase, gist.stance
     assigned, addressee = _assignment(

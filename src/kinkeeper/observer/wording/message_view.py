@@ -42,7 +42,6 @@ class Grammar:
     Attributes:
         words: Contractions and chat spellings written out.
         doubtful_nouns: Words that are things only after one of `before_nouns`, or after a mention.
-        before_nouns: Determiners and prepositions.
         before_both_jobs: Words after which "both" means two jobs.
         after_both: Words after which "both" still means people.
         idioms: Pairs of words that mean something else altogether.

@@ -61,7 +61,6 @@ class Participants:
     """A household compiled for reading its chat.
 
     Attributes:
-        household: The household.
         vocabulary: Its words and the generic ones.
         lexicon: The same, to be found in text.
         named_times: Times of day that it names.

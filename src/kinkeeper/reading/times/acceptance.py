@@ -241,9 +241,7 @@ class _Place:
     """A reading among its neighbours.
 
     Attributes:
-        tokens: The whole text.
         index: First token of the reading.
-        found: The reading.
         previous: Word before it, or "".
         following: Word after it, or "".
         after: Token after it, or None.
@@ -266,9 +264,7 @@ def is_time(tokens: Sequence[Token], index: int, found: Expression) -> bool:
     """Whether the words around let a reading be a time.
 
     Args:
-        tokens: The whole text.
         index: First token of the reading.
-        found: The reading.
     """
     after = tokens[found.end] if found.end < len(tokens) else None
     previous = tokens[index - 1].text if index else ""
@@ -472,7 +468,6 @@ def without_names(
     The other one of its kind follows the name after a preposition ("Sunday lunch club is on Saturday"), or ends the clause.
 
     Args:
-        tokens: The whole text.
         found: Accepted readings with their first tokens, from left to right.
     """
     return [
@@ -528,9 +523,7 @@ def in_the_past(tokens: Sequence[Token], first: int, found: Expression) -> Expre
     """Return a reading as of a day that is over, where its clause tells of what took place; else as it is.
 
     Args:
-        tokens: The whole text.
         first: First token of the reading.
-        found: The reading.
     """
     start = found.start
     is_open = start.lean is None and start.on is None and start.year is None and start.every is None

@@ -86,7 +86,6 @@ def edge_of(period: Period, edge: str, *, today: date | None = None) -> Period |
     """Return the start, middle or end of a period: thirds of months and years, three days of a week.
 
     Args:
-        period: The whole.
         edge: "start", "early", "middle", "late", "end", or "earlier" and "later", which today bounds.
         today: The reference's day, where it is known.
     """
@@ -138,10 +137,6 @@ def shifted(day: date, length: Length) -> date:
 def after_length(instant: datetime, length: Length) -> datetime:
     """Return an instant moved by months and days on the wall, and by seconds in real time.
 
-    Args:
-        instant: Aware.
-        length: May be negative.
-
     Raises:
         OverflowError: The calendar ends before.
         ValueError: The calendar ends before.
@@ -163,7 +158,6 @@ def on_wall(wall: datetime, reference: datetime) -> datetime:
 
     Args:
         wall: Naive.
-        reference: Aware.
     """
     local = wall.replace(tzinfo=reference.tzinfo)
     return local.astimezone(UTC).astimezone(reference.tzinfo)
@@ -223,7 +217,6 @@ def nth_weekday(year: int, month: int, weekday: int, which: int) -> date:
     """Return the `which`-th weekday of a month, counted from its end when negative.
 
     Args:
-        year: Four digits.
         month: 1 to 12.
         weekday: 0 is Monday.
         which: 1 is the first, -1 the last; not 0.

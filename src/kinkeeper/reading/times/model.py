@@ -36,7 +36,6 @@ class TimeSpan:
         surface: The words, verbatim.
         start_char: Offset of the first character in the text.
         end_char: Offset past the last character.
-        kind: What it denotes.
         begin: Aware, in the asked zone. A date begins at midnight; a time falls on the day it
             means; of a duration, the reference instant.
         until: Exclusive end, aware.

@@ -97,20 +97,16 @@ class Partial:
     """Slots that the words of one expression fill, each at most once.
 
     Attributes:
-        year: Four digits.
         month: 1 to 12.
         day: Day of the month.
         weekday: 0 is Monday.
         lean: For a weekday or month: 0 this, 1 next, -1 last, 2 coming, -2 past; None when not said.
         on: An exact day.
         period: Days that the expression lies in or is.
-        clock: Time of day.
         part: Part of the day.
         shade: "early" or "late" part of the day.
         instant: An exact instant, aware.
-        instant_grain: Its precision.
         length: How long.
-        every: Recurrence.
         opens: Day before which a recurrence does not begin.
         closes: Last day of a recurrence.
         numbers: Two numbers that are a day and month or an hour and minute: "7.30".

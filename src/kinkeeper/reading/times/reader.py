@@ -86,7 +86,6 @@ def read(
         text: Any text; beyond 4,096 characters it is not read.
         reference: When it was written, aware, in the zone to read it in.
         locale: Decides the order of numeric dates and the first day of the week.
-        named_times: Times that the household has names for.
         usual_hour: Usual start of the activity talked about, local; decides am or pm of a bare hour.
 
     Returns:

@@ -452,14 +452,7 @@ BOUNDS: Final = {
 
 
 def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope) -> Partial | None:
-    """Return a recurrence with its first or last day ("from the 3rd", "until Christmas", "in May"); None for others.
-
-    Args:
-        partial: What may recur.
-        day: What is said next.
-        joints: The words between.
-        scope: Of the reading.
-    """
+    """Return a recurrence with its first or last day ("from the 3rd", "until Christmas", "in May"); None for others."""
     if partial.every is None or not _is_day_only(day):
         return None
     bounds = {BOUNDS[word] for word in joints if word in BOUNDS}

@@ -17,8 +17,11 @@ _SATURDAY_FIRST = frozenset({
 })  # fmt: skip
 _MONTH_FIRST = frozenset({"US", "PH", "PR", "GU", "FM"})
 _TWELVE_HOUR = frozenset({"US", "CA", "AU", "NZ", "IN", "PH", "SG", "MY", "ZA", "EG", "PK", "BD"})
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
 _MONDAY, _SATURDAY, _SUNDAY = 0, 5, 6
 _NOON = 12
 
@@ -46,9 +49,9 @@ def clock(moment: time, locale: str) -> str:
 
 def day_with_weekday(day: date, locale: str) -> str:
     """Return a day as the region writes it: "Thu 5 Mar" or "Thu Mar 5"."""
-    number, month = str(day.day), _MONTHS[day.month - 1]
+    number, month = str(day.day), MONTHS[day.month - 1][:3]
     ordered = f"{number} {month}" if is_day_first(locale) else f"{month} {number}"
-    return f"{_DAYS[day.weekday()]} {ordered}"
+    return f"{WEEKDAYS[day.weekday()][:3]} {ordered}"
 
 
 def _region(locale: str) -> str:
@@ -56,11 +59,6 @@ def _region(locale: str) -> str:
     return parts[-1].upper() if len(parts) > 1 else "US"
 
 
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
 _DAY = timedelta(days=1)
 
 
@@ -68,8 +66,6 @@ def day(said: date, *, today: date, locale: str) -> str:
     """Return a day: "today", "tomorrow", "Thu 5 Mar" or "Thu Mar 5", with the year where it is another.
 
     Args:
-        said: The day.
-        today: The day it is.
         locale: Whose way of writing counts.
     """
     near = {today: "today", today + _DAY: "tomorrow", today - _DAY: "yesterday"}
@@ -82,8 +78,6 @@ def short_day(said: date, *, today: date, locale: str) -> str:
     """Return a day without its weekday: "5 Mar" or "Mar 5", with the year where it is another.
 
     Args:
-        said: The day.
-        today: The day it is.
         locale: Whose way of writing counts.
     """
     year = "" if said.year == today.year else f" {said.year}"
@@ -96,7 +90,6 @@ def moment(said: datetime, *, now: datetime, locale: str) -> str:
 
     Args:
         said: Aware, in the zone in which it is told.
-        now: Aware.
         locale: Whose way of writing counts.
     """
     today = now.astimezone(said.tzinfo).date()
@@ -109,7 +102,6 @@ def span(start: datetime, end: datetime, *, now: datetime, locale: str) -> str:
     Args:
         start: Aware, in the zone in which it is told.
         end: Aware, in the same zone.
-        now: Aware.
         locale: Whose way of writing counts.
     """
     begin = moment(start, now=now, locale=locale)

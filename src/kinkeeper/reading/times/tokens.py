@@ -163,7 +163,6 @@ class Token(NamedTuple):
         start: Offset in the folded text.
         end: Offset past it.
         spaced: Whether white space (or the text's start) stands before it.
-        meanings: Category to value.
     """
 
     text: str

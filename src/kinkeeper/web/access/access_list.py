@@ -45,7 +45,6 @@ class KeyLine:
     """One way in.
 
     Attributes:
-        id: Of the key.
         person: Who holds it.
         kind: What it is, in words.
         label: What the holder calls it; may be empty.
@@ -72,7 +71,6 @@ class Invitable:
     """Somebody who can be invited.
 
     Attributes:
-        person: Who.
         role: What a login of theirs usually allows, in words.
     """
 
@@ -106,9 +104,7 @@ def keys_page(
         keys: Those the viewer may see; what has ended by itself is left out.
         own: What the viewer came in with.
         role: The viewer's.
-        household: Theirs.
         people: Of the household, as drawn.
-        wording: For the household, now.
     """
     may_invite = role is AccessRole.OWNER
     return KeysPage(

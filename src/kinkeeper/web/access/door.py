@@ -58,11 +58,7 @@ class _Credential:
 
 
 class Door:
-    """Recognises the keys of one server.
-
-    Args:
-        context: Of the server.
-    """
+    """Recognises the keys of one server."""
 
     def __init__(self, context: WebContext) -> None:
         self._context = context
@@ -91,7 +87,6 @@ class Door:
         """Pass on what is streamed to a person, and end before the first piece that they may no longer have.
 
         Args:
-            request: What they came with.
             person: Who they were when the stream began.
             pieces: With a sign of life every few seconds, so that a stream of an ended key does not stay open.
 
@@ -172,7 +167,6 @@ class Allowed:
     writes only where what it brings is proposed to people.
 
     Args:
-        roles: Whom it lets in.
         takes_programs: Whether a program's token may use it although it writes.
     """
 

@@ -21,7 +21,6 @@ def viewer_of(person: Person, *, now: datetime, projects: Collection[str] = ()) 
 
     Args:
         person: Who makes the request.
-        now: Aware.
         projects: Names of the projects that are asked for.
 
     Raises:
@@ -47,7 +46,6 @@ def may_read(person: Person, action: PendingAction) -> bool:
 
     Args:
         person: Who looks.
-        action: Of their household.
     """
     return reader_of(person, Viewer.of(person.household.id, person.member.id)).may_read(action)
 
@@ -67,7 +65,6 @@ def require_may_read(person: Person, action: PendingAction) -> None:
 
     Args:
         person: Who looks.
-        action: Of their household.
 
     Raises:
         NotFoundError: They may not read it.
@@ -82,10 +79,7 @@ def action_shown_to(
     """Return an action that a person may read.
 
     Args:
-        conn: Any transaction.
         person: Who looks.
-        action_id: Full id.
-        now: Aware.
 
     Raises:
         NotFoundError: There is none with that id that they may read.

@@ -30,7 +30,6 @@ class Issued:
     """A key that was just made, with the secret that is shown or set this once.
 
     Attributes:
-        key: As stored.
         secret: Opens it; nowhere stored.
     """
 
@@ -57,11 +56,8 @@ def invite(
     """Make an invite: a link that logs its holder in once, as that member.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         member: Id of the invited member.
         role: Of the sessions it makes.
-        now: Aware.
         hours: How long it can be used, > 0.
     """
     return _issue(
@@ -81,11 +77,7 @@ def invite_member(
     """Make an invite for a member of the household file.
 
     Args:
-        conn: In a write transaction.
-        household: Theirs.
-        member_id: Whom to invite.
         role: Of the sessions it makes; the usual one of the member where None.
-        now: Aware.
         hours: How long it can be used, > 0.
 
     Raises:
@@ -119,10 +111,7 @@ def redeem(conn: Connection, secret: str, *, label: str, now: datetime) -> Issue
     """Use up an invite and begin a session.
 
     Args:
-        conn: In a write transaction.
-        secret: Of the invite.
         label: What the browser is, for the list of sessions.
-        now: Aware.
 
     Raises:
         NotFoundError: The invite cannot be used (any more).
@@ -149,12 +138,7 @@ def create_token(
     """Make an API token that acts for a member.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         member: Id of the member it acts for.
-        role: What it may do.
-        label: What it is for.
-        now: Aware.
         expires_at: Aware; None lasts until it is ended.
         is_program: Whether it is for a program that answers by itself: it reads and proposes, no more.
     """
@@ -170,12 +154,8 @@ def create_feed(
     """Make an address under which a calendar program reads the calendar, until it is taken back.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
         member: Id of who hands it to their program.
         is_own: Only what this member takes part in or is in charge of.
-        label: What it is for.
-        now: Aware.
     """
     kind = KeyKind.OWN_FEED if is_own else KeyKind.FEED
     return _issue(

@@ -76,12 +76,8 @@ class Key:
 
     Attributes:
         id: Short, shown in lists, not secret.
-        household: The one it opens.
-        kind: What it is.
         member: Id of the member who holds it.
-        role: Granted with it.
         label: What the holder calls it, or the browser it was made for.
-        created_at: Aware.
         expires_at: Aware; None lasts until it is ended.
         seen_at: Aware; last use that was written down.
         is_program: Whether a program holds it that answers by itself: it reads for the member and proposes, and
@@ -134,8 +130,6 @@ class Person:
 
     Attributes:
         member: Theirs by the household file, limited to the rights of the role in force.
-        role: In force now.
-        household: Theirs.
         key: What they came in with.
         csrf: Token for their forms; empty where they came with an API token.
         secret: What they came in with; never shown or stored.

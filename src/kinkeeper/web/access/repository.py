@@ -97,10 +97,6 @@ def end_key(
     """End one key; returns whether it was open until now.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        key_id: Of the key.
-        now: Aware.
         member: Only if this member holds it; None whoever does.
         roles: Only if it was granted with one of these.
     """
@@ -136,12 +132,6 @@ def end_keys_of_others(
     conn: Connection, household: str, members: Collection[str], *, now: datetime
 ) -> int:
     """End all that opened something to who left the household: it must not open it to the next one of that id.
-
-    Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        members: Ids of those in it now.
-        now: Aware.
 
     Returns:
         How many keys were open.

@@ -59,9 +59,6 @@ class Editions:
 
         Args:
             house: Household id.
-            scope: Which of its calendars.
-            tag: Of the content.
-            now: Aware.
         """
         current = as_utc(now).replace(microsecond=0)
         known = self._since.get((house, scope))
@@ -132,8 +129,6 @@ def calendar_file(conn: Connection, house: House, member: str | None) -> bytes:
     """Return the calendar as iCalendar.
 
     Args:
-        conn: Any transaction.
-        house: Whose.
         member: Only series in which this member takes part or is ever in charge, what is private to them too;
             None has all that is the household's.
     """

@@ -32,13 +32,7 @@ from kinkeeper.web.views.quotes import Quotes
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """One person's look at their household at one moment.
-
-    Attributes:
-        house: Theirs.
-        person: Who looks.
-        now: Aware.
-    """
+    """One person's look at their household at one moment."""
 
     house: House
     person: Person
@@ -96,28 +90,16 @@ class Desk:
         return Cards(self.house.household, self.quotes, self.words, self.person.may_decide)
 
     def open_actions(self, conn: Connection) -> list[PendingAction]:
-        """Return what waits for a yes, as far as the person may read it.
-
-        Args:
-            conn: Any transaction.
-        """
+        """Return what waits for a yes, as far as the person may read it."""
         return waiting_for(conn, reader_of(self.person, self.viewer), now=self.now)
 
     def expired_actions(self, conn: Connection) -> list[PendingAction]:
-        """Return what expired and can be brought back, as far as the person may read it.
-
-        Args:
-            conn: Any transaction.
-        """
+        """Return what expired and can be brought back, as far as the person may read it."""
         found = restorable_actions(conn, self.viewer, now=self.now, since=self.now - SHOWN_EXPIRED)
         return [action for action in found if may_read(self.person, action)]
 
     def action(self, conn: Connection, action_id: str) -> PendingAction:
         """Return an action that the person may read.
-
-        Args:
-            conn: Any transaction.
-            action_id: Full id.
 
         Raises:
             NotFoundError: There is none with that id that they may read.
@@ -128,7 +110,6 @@ class Desk:
         """Return what surrounds a page.
 
         Args:
-            conn: Any transaction.
             here: Key of the page in the navigation; empty where it is none of it.
         """
         sees_all = self.person.role in FAMILY
@@ -160,7 +141,6 @@ async def show(
         template: Name of its file.
         desk: Who looks.
         here: Key of the page in the navigation.
-        values: Reads what it shows.
     """
 
     def read(conn: Connection) -> Mapping[str, Any]:

@@ -25,13 +25,7 @@ _INSTANT = timedelta(seconds=1)
 
 
 def load_standing(conn: Connection, viewer: Viewer, actions: Iterable[PendingAction]) -> Standing:
-    """Return what stands in the calendar of all that actions would touch.
-
-    Args:
-        conn: Any transaction.
-        viewer: On whose behalf.
-        actions: Open ones.
-    """
+    """Return what stands in the calendar of all that actions would touch."""
     wanted = {one for action in actions for one in touched(_all_effects(action))}
     ids = sorted({event_id for event_id, _ in wanted})
     if not ids:
@@ -48,13 +42,7 @@ def load_standing(conn: Connection, viewer: Viewer, actions: Iterable[PendingAct
 
 
 def load_ground(conn: Connection, household: str, action: PendingAction) -> Ground:
-    """Return what an action rests on: what proposed it, what that answers, and what it took in.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        action: Whose.
-    """
+    """Return what an action rests on: what proposed it, what that answers, and what it took in."""
     found: dict[int, StoredMessage] = {}
     said = ""
     for row_id in _source_rows(conn, household, [action.id, *_taken_in(conn, household, action)]):

@@ -85,9 +85,6 @@ def page(
         template: Name of its file. It finds `person` (None before the login), `csrf` (the token that
             its forms carry in a hidden field of that name) and `values`.
         person: Who looks.
-        status: Of HTTP.
-        headers: Beside the usual ones.
-        values: What it shows.
     """
     text = render(template, person=person, csrf=person.csrf if person else "", **values)
     return HTMLResponse(text, status_code=status, headers={**_NOT_KEPT, **(headers or {})})

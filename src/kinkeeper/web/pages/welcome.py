@@ -20,11 +20,7 @@ _SECONDS_A_SCENE = 0.9
 
 
 class Stage:
-    """The play of one server: performed once, then told from memory.
-
-    Args:
-        context: Of the server.
-    """
+    """The play of one server: performed once, then told from memory."""
 
     def __init__(self, context: WebContext) -> None:
         self._context = context

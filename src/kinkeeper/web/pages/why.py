@@ -129,13 +129,7 @@ async def silence_page(request: Request, person: Relative) -> HTMLResponse:
 def near_misses(
     conn: Connection, desk: Desk, days: Sequence[LedgerDay]
 ) -> Mapping[NearMiss, tuple[Quote, float]]:
-    """Return the near misses as they are quoted, with what the first look would have needed.
-
-    Args:
-        conn: Any transaction.
-        desk: Who looks.
-        days: Of the ledger.
-    """
+    """Return the near misses as they are quoted, with what the first look would have needed."""
     found = {}
     for miss in (miss for day in days for miss in day.near_misses):
         stored = load_message(conn, desk.household, miss.message_id, miss.chat_id)

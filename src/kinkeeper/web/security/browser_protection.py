@@ -55,7 +55,6 @@ async def require_token(request: Request, secret: str) -> None:
 
     Args:
         request: With the token in the header X-CSRF-Token or the form field `csrf`.
-        secret: Of the session.
 
     Raises:
         DeniedError: The token is missing or another session's.

@@ -21,7 +21,6 @@ def is_our_host(host: str, names: Collection[str]) -> bool:
     known; a plain address cannot be rebound.
 
     Args:
-        host: As sent.
         names: Known host names, in lower case.
     """
     name = name_of(host)
@@ -49,7 +48,6 @@ def is_same_origin(origin: str, scheme: str, host: str) -> bool:
 
     Args:
         origin: As sent; "null" is nobody's.
-        scheme: Of the request.
         host: The request's Host header.
     """
     try:

@@ -139,7 +139,6 @@ class Buckets:
 
         Args:
             client: As `client_of` says.
-            now: Aware.
 
         Returns:
             0.0, or how many seconds to wait where nothing was left.
@@ -176,9 +175,6 @@ class RateGate:
         """Count one request; returns 0.0, or how many seconds its client has to wait.
 
         Args:
-            method: Of the request.
-            path: Of the request.
-            now: Aware.
             address: Where it comes from: several people may share it.
             login: Returns the id of the login that it carries, if that is a good one: then it alone is counted.
         """

@@ -32,7 +32,6 @@ def invite_address(server: str, secret: str) -> str:
 
     Args:
         server: Where people reach the server.
-        secret: Opens it.
     """
     return f"{server}/invite/{secret}"
 
@@ -42,6 +41,5 @@ def feed_address(server: str, secret: str) -> str:
 
     Args:
         server: Where people reach the server.
-        secret: Opens it.
     """
     return f"{server}/calendar.ics?secret={secret}"

@@ -40,7 +40,6 @@ class Day:
         iso: ISO date.
         number: Day of the month.
         weekday: Short name.
-        label: In few words.
         long_label: In full.
         is_today: Whether it is.
         is_outside: Whether it belongs to another month than the one shown.
@@ -113,7 +112,6 @@ def calendar_page(
         span: How much is shown.
         anchor: Local day to show it around.
         lines: Makes lines.
-        wording: For the household, now.
     """
     first, last = shown_days(span, anchor, wording.week_start)
     by_day = _by_day(found, first, last, lines=lines, wording=wording)
@@ -225,7 +223,6 @@ class EntryPage:
     """The page.
 
     Attributes:
-        line: What it is.
         repeats: Whether it is one of a series.
         is_off: Whether it does not take place.
         source: Where it came from, in words.
@@ -257,11 +254,9 @@ def entry_page(
     """Return the page.
 
     Args:
-        event: The entry.
         occurrence: The one that is looked at, where it is known.
         action: The confirmed action that wrote it, if any.
         quotes: Messages that action rests on.
-        words: For the household, now.
         people: The household's.
     """
     provenance = event.provenance

@@ -44,8 +44,6 @@ class Piece:
     """Something that stands, or would stand, in the calendar.
 
     Attributes:
-        title: What it is.
-        kind: Booking, care, ...
         interval: When; whole days where `all_day`.
         all_day: Whether it has dates only.
         who: Member ids taking part.
@@ -77,7 +75,6 @@ class Change:
     """One change: what is there, and what would be.
 
     Attributes:
-        verb: What is done.
         before: What is there now; None of something new, or of what is gone meanwhile.
         after: What would be there; None where it is cancelled.
     """
@@ -120,8 +117,6 @@ def changes_of(
     """Return what frozen effects would change in the calendar; other effects are left out.
 
     Args:
-        household: Tenant key.
-        effects: Frozen form, as stored.
         standing: What stands of what they touch.
 
     Raises:
@@ -218,7 +213,6 @@ class PieceLine:
     """One side of a change.
 
     Attributes:
-        title: What it is.
         when: Day and time, in few words.
         spoken: The same in full.
         people: Who takes part.
@@ -258,7 +252,6 @@ class DiffWords:
     Attributes:
         people: The household's.
         places: Names by id.
-        wording: For the household, now.
     """
 
     people: People

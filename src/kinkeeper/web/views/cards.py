@@ -41,10 +41,8 @@ class Way:
     """One way to say yes.
 
     Attributes:
-        label: Of its button.
         choice: Label of the choice that is sent; empty for a plain Confirm.
         changes: What it would write into the calendar.
-        remembers: What would be remembered.
         is_grave: Whether it touches a whole series or entry, so that the person must say so.
     """
 
@@ -60,9 +58,7 @@ class Card:
     """One decision.
 
     Attributes:
-        id: Of the action.
         payload_hash: Of exactly what is shown; sent back with the decision.
-        kind: In words.
         line: What it is, at most 140 characters.
         said: What was asked aloud about it, where it is a conflict; else empty.
         quotes: Messages it rests on, oldest first.
@@ -99,9 +95,7 @@ class ExpiredCard:
     """A plan that expired and can be brought back.
 
     Attributes:
-        id: Of the action.
         payload_hash: Of exactly what is shown.
-        line: What it is.
         when: When it expired, in words.
     """
 
@@ -129,9 +123,7 @@ class Cards:
     """Makes cards for one household.
 
     Attributes:
-        household: Theirs.
         quotes: For the messages they rest on.
-        words: For changes.
         may_decide: Whether who looks may confirm.
     """
 
@@ -144,8 +136,6 @@ class Cards:
         """Return the card of an open action.
 
         Args:
-            action: Open.
-            ground: What it rests on.
             standing: What stands of what it would touch.
         """
         proposal = action.proposal
@@ -210,7 +200,6 @@ def is_past(action: PendingAction, today: date) -> bool:
     """Return whether every day that a card is about has passed; one that names no day never is.
 
     Args:
-        action: Open.
         today: Local.
     """
     days: Sequence[str] = action.proposal.extraction.get("dates") or ()
@@ -230,7 +219,6 @@ class Batch:
     """Cards of one kind that can be confirmed together and taken back one by one.
 
     Attributes:
-        kind: In words.
         cards: At least two.
     """
 
@@ -273,9 +261,7 @@ class CorrectionForm:
     """The form, filled with what the card says.
 
     Attributes:
-        action_id: Of the card.
         payload_hash: Of what the card shows.
-        line: Of the card.
         day: ISO date.
         start: HH:MM; empty of whole days.
         end: HH:MM; empty of whole days.
@@ -358,8 +344,6 @@ def notice_of(
 
     Args:
         outcome: Of the person's press.
-        action: As it stands now.
-        household: Whose it is.
         is_change: Whether that very press changed anything.
     """
     summary = action.proposal.summary

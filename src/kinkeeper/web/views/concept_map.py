@@ -59,7 +59,6 @@ class ConceptMap:
         height: Of the picture; its width is `WIDTH`.
         left: Who or what threads begin at.
         right: What they lead to.
-        threads: Between them.
         sentences: Every relation in words, by where it begins; also those the picture has no room for.
         left_out: How many relations the picture has no room for.
     """

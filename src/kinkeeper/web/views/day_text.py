@@ -18,7 +18,6 @@ class Wording:
 
     Attributes:
         phrasing: The household's words.
-        now: Aware.
     """
 
     phrasing: Phrasing

@@ -20,7 +20,6 @@ class Piece:
     """A stretch of words.
 
     Attributes:
-        text: The words.
         is_outdated: Whether what they say holds no more.
     """
 
@@ -33,14 +32,9 @@ class Turn:
     """One thing that was said.
 
     Attributes:
-        id: Of the episode.
-        speaker: Who said it.
         title: One line, for summaries; else empty.
-        pieces: Its beginning.
         rest: What follows where it is long, to be unfolded.
-        clock: Time of day.
         spoken: When, in full.
-        iso: When, for machines.
         channel: Where it was said; empty where unknown.
         audience: Who may see it, in words; empty where the whole household may.
     """
@@ -84,7 +78,6 @@ def days_of(
     Args:
         episodes: Newest first.
         outdated: Spans by episode id whose words hold no more.
-        recollection: Names people and moments.
     """
     wording = recollection.wording
     told = (each for each in episodes if each.text.strip(_ERASED))

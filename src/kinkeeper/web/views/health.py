@@ -24,8 +24,6 @@ class Bar:
     """One day's bar, in the box's units.
 
     Attributes:
-        x: Left edge.
-        y: Upper edge.
         width: > 0.
         height: >= 0; of something that is not zero at least one, so that it is seen.
     """
@@ -41,10 +39,8 @@ class Chart:
     """A chart.
 
     Attributes:
-        title: What it counts.
         unit: Head of the column of values.
         spoken: The chart in words.
-        bars: One a day.
         goal_y: Height of the line that should not be crossed, if there is one.
         first: Label of the first day.
         last: Label of the last day.
@@ -74,7 +70,6 @@ def chart(
     """Return a chart; None where every day's value is zero.
 
     Args:
-        title: What it counts.
         values: By day, >= 0; a day without one counts as zero.
         figure: The number that sums it up.
         days: The days shown, in order, at least one.
@@ -125,7 +120,6 @@ class Comfort:
     """One figure about how it is to live with.
 
     Attributes:
-        name: What it is.
         figure: The number; empty where nothing is known yet.
         note: What is wanted, or what it counts; where nothing is known yet, why.
         chart: Of the days; None where there is nothing to draw.
@@ -152,7 +146,6 @@ def comfort(
         said: What people said on each of those days.
         actions: Created in those days, whatever became of them.
         days: Shown, in order, at least one.
-        wording: For the household, now.
     """
     draw = _Draw(days, wording)
     return (
@@ -289,10 +282,8 @@ class Check:
     """One check.
 
     Attributes:
-        name: What was checked.
         health: How it came out.
         word: The same in words.
-        found: What was found.
         remedy: How to mend it; empty where nothing is wrong.
     """
 
@@ -308,7 +299,6 @@ class Queue:
     """Work of one kind.
 
     Attributes:
-        name: Which.
         states: How much stands where, in one line.
         is_stuck: Whether some of it needs a person.
     """
@@ -326,7 +316,6 @@ class HealthPage:
         sentence: In one line.
         checks: Broken ones first.
         queues: What waits, and where.
-        comfort: Numbers with charts.
         hosts: Hosts that it is set up to talk to; ideally none.
         parts: What may or may not matter to answers: its name, and how often it fired and changed something.
         shares: How messages were answered: the mode, its share beside a healthy one, and whether it lies outside.
@@ -377,7 +366,6 @@ def health_page(
     """Return the page.
 
     Args:
-        findings: Of the checks.
         work: How much stands where.
         metrics: Of the days shown.
         said: What people said on each of those days.
@@ -385,7 +373,6 @@ def health_page(
         hosts: That it is set up to talk to.
         effects: What watches over answers, and whether that changed any.
         days: Shown, in order.
-        wording: For the household, now.
     """
     order = [Health.BROKEN, Health.WARNING, Health.OK]
     checks = sorted(findings, key=lambda each: order.index(each.health))
@@ -471,8 +458,6 @@ def shown_until(now: datetime, wording: Wording, *, count: int) -> tuple[date, .
     """Return the last local days, today's included.
 
     Args:
-        now: Aware.
-        wording: For the household.
         count: How many, > 0.
     """
     last = wording.local(now).date()

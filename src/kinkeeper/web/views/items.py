@@ -24,7 +24,6 @@ class Found:
 
     Attributes:
         key: Tells it from all others.
-        piece: What it is.
         look: How certain it is.
         href: Page that tells more; empty where there is nothing to tell.
         note: What is to be decided about it, if anything.
@@ -48,8 +47,6 @@ def collect(
     """Yield what stands and, over it, what is proposed; what a proposal would take away stays, marked.
 
     Args:
-        occurrences: Of the calendar.
-        pending: Open actions.
         standing: What stands of what they would touch.
         phrasing: Names the jobs that nobody has.
     """
@@ -186,7 +183,6 @@ class Item:
 
     Attributes:
         key: As in the lanes.
-        title: What it is.
         day: "today", "tomorrow".
         clock: "4:30pm – 5:30pm"; "all day".
         starts_at: ISO 8601, for machines.
@@ -222,7 +218,6 @@ class Lines:
     Attributes:
         people: The household's.
         places: Names by id.
-        wording: For the household, now.
     """
 
     people: People

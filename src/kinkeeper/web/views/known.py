@@ -51,11 +51,9 @@ class Evidence:
     """One sentence that something rests on.
 
     Attributes:
-        text: As said.
         speaker: Who said it.
         at: When, in few words.
         spoken: When, in full.
-        iso: When, for machines.
     """
 
     text: str
@@ -70,10 +68,7 @@ class KnownFact:
     """One remembered thing.
 
     Attributes:
-        id: Of the fact.
         href: Its own page.
-        line: The sentence.
-        details: Further ones.
         topic: Heading it belongs under.
         because: The latest sentence it rests on; None where the words are gone.
         often: How often it was said, in words.
@@ -119,24 +114,13 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """Puts what is remembered into words, for one household.
-
-    Attributes:
-        people: As drawn.
-        wording: For moments.
-    """
+    """Puts what is remembered into words, for one household."""
 
     people: People
     wording: Wording
 
     def category(self, fact: Fact, person: Person, said: Sequence[Statement]) -> Category:
-        """Return what a fact is under, seen from the person it is put under: to another it may be of a relative.
-
-        Args:
-            fact: Which.
-            person: Under whom it is put.
-            said: Statements it rests on.
-        """
+        """Return what a fact is under, seen from the person it is put under: to another it may be of a relative."""
         is_own = person is not EVERYBODY and self._member(fact.subject) == person
         told = {each.speaker for each in said}
         if fact.category is not Category.RELATIONSHIP or not is_own or fact.subject in told:
@@ -145,12 +129,7 @@ class Recollection:
         return fact.category if names_in(fact.narrative) - own_names else Category.IDENTITY
 
     def known(self, fact: Fact, evidence: Sequence[Statement]) -> KnownFact:
-        """Return one fact in words.
-
-        Args:
-            fact: Which.
-            evidence: Statements it rests on.
-        """
+        """Return one fact in words."""
         said, whose = self.evidence(evidence), self.whose(fact, evidence)
         return KnownFact(
             id=fact.id, href=fact_href(fact.id), line=fact.narrative, details=tuple(fact.details),
@@ -204,10 +183,6 @@ class Recollection:
         """Return whom a fact is put under: the member it is about, else who told it, else everybody.
 
         What is told of "the" gate or "our" car is everybody's, whoever tells it.
-
-        Args:
-            fact: Which.
-            evidence: Statements it rests on.
         """
         tellers = {each.speaker for each in evidence if each.speaker}
         is_all_s = fact.scope == HOUSEHOLD_SCOPE and is_shared(fact.narrative)
@@ -253,12 +228,7 @@ def fact_href(fact_id: str) -> str:
 
 
 def heading(category: Category, person: Person) -> str:
-    """Return the heading under which things of a category stand, of a person or of everybody.
-
-    Args:
-        category: Of the things.
-        person: Whose they are.
-    """
+    """Return the heading under which things of a category stand, of a person or of everybody."""
     return (_TOPICS_OF_ALL if person is EVERYBODY else TOPICS).get(category, TOPICS[category])
 
 

@@ -36,8 +36,6 @@ class Entry:
 
     Attributes:
         key: Tells it from all others.
-        title: What it is.
-        span: When.
         people: Member ids in whose lanes it stands; nobody's stands in the household's lane.
         busy: Those of them who cannot be elsewhere meanwhile.
         owner: Member id of the one who does it, whose colours it takes; None where it is a booking.
@@ -60,12 +58,9 @@ class Block:
     """One entry in one lane.
 
     Attributes:
-        entry: What it is.
         row: Row within the lane, from 0; overlapping entries are in different rows.
         x: Left edge, percent.
         width: Percent.
-        begins_before: Whether it began before the stretch.
-        goes_on: Whether it ends after the stretch.
         room: Percent from its left edge to the next block of its row, or to the end.
     """
 
@@ -73,8 +68,6 @@ class Block:
     row: int
     x: float
     width: float
-    begins_before: bool
-    goes_on: bool
     room: float
 
 
@@ -85,7 +78,6 @@ class Lane:
     Attributes:
         person: Member id, or `HOUSEHOLD`.
         rows: How many rows it has, >= 1.
-        blocks: Ordered by start.
     """
 
     person: str
@@ -100,7 +92,6 @@ class Clash:
     Attributes:
         person: Member id.
         first: The one that begins earlier.
-        second: The other.
         x: Where their common time begins, percent.
         width: Length of their common time, percent.
     """
@@ -149,10 +140,7 @@ class Lanes:
     """A stretch of time, laid out.
 
     Attributes:
-        span: Which.
         lanes: One a person, in the order asked for; the household's last, where it has something.
-        clashes: Ordered by start.
-        contests: Ordered by start.
         ticks: Local hours within the stretch.
     """
 
@@ -244,7 +232,6 @@ def _block(entry: Entry, row: int, later: Sequence[Entry], scale: _Scale) -> Blo
     until = scale.at(scale.ends(later[0])[0]) if later else _HUNDRED
     return Block(
         entry=entry, row=row, x=x, width=round(scale.at(end) - x, _EXACT),
-        begins_before=start < scale.start, goes_on=end > scale.end,
         room=round(until - x, _EXACT),
     )  # fmt: skip
 
@@ -314,7 +301,6 @@ class DrawnBlock:
 
     Attributes:
         x: Left edge, percent.
-        y: Upper edge, pixels.
         width: Percent.
         text_x: Where its label begins, percent.
         label: As much of the title as there is room for; empty where there is none.
@@ -345,8 +331,6 @@ class DrawnLane:
     """One person's lane.
 
     Attributes:
-        person: Whose.
-        height: Pixels.
         spoken: The lane in words.
         blocks: In order of time.
         brackets: Over what collides or is claimed twice.

@@ -17,13 +17,9 @@ class TaskLine:
     """One task.
 
     Attributes:
-        id: Of the task.
-        title: What is to be done.
-        note: More about it.
         when: When it is due, in few words; empty where it has no time.
         spoken: The same in full.
         iso: The same for programs.
-        people: Whose it is.
         is_late: Whether its time has passed.
         is_urgent: Whether it is marked so.
         repeats: Whether it comes again.
@@ -48,7 +44,6 @@ class NoteCard:
     """One note.
 
     Attributes:
-        id: Of the note.
         title: What it is called.
         lines: Its lines, without the marks of a list.
         audience: Who may see it, in words; empty where the whole household may.
@@ -61,13 +56,7 @@ class NoteCard:
 
 
 def task_lines(tasks: Iterable[Task], people: People, wording: Wording) -> list[TaskLine]:
-    """Return tasks as they are shown, in their order.
-
-    Args:
-        tasks: Any.
-        people: Of the household.
-        wording: Puts times into words.
-    """
+    """Return tasks as they are shown, in their order."""
     return [_task_line(task, people, wording) for task in tasks]
 
 

@@ -48,7 +48,6 @@ class FactChange:
     """What happened to one remembered thing.
 
     Attributes:
-        what: In words.
         before: What was remembered; empty of something new.
         after: What is remembered; empty of what is no longer.
     """
@@ -63,7 +62,6 @@ class Change:
     """One change, which is taken back as a whole.
 
     Attributes:
-        kind: What caused it.
         line: What it did, in one line.
         at: When, in few words.
         spoken: When, in full.
@@ -90,8 +88,6 @@ class NightQuestion:
     """What a night wants to do and may not without a yes.
 
     Attributes:
-        id: Of its run.
-        line: What is asked.
         text: Why it is asked.
         lines: What would become of each remembered thing.
         more: What is not listed, in words.
@@ -190,7 +186,6 @@ class VersionLine:
     Attributes:
         at: When, in few words.
         spoken: When, in full.
-        iso: When, for machines.
         what: What happened, in words.
         by: Who did it, if a person.
         line: What it said from then on; empty where its words stayed the same.
@@ -226,7 +221,6 @@ def versions_of(versions: Sequence[Version], recollection: Recollection) -> tupl
 
     Args:
         versions: Newest first; one without a change is how it was before anything that is kept.
-        recollection: Names people and moments.
     """
     wording, lines, shown = recollection.wording, [], ""
     for each in reversed(versions):
@@ -249,9 +243,7 @@ def standing_of(fact: Fact, follower: Fact | None, wording: Wording) -> Standing
     """Return whether a fact still holds, and what came after it.
 
     Args:
-        fact: Which.
         follower: What took its place or took it in, where the viewer may see it.
-        wording: For its end.
     """
     if fact.status.is_active:
         if fact.valid_to is not None and fact.valid_to <= wording.now:

@@ -24,7 +24,6 @@ class Topic:
     """What is remembered of one person under one heading.
 
     Attributes:
-        name: The heading.
         facts: In order.
     """
 
@@ -98,10 +97,8 @@ def shelves(
     """Return facts by person and topic: members in household order, everybody's last.
 
     Args:
-        recollection: Puts them into words.
         facts: In the order wanted within a topic.
         evidence: Statements by fact id.
-        view: Which part of them.
     """
     of_whom: dict[str, list[Fact]] = {}
     for fact in facts:
@@ -167,7 +164,6 @@ class Answer:
     """One thing found: something remembered, or what was said.
 
     Attributes:
-        fact: The fact, if it is one.
         turn: The words, if it is what was said.
     """
 
@@ -180,7 +176,6 @@ def shown_day(wanted: str, wording: Wording) -> date | None:
 
     Args:
         wanted: ISO date as a form sends it, which may be empty.
-        wording: Tells what today is.
     """
     try:
         day = date.fromisoformat(wanted)
@@ -195,11 +190,9 @@ def asked_for(
     """Return what was asked, with its answer in one line.
 
     Args:
-        text: To search for.
         day: Past day as of whose end memory is shown, if one.
         first: When the first thing was remembered, if any.
         count: How many things are shown.
-        wording: For the day.
     """
     began = wording.local(first).date() if first else wording.today
     return Asked(

@@ -19,7 +19,6 @@ class Quote:
         text: Their words; empty once they are purged.
         at: When, in few words.
         spoken: When, in full.
-        iso: When, for machines.
         kind: Text, reaction or edit.
         why_href: Page that tells how it was decided.
     """
@@ -38,7 +37,6 @@ class Left:
     """A message that could not be understood and is left to a person.
 
     Attributes:
-        message_id: The channel's id.
         quote: What was said; None where it is gone.
         why_href: Page that tells how far it came.
         error: What went wrong, for engineers.
@@ -52,12 +50,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Quotes:
-    """Quotes messages for one household.
-
-    Attributes:
-        people: As drawn.
-        wording: For moments.
-    """
+    """Quotes messages for one household."""
 
     people: People
     wording: Wording

@@ -30,7 +30,6 @@ class Question:
     """Something that waits for a yes, or what became of it.
 
     Attributes:
-        id: Of the action.
         summary: One line.
         lines: All that a yes would do, name and value.
         payload_hash: Of what is shown.
@@ -55,13 +54,9 @@ class ShownTurn:
     """One turn of a conversation.
 
     Attributes:
-        id: Of the turn.
         text: What the person said; empty where the assistant spoke unasked, or once it is deleted.
         answer: What was answered, as paragraphs.
-        at: When, in words.
-        iso: When, for programs.
         is_open: Whether it is under way.
-        cards: To look at.
         questions: That wait for a yes, or did.
         used: What the answer rests on: what kind of thing, and its words.
         is_gone: Whether its words are deleted by now.
@@ -87,7 +82,6 @@ def shown_turns(
     Args:
         turns: As stored, oldest first.
         actions: Those of their results that write, by id, as they stand now.
-        wording: Puts times into words.
     """
     last = {
         result.action_id: turn.id

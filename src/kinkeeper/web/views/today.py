@@ -63,7 +63,6 @@ class Today:
     Attributes:
         title: The local day in full.
         sentence: The stretch in one line.
-        rows: The lanes, drawn.
         ticks: Hours over the lanes.
         weaves: Everybody whose pattern is used.
         all_day: What has dates only.
@@ -96,9 +95,7 @@ def today(
 
     Args:
         occurrences: Those that may share time with the next 24 hours.
-        pending: All open actions.
         standing: What stands of what they would touch.
-        lines: For the household, now.
     """
     people, wording = lines.people, lines.wording
     span = Interval(as_utc(wording.now), as_utc(wording.now) + AHEAD)
@@ -213,8 +210,6 @@ class WaitingLine:
     """A plan that waits.
 
     Attributes:
-        href: Its card.
-        line: What it is.
         until: Until when it waits, in words.
     """
 
@@ -229,7 +224,6 @@ class DigestPage:
 
     Attributes:
         headline: How many plans wait; empty where none does.
-        waiting: Those plans.
         unassigned: What nobody has taken on for tomorrow, a sentence each.
         expired: What expired since the last digest.
         at: The chosen local time as HH:MM; empty where the digest is off.
@@ -255,9 +249,6 @@ def digest_page(
     """Return the page of a digest.
 
     Args:
-        digest: As it is now.
-        words: Puts it into words.
-        expired: The cards of what expired.
         at: The chosen local time; None where the digest is off.
     """
     return DigestPage(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from kinkeeper.core.messages import InboundMessage, MessageKind
+from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household
 from kinkeeper.web.views.people import Person, people_of
 
@@ -23,8 +23,6 @@ class Heard:
     Attributes:
         at: Local time.
         household: The sample's.
-        message: What was sent.
-        line: The decision.
     """
 
     at: datetime
@@ -42,8 +40,6 @@ class Scene:
         clock: Local time of day.
         iso: The moment for machines.
         person: Who wrote; None where only time passed.
-        text: What they wrote.
-        is_reaction: Whether it is a reaction.
         decision: drop, silent or speak.
         meaning: The decision in words.
         said: What the assistant said, if anything.
@@ -57,7 +53,6 @@ class Scene:
     iso: str
     person: Person | None
     text: str
-    is_reaction: bool
     decision: str
     meaning: str
     said: str
@@ -103,7 +98,6 @@ def _scene(row: Heard, day: str, counts: Sequence[int]) -> Scene:
         iso=row.at.isoformat(timespec="minutes"),
         person=people_of(row.household).of(message.sender) if is_message else None,
         text=message.text if is_message else "nobody has answered",
-        is_reaction=message.kind is MessageKind.REACTION,
         decision=decision.lower(),
         meaning=_MEANINGS[decision],
         said=line.get("reply") or "",

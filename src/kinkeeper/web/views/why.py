@@ -36,10 +36,8 @@ class Rung:
     """One step of the ladder.
 
     Attributes:
-        title: What was done.
         mark: How it ended.
         mark_word: The same in words.
-        text: What happened.
     """
 
     title: str
@@ -53,11 +51,8 @@ class Reading:
     """One gate's numbers, for engineers.
 
     Attributes:
-        stage: Which gate.
         score: Two or more digits; "none" where there was no score.
-        threshold: What was needed.
         passed: Whether it was reached.
-        decision: What followed.
     """
 
     stage: str
@@ -73,8 +68,6 @@ class Why:
 
     Attributes:
         title: The outcome in a few words.
-        message_id: The channel's id.
-        chat_id: Its chat.
         quote: What was said; None where the message itself is gone.
         said: What the assistant answered, if anything.
         rungs: In order.
@@ -102,7 +95,6 @@ def why(trace: Trace, quote: Quote | None) -> Why:
     """Return the page.
 
     Args:
-        trace: Of the message.
         quote: The message as it is shown.
     """
     line = decision_line(trace.row, None)
@@ -205,7 +197,6 @@ class LedgerStep:
 
     Attributes:
         label: "heard", "understood", ...
-        count: How many.
         width: Percent of those heard; of something that is not zero at least one.
     """
 
@@ -216,13 +207,7 @@ class LedgerStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Miss:
-    """A message that was left alone although it came close.
-
-    Attributes:
-        quote: What was said.
-        score: Two digits.
-        needed: Two digits.
-    """
+    """A message that was left alone although it came close."""
 
     quote: Quote
     score: str
@@ -235,7 +220,6 @@ class Page:
 
     Attributes:
         iso: ISO date.
-        label: In few words.
         long_label: In full.
         sentence: "213 messages, 9 understood, 7 saved, 1 spoken".
         steps: From heard to spoken.
@@ -262,7 +246,6 @@ def ledger(
         days: In any order.
         quotes: The near misses as they are quoted, with what they would have needed; one that is
             gone is left out.
-        wording: For the household, now.
     """
     newest_first = sorted(days, key=lambda day: day.day, reverse=True)
     return tuple(_page(day, quotes, wording) for day in newest_first)

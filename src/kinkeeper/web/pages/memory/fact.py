@@ -86,9 +86,7 @@ def told(path: str, wish: Told, receipt: Receipt) -> RedirectResponse:
     """Send the person to a page that tells what became of their wish.
 
     Args:
-        path: Of the page.
         wish: What is told where it came true.
-        receipt: What became of it.
     """
     if receipt.outcome is Outcome.ASKED:
         return back_to(path, Told.ASKED)
@@ -101,8 +99,6 @@ def back_to(path: str, told: Told, *, action: PendingAction | None = None) -> Re
     """Send the person to a page that tells something.
 
     Args:
-        path: Of the page.
-        told: What to tell.
         action: What can be taken back, if anything.
     """
     query = urlencode({"told": told.value, **({"action": action.id} if action else {})})

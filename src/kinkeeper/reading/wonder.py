@@ -25,11 +25,7 @@ class _Phrases:
 
 
 def wonders(tokens: Sequence[Token]) -> bool:
-    """Tell whether somebody who answers a message wonders why it was said, or what it means.
-
-    Args:
-        tokens: Their answer.
-    """
+    """Tell whether somebody who answers a message wonders why it was said, or what it means."""
     known = _known()
     words = [_plain(token.text) if token.kind is TokenKind.WORD else _PAUSE for token in tokens]
     if any(_is_wonder(words, start, end) for start, end in _found(words, known.anywhere)):
