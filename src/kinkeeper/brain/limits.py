@@ -86,14 +86,15 @@ def limits_known(
 def _unconfirmed(
     conn: Connection, viewer: Viewer, household: Household, now: datetime
 ) -> Iterator[tuple[str, str | None]]:
-    """Yield what would be remembered once somebody approves it, with who said it; nothing where others read along."""
+    """Yield what the viewer said and an adult has yet to approve, with who said it; nothing where others read along."""
     member = household.member(viewer.member or "")
     if member is None:
         return
     reader = Reader(member=member, household=household, viewer=viewer)
     for each in waiting_for(conn, reader, now=now):
-        for text in remembered_lines(each.proposal.effects):
-            yield text, each.proposal.request.get("asked_by")
+        speaker = each.proposal.request.get("asked_by")
+        if speaker == member.id:  # words that wait are told to nobody else
+            yield from ((text, speaker) for text in remembered_lines(each.proposal.effects))
 
 
 def _is_limit(text: str, kind: LimitKind) -> bool:

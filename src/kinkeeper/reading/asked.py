@@ -60,7 +60,8 @@ def asked_saying(text: str) -> Saying | None:
     if not is_question(tokenise(text), text) and forms["relative"].search(said) is None:
         return None
     if (found := forms["who"].match(said)) is not None:
-        return Saying(who="", about=forms["lead"].sub("", found["about"].strip()))
+        about = forms["lead"].sub("", found["about"].strip())
+        return Saying(who="", about=about) if about else None
     found = forms["by"].search(said) or forms["relative"].search(said)
     if found is None:
         return None
