@@ -72,7 +72,8 @@ def test_what_is_moved_or_listed_keeps_both_days() -> None:
     for text in (
         "move Friday judo to Thursday", "Monday swimming and Thursday judo", "judo Monday, ballet on Thursday",
         "gym Monday or Thursday", "judo Monday ballet on Thursday",
-        "from Monday judo is on Thursday",
+        "from Monday judo is on Thursday", "you do Thursday judo i do ballet on Friday",
+        "u do thursday judo we do friday",
     ):  # fmt: skip
         assert len([each for each in read(text, MONDAY) if each.has_date]) > 1, text
 
