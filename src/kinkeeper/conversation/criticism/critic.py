@@ -56,7 +56,11 @@ def narrowed(
         return None
     if any(_was_said(done.params.get(name), offer, case) for name in wrong):
         return None
-    step = grounded(action(done.domain, done.action, {**done.params, **wrong}), offer, case)
+    right = {
+        name: offer.times.get(value, value) if isinstance(value, str) else value
+        for name, value in wrong.items()
+    }
+    step = grounded(action(done.domain, done.action, {**done.params, **right}), offer, case)
     if isinstance(step, Missing) or dict(step.params) == dict(done.params):
         return None
     is_whole = all(name in step.params for name, value in wrong.items() if value is not None)
