@@ -41,7 +41,7 @@ full: $(DEV) ## Run the slow tests: whole programs, crashes, accuracy
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m "(slow or crash or evaluation) and not nightly"; code=$$?; \
 	[ $$code -eq 5 ] && echo "no slow tests yet" || exit $$code
 
-nightly: $(DEV) ## Run what takes too long for every change: accuracy floors, kills and attacks at size
+nightly: $(DEV) ## Run the long tests: accuracy floors, and crashes and attacks at full size
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m nightly
 
 bench: $(RUNTIME) ## Run the benchmarks; SUITE=name runs one
