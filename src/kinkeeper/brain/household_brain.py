@@ -255,7 +255,7 @@ class HouseholdBrain:
                 return known
         besides = self._recollection.sources(limits.besides)
         lead = f"{_NOT_KNOWN_BUT}{waiting}" if besides or waiting else _NONE_KNOWN
-        return self._listed(besides, lead=lead)
+        return self._listed(besides, lead=lead, relevance=_NOTHING)
 
     async def _said(self, saying: Saying, viewer: Viewer, *, now: datetime) -> Knowledge:
         """Return what somebody said of something, in their own words, as far as the viewer may know it."""
@@ -267,13 +267,17 @@ class HouseholdBrain:
         who = "you" if member and member.id == viewer.member else name or "anybody"
         about = " about that" if saying.about else ""
         lead = "" if sources else f"I know of nothing that {who} said{about}."
-        return self._listed(sources[:_MOST_SOURCES], lead=lead)
+        return self._listed(
+            sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
+        )
 
-    def _listed(self, sources: Sequence[Source], *, lead: str = "") -> Knowledge:
+    def _listed(
+        self, sources: Sequence[Source], *, lead: str = "", relevance: float = 1.0
+    ) -> Knowledge:
         """Return sources that are the answer all together."""
         told = " ".join((lead, *(each.sentence for each in sources))).strip()
         return Knowledge(
-            answer=told, sources=sources, sureness=sureness_of(1.0), relevance=1.0, events=(),
+            answer=told, sources=sources, sureness=sureness_of(relevance), relevance=relevance, events=(),
             times=times_of((), (), sources, self.household), lead=lead, is_list=True,
         )  # fmt: skip
 

@@ -228,7 +228,7 @@ def _left_open(context: AnswerContext) -> bool:
     if done.status is not ResultStatus.DONE or not names_something:
         return False
     if done.result.get("tasks") == [] or (
-        done.result.get("waiting") == [] and done.result["event"] is None
+        done.result.get("waiting") == [] and done.result.get("event", done) is None
     ):
         return True
     events = done.result.get("events")

@@ -402,7 +402,7 @@ def _done(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
 
 
 def _waiting(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
-    if "event" in done.result:
+    if "event" in done.result and done.action == "list_waiting":
         return _whether_confirmed(items, done, setting)
     if not items:
         return "Nothing is waiting for approval."
