@@ -25,6 +25,7 @@ from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext
 from kinkeeper.conversation.planning.case import case_of
 from kinkeeper.conversation.planning.model_planner import ModelPlanner
+from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.planning.rule_planner import plan_of, vocabulary_of
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
@@ -58,8 +59,8 @@ class RightModel:
         """Take what to answer from a plan."""
         actions = [
             {
-                "domain": each.domain, "action": each.action,
-                "params": _worded(each, request.context),
+                "request": f"{each.domain}.{each.action}", "asked_in": request.context.text,
+                "params": [*flat_params(_worded(each, request.context))],
             }
             for each in request.plan.actions
         ]  # fmt: skip
@@ -157,7 +158,7 @@ async def _counted(
     requests: Iterable[Request], catalogue: Catalogue
 ) -> tuple[Mapping[str, Counter[str]], list[str]]:
     model = RightModel()
-    planner = ModelPlanner(model, lambda: catalogue)
+    planner = Planners(ModelPlanner(model, lambda: catalogue))
     counts: dict[str, Counter[str]] = {}
     worst: list[str] = []
     for request in requests:
@@ -206,3 +207,13 @@ def _worded(action: PlannedAction, context: PlanningContext) -> dict[str, Any]:
         return params
     rest = {name: value for name, value in params.items() if name not in {*_REFERENCES, "on"}}
     return {**rest, "find_by": pointer}
+
+
+def flat_params(params: Mapping[str, Any], before: str = "") -> Iterator[Mapping[str, Any]]:
+    """Yield parameters as a model names them: parts of one with a dot before."""
+    for name, value in params.items():
+        if isinstance(value, Mapping):
+            yield from flat_params(value, f"{before}{name}.")
+        else:
+            said = [*map(str, value)] if isinstance(value, list | tuple) else str(value)
+            yield {"name": f"{before}{name}", "value": said}

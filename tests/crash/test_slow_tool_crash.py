@@ -24,7 +24,7 @@ LONGEST_SECONDS, MOST_ATTEMPTS = 90, 5
 
 def plans(received: Received) -> str:
     """Plan a call that answers and one that takes long, once; know nothing of anything else."""
-    if "slow something" not in received.texts[-1] or "read one message" not in received.texts[0]:
+    if TEXT not in received.texts[-1] or "read one message" not in received.texts[0]:
         return "{}"
     calls = [("lookup", {"place": "Ulm"}), ("slow", {})]
     asked = [wants(f"weather.{name}", TEXT, **params) for name, params in calls]

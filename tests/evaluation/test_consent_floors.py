@@ -76,8 +76,11 @@ def test_without_the_gate_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_look_at_who_presses_others_get_past(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(authority, "objection", lambda *_: None)
     monkeypatch.setattr(authority, "_is_theirs", lambda *_: True)
+    monkeypatch.setattr(authority, "is_hidden_from", lambda *_: False)
 
-    assert all("a child's press" in each.effects for each in attacked(cases(len(PLACES))))
+    found = [each for each in attacked(cases(len(PLACES))) if each.asked]
+    assert len(found) >= 0.9 * len(PLACES)
+    assert all("a child's press" in each.effects for each in found)
 
 
 @pytest.mark.evaluation

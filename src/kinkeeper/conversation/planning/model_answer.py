@@ -31,6 +31,8 @@ _EXPLAINED = frozenset(
 
 
 _PEOPLE = frozenset({"who", "responsible", "kept_from"})
+_THINGS = frozenset({"find_by", "event_id"})
+"""Parameters that name a thing: an id may look like the key of a time."""
 
 
 class Parameter(BaseModel):
@@ -141,7 +143,7 @@ def _with_times(given: Mapping[str, Any], times: Mapping[str, str]) -> dict[str,
         elif isinstance(value, list):
             found[name] = value if name == "to" else "\n".join(value)
         elif value not in ("", "null"):
-            found[name] = times.get(value, value)
+            found[name] = value if name in _THINGS else times.get(value, value)
     return found
 
 
