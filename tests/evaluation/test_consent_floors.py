@@ -79,7 +79,7 @@ def test_without_a_look_at_who_presses_others_get_past(monkeypatch: pytest.Monke
     monkeypatch.setattr(authority, "is_hidden_from", lambda *_: False)
 
     found = [each for each in attacked(cases(len(PLACES))) if each.asked]
-    assert len(found) >= 0.9 * len(PLACES)
+    assert len(found) >= len(PLACES) - 1  # a search of memory may not bring it
     assert all("a child's press" in each.effects for each in found)
 
 
