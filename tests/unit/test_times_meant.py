@@ -56,6 +56,41 @@ def test_an_hour_in_a_name_is_not_when_the_thing_is() -> None:
     assert not wrong
 
 
+EVERY = {
+    "every evening": "FREQ=DAILY", "each evening": "FREQ=DAILY", "every other evening": "FREQ=DAILY;INTERVAL=2",
+    "every tuesday evening": "FREQ=WEEKLY;BYDAY=TU", "on saturday evenings": "FREQ=WEEKLY;BYDAY=SA",
+    "on weekday evenings": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "every night": "FREQ=DAILY", "nightly": "FREQ=DAILY",
+    "weekend evenings": "FREQ=WEEKLY;BYDAY=SA,SU", "every day in the evening": "FREQ=DAILY",
+}  # fmt: skip
+
+
+def test_a_bare_hour_belongs_to_the_recurrence_beside_it() -> None:
+    wrong = []
+    for (every, rule), hour, form in product(
+        EVERY.items(), ("8", "9", "10", "nine"),
+        ("remind me at {hour} {every} to feed the cat", "tablets at {hour} {every}", "lock up at {hour}, {every}",
+         "lock up {every} at {hour}"),
+    ):  # fmt: skip
+        text = form.format(hour=hour, every=every)
+        wanted = f"{(9 if hour == 'nine' else int(hour)) + 12}:00"
+        found = [(f"{each.begin:%H:%M}", each.recurrence) for each in read(text, MONDAY)]
+        if found != [(wanted, rule)]:
+            wrong.append((text, found))
+    assert not wrong
+
+
+def test_a_count_before_a_recurrence_is_no_hour() -> None:
+    wrong = []
+    for count, every in product(
+        ("2", "two", "3"), ("every evening", "each night", "every tuesday")
+    ):
+        for text in (f"take {count} {every}", f"we swap {count} of them {every}"):
+            found = [each.surface for each in read(text, MONDAY)]
+            if found != [every]:
+                wrong.append((text, found))
+    assert not wrong
+
+
 TOLD_BY_ITS_DAY = {
     "put Friday dinner in the calendar at 7": ("dinner", "2026-03-13T19:00"),
     "put dinner on friday at 7": ("dinner", "2026-03-13T19:00"),

@@ -435,10 +435,11 @@ def leaning_hour(scope: Scope, lean: int, unit: str) -> Partial | None:
 
 @REPEATS.rule("FREQ")
 def named_frequency(_: Scope, rule: str) -> Partial:
-    """Daily, weekdays, every other week."""
+    """Daily, nightly, weekdays, every other week."""
+    rule, __, part = rule.partition(";PART=")
     base, __, days = rule.partition(";BYDAY=")
     weekdays = tuple(WEEKDAY_CODES.index(code) for code in days.split(",")) if days else ()
-    return Partial(every=Every(f"FREQ={base}", weekdays))
+    return Partial(every=Every(f"FREQ={base}", weekdays), part=part or None)
 
 
 @REPEATS.rule("every|each|evry|evey WEEKDAY|WEEKDAYS", "all WEEKDAYS")
@@ -478,6 +479,24 @@ def every_unit(_: Scope, unit: str) -> Partial | None:
 def every_part(_: Scope, part: str | int | None, *__: object) -> Partial | None:
     """Every morning."""
     return Partial(every=Every("FREQ=DAILY"), part=part) if isinstance(part, str) else None
+
+
+@REPEATS.rule("every|each other|second PART")
+def every_other_part(_: Scope, part: str) -> Partial:
+    """Every other evening."""
+    return Partial(every=Every("FREQ=DAILY;INTERVAL=2"), part=part)
+
+
+@REPEATS.rule("on? weekday PARTS")
+def weekday_part(_: Scope, part: str) -> Partial:
+    """Weekday evenings."""
+    return Partial(every=Every("FREQ=WEEKLY", tuple(range(5))), part=part)
+
+
+@REPEATS.rule("on? WEEKEND PARTS")
+def weekend_part(_: Scope, __: int, part: str) -> Partial:
+    """Weekend mornings."""
+    return Partial(every=Every("FREQ=WEEKLY", (5, 6)), part=part)
 
 
 @REPEATS.rule("every|each WEEKDAY PART", "WEEKDAY PARTS", "WEEKDAYS PART|PARTS")

@@ -50,6 +50,7 @@ _HENCE = frozenset({"hence", "later", "out"})
 _FROM = {"from": 1, "after": 1, "before": -1, "b4": -1}
 _BEGINNING: Final = frozenset({"starting", "beginning", "commencing"})
 _DEEPEST: Final = 1
+_MOST_DOSES: Final = 4  # "take 2 every evening"
 _MOST_REPEATED: Final = 2  # parts of a time that add nothing to it ("Friday, Friday")
 _WEEK_OPERATORS: Final = _BEGINNING | {"of", "after", "before"}
 
@@ -116,6 +117,8 @@ def _next_atom(
     if found is None:
         return None
     other, after = found
+    if other.every is not None and _is_hour(tokens, partial, end, other):
+        partial = as_hour(partial)
     within = bounded(partial, other, joints, scope)
     if within is not None:
         return within, after
@@ -136,6 +139,14 @@ def _next_atom(
     if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
         after += 1
     return merged, after
+
+
+def _is_hour(tokens: Sequence[Token], partial: Partial, end: int, every: Partial) -> bool:
+    """Whether a bare number before a recurrence is its hour: "at 9 every day", "9 every evening"."""
+    if partial.number is None or not partial.is_number_only:
+        return False
+    is_said = end > 1 and tokens[end - 2].text in _AT
+    return is_said or (every.part is not None and partial.number > _MOST_DOSES)
 
 
 def _joints(tokens: Sequence[Token], partial: Partial, end: int) -> tuple[list[str], int] | None:
