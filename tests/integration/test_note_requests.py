@@ -161,3 +161,28 @@ def test_what_was_forgotten_leaves_no_word_in_what_was_asked(desk: Desk) -> None
 def test_a_child_does_not_change_what_the_family_remembers_alone(desk: Desk) -> None:
     asked = desk.ask("memory.store", {"value": "Nia may stay up until eleven"}, by=NIA)
     assert asked.status is ResultStatus.AWAITING
+
+
+SAME_LIST = ("shopping list", "Shopping list", "the groceries", "grocery list", "our shopping", "the food list")  # fmt: skip
+OTHER_LISTS = ("packing list", "Christmas list", "birthday presents")
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [(there, said) for there in SAME_LIST[:4] for said in (*SAME_LIST, *OTHER_LISTS)],
+)
+def test_what_is_to_be_bought_goes_on_the_list_there_is_whatever_it_is_called(
+    desk: Desk, there: str, said: str
+) -> None:
+    desk.ask("notes.create", {"title": there, "body": "- milk"})
+    desk.ask("notes.append", {"title": said, "body": "eggs"})
+
+    assert len(bodies(desk)) == (2 if said in OTHER_LISTS else 1)
+
+
+def test_of_two_lists_the_one_that_is_named_is_meant(desk: Desk) -> None:
+    for title in ("Shopping list", "Grocery list"):
+        desk.ask("notes.create", {"title": title, "body": "- milk"})
+    desk.ask("notes.append", {"title": "grocery list", "body": "eggs"})
+
+    assert bodies(desk) == {"Shopping list": "- milk", "Grocery list": "- milk\n- eggs"}

@@ -20,6 +20,7 @@ from kinkeeper.memory.context.context_builder import told
 from kinkeeper.memory.context.prefetch import Streaming, Thread
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.visible_results import Hit, HitKind
+from kinkeeper.notes.model import is_list
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.own_lists import OWN_LIST
 from kinkeeper.tasks.repository import open_tasks
@@ -114,15 +115,16 @@ _MOST_KNOWN = 100
 
 
 def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
-    """Return open tasks, the asker's own list, and the events of the next two weeks, as JSON by name."""
-    ahead = Interval(asked.now, asked.now + IN_VIEW)
+    """Return open tasks, the asker's own list, names of lists, and the events of the next two weeks, as JSON by name."""
+    ahead, notes = Interval(asked.now, asked.now + IN_VIEW), list_notes(conn, asked.viewer)
     return {
         "tasks": open_tasks(conn, asked.viewer)[:_MOST_KNOWN],
         "notes": [
             note_json(each)
-            for each in list_notes(conn, asked.viewer)
+            for each in notes
             if each.title == OWN_LIST and each.scope == person_scope(asked.member.id)
         ],
+        "lists": [each.title for each in notes if is_list(each.body)],
         "events": [
             occurrence_json(each, asked)
             for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]

@@ -13,6 +13,10 @@ LONGEST_READ: Final = 2_000
 """Characters of a message to the assistant that are read for what it asks; the rest is kept but not acted on."""
 
 
+TAKE_BACK: Final = ("thread", "take_back")
+"""The planned request to drop or undo something of its thread: carried out by the turn, whose "action_id" names it."""
+
+
 class TurnType(StrEnum):
     """What a message is, by and large."""
 

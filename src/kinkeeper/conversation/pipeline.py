@@ -51,7 +51,13 @@ from kinkeeper.conversation.questions import Open, Settler, find_open
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.stages import Course, Stage, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
-from kinkeeper.conversation.taking_back import nothing_kept, retracted, taken_back, wants_undo
+from kinkeeper.conversation.taking_back import (
+    nothing_kept,
+    retracted,
+    taken_back,
+    took_back,
+    wants_undo,
+)
 from kinkeeper.conversation.told_audience import secret_of
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import CycleHead, ToolWork
@@ -403,6 +409,9 @@ class _Run:
         return await self.parts.loop.run(
             planning, self.parts.catalogue(), course=self.course, stream=self.stream, stop=self,
             work=self.work, done=self.turn.results, plans=self.turn.plans, keep=self._keep,
+            take_back=lambda action_id: self.parts.store.write(
+                lambda conn: took_back(conn, action_id, planning.asked)
+            ),
         )  # fmt: skip
 
     async def _keep(self, plans: Sequence[Mapping[str, Any]]) -> None:

@@ -156,6 +156,16 @@ def _retracted_action(conn: Connection, action_id: str, asked: Asked) -> ActionR
     return replace(done, status=ResultStatus.CANCELLED if is_undone else ResultStatus.FAILED)
 
 
+def took_back(conn: Connection, action_id: str, asked: Asked) -> ActionResult:
+    """Take back one thing of the thread, by its id, and return what came of it; what is gone already stays so."""
+    taken = _retracted_action(conn, action_id, asked)
+    if taken is not None:
+        return taken
+    return replace(
+        result_of(load_action(conn, asked.household.id, action_id)), status=ResultStatus.CANCELLED
+    )
+
+
 def how_many(text: str) -> int:
     """Return how many of the last things are to be taken back by a message that asks for it. Pure."""
     found = _COUNT.search(text)

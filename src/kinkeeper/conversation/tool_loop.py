@@ -22,7 +22,14 @@ from kinkeeper.actions.requests.model import (
 )
 from kinkeeper.actions.requests.request_runner import perform, result_of
 from kinkeeper.conversation.criticism.model import Critic, Reviewed, Step, Verdict
-from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext, Source
+from kinkeeper.conversation.model import (
+    TAKE_BACK,
+    Plan,
+    PlannedAction,
+    Planner,
+    PlanningContext,
+    Source,
+)
 from kinkeeper.conversation.stages import Course, Limits, Stage, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tool_work import ToolWork
@@ -32,6 +39,9 @@ from kinkeeper.store.store import Store
 
 NOT_UNDERSTOOD = "I had trouble understanding; could you rephrase?"
 _GROWTH = 0.3
+_TAKE_BACK_WHAT = (
+    "Shall I take that back? Say “undo that” for what I did last, or “cancel it” for what waits."
+)
 _TOO_LATE = "there was no answer in time"
 _STOPPED = "You said stop before this was done"
 
@@ -116,6 +126,7 @@ class ToolLoop:
         done: Sequence[ActionResult] = (),
         plans: Sequence[Mapping[str, Any]] = (),
         keep: Callable[[Sequence[Mapping[str, Any]]], Awaitable[None]],
+        take_back: Callable[[str], Awaitable[ActionResult]],
     ) -> Acted:
         """Act until there is nothing more to do, or something ends it.
 
@@ -127,12 +138,13 @@ class ToolLoop:
             done: What an earlier run of the same turn that broke off had found out.
             plans: Of an earlier run of the same turn that broke off: followed as far as they go.
             keep: Stores the plans made so far before they are carried out.
+            take_back: Drops or undoes what was planned before in the thread, by the id of its action.
         """
         run = _Run(
             store=self._store, planner=self._planner, critic=self._critic, limits=self._limits,
             context=context,
             catalogue=catalogue, course=course, stream=stream, stop=stop, work=work, done=done,
-            plans=list(plans), keep=keep,
+            plans=list(plans), keep=keep, take_back=take_back,
         )  # fmt: skip
         async with course.timed(Stage.ACT):
             return await run.all()
@@ -155,6 +167,7 @@ class _Run:
     done: Sequence[ActionResult]
     plans: list[Mapping[str, Any]]
     keep: Callable[[Sequence[Mapping[str, Any]]], Awaitable[None]]
+    take_back: Callable[[str], Awaitable[ActionResult]]
     acted: Acted = field(default_factory=Acted)
     fatigue: float = 0.0
     recent: list[str] = field(default_factory=list)
@@ -214,6 +227,7 @@ class _Run:
             if not self.acted.results:
                 self.acted.clarification = NOT_UNDERSTOOD
             return "no plan"
+        plan = self._without_doubtful(plan)
         self.acted.unread = plan.unread
         if plan.clarification is not None:
             self.acted.clarification, self.acted.partial = plan.clarification, plan.partial
@@ -233,6 +247,18 @@ class _Run:
                 self.acted.clarification = reviewed.question
                 return "paused"
         return self._why_done(plan)
+
+    def _without_doubtful(self, plan: Plan) -> Plan:
+        """Return a plan that takes nothing back unless the person themself said so beyond doubt."""
+        sure = tuple(
+            each
+            for each in plan.actions
+            if (each.domain, each.action) != TAKE_BACK
+            or plan.origin_of(each, self.context.asked.origin) is Origin.SAID
+        )
+        if len(sure) == len(plan.actions):
+            return plan
+        return replace(plan, actions=sure, clarification=plan.clarification or _TAKE_BACK_WHAT)
 
     async def _reviewed(self, result: ActionResult, source: Source, origin: Origin) -> Reviewed:
         """Return a step after a second look; where that fails, the step stands."""
@@ -287,6 +313,8 @@ class _Run:
         return "fatigue" if self.fatigue >= self.limits.fatigue else None
 
     async def _carry_out(self, action: PlannedAction, origin: Origin) -> ActionResult:
+        if (action.domain, action.action) == TAKE_BACK:
+            return await self.take_back(action.params["action_id"])
         kind = self.catalogue.find(action.domain, action.action)
         if kind is None:
             self.course.note(Stage.ACT, "UnknownRequest")

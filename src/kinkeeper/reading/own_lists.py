@@ -12,6 +12,11 @@ OWN_LIST: Final = "My list"
 SHOPPING: Final = "Shopping list"
 """What the household's list is called, which is meant where none is named."""
 
+_SHOPPING = re.compile(
+    r"^(?:shopping|groceries|grocery|list|lists|shop|(?:grocery|groceries|food|supermarket) list)$",
+    re.IGNORECASE,
+)
+
 
 def own_list(text: str, called: str) -> str | None:
     """Return the title of the list that words mean, where it is one that only the speaker sees; None where it is not.
@@ -29,6 +34,12 @@ def own_list(text: str, called: str) -> str | None:
             if wanted == said.lower() or wanted.endswith(found[0].lower()):
                 return OWN_LIST if name == "bare" else said[0].upper() + said[1:]
     return None
+
+
+def list_title(said: str) -> str:
+    """Return what a list is called: all that mean the one of things to buy share its name."""
+    said = re.sub(r"^(?:the|my|our|a)\s+", "", said.strip(), flags=re.IGNORECASE)
+    return SHOPPING if not said or _SHOPPING.match(said) else said[0].upper() + said[1:]
 
 
 def names_own_list(text: str) -> bool:

@@ -63,8 +63,10 @@ class ListEvents(Parameters):
     wanted: Wanted = Field(
         default=Wanted.ALL,
         description=(
-            "what to find out; `last` looks back, `unowned` are those nobody is in charge of, "
-            "`clash` those that overlap for the same people, `away` what keeps `who` away now or next"
+            "all: the events themselves; next or last: the one that is; start, end, length, place, who or "
+            "responsible: that of an event; days: on which days; count: how many; whether: if there is one; "
+            "unowned: those nobody is in charge of; clash: those that overlap for the same people; "
+            "away: what keeps `who` away now or next"
         ),
     )
 

@@ -52,7 +52,7 @@ from kinkeeper.notes.model import (
     without,
 )
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING
+from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING, list_title
 from kinkeeper.store.store import Store
 
 _TITLE = "the note's id, its title, or words from it"
@@ -294,14 +294,22 @@ def _found(notes: Sequence[Note], title: str) -> Found:
 
 
 def _meant(words: str, notes: Sequence[Note]) -> Note:
-    """Return the note that is meant; of two of one title the household's."""
+    """Return the note that is meant, of two of one title the household's; a list of things to buy by any of its names."""
     shared = {each.title.casefold() for each in notes if each.scope == HOUSEHOLD_SCOPE}
     wanted = [
         each for each in notes
         if each.scope == HOUSEHOLD_SCOPE or each.title.casefold() not in shared
     ]  # fmt: skip
     by_id = [each for each in notes if each.id == words.strip()]
-    return by_id[0] if by_id else find_by(words, wanted)
+    if by_id:
+        return by_id[0]
+    try:
+        return find_by(words, wanted)
+    except NotFoundError:
+        alike = [each for each in wanted if list_title(each.title) == list_title(words)]
+        if len(alike) != 1:
+            raise
+        return alike[0]
 
 
 def _called_alike(meant: Note, notes: Sequence[Note]) -> Sequence[Note]:

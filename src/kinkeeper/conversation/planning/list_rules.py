@@ -13,7 +13,7 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.people import audience_of, members_in, without_people
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.text import shorten
-from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING, own_list
+from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING, list_title, own_list
 
 # Things that are enumerated as they are dictated, without commas: "milk eggs olive oil and two
 # onions". Pure.
@@ -112,10 +112,6 @@ def _goods() -> _Goods:
     )  # fmt: skip
 
 
-_SHOPPING = re.compile(
-    r"^(?:shopping|groceries|grocery|list|lists|shop|(?:grocery|groceries|food|supermarket) list)$",
-    re.IGNORECASE,
-)
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&|plus|as well as)\s+|\s*;\s*", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:that (?:i|we) need|(?:i|we) (?:need|want|have)|needs?|some more|some|more|to buy|buy|also)\s+",
@@ -207,12 +203,6 @@ def lines_of(what: str, case: Case) -> list[str]:
     words = case.message.words(_LEAD.sub("", what))
     parts = (_TAIL.sub("", _LEAD.sub("", part).strip(" .,")) for part in _BETWEEN.split(words))
     return [line for line in parts if line]
-
-
-def list_title(said: str) -> str:
-    """Return what a list is called."""
-    said = re.sub(r"^(?:the|my|our|a)\s+", "", said.strip(), flags=re.IGNORECASE)
-    return SHOPPING if not said or _SHOPPING.match(said) else said[0].upper() + said[1:]
 
 
 def show(groups: Groups, case: Case) -> Sequence[Step]:

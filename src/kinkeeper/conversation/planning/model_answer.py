@@ -29,6 +29,8 @@ _EXPLAINED = frozenset(
 )
 """Parameters that the prompt explains once for all requests."""
 
+_TELLS_EACH = frozenset({"wanted"})
+"""Parameters whose description names every value and what it means."""
 
 _PEOPLE = frozenset({"who", "responsible", "kept_from"})
 _THINGS = frozenset({"find_by", "event_id"})
@@ -163,5 +165,6 @@ def _parameters(schema: Mapping[str, Any]) -> Iterator[str]:
             yield ", ".join(f"{name}.{part}" for part in parts)
             continue
         told = "|".join(str(each) for each in shape.get("enum", ()))
-        what = told or ("" if name in _EXPLAINED else about.get("description", ""))
+        description = "" if name in _EXPLAINED else about.get("description", "")
+        what = description if not told or name in _TELLS_EACH else told
         yield f"{name}{mark} ({what})" if what else f"{name}{mark}"

@@ -1,16 +1,27 @@
 """The planner with a language model.
 
-It is shown the person's own words first, and what others wrote only where these do not say which thing is meant: what
-it wants then is asked about, whatever the stakes.
+It is shown the person's own words first, and of what exists and was done only these words; what others wrote only where
+they do not say which thing is meant: what it wants then is asked about, whatever the stakes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
-from kinkeeper.actions.requests.model import Catalogue, RequestKind
-from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
+from pydantic import Field
+
+from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.requests.model import Catalogue, Parameters, RequestKind
+from kinkeeper.conversation.model import (
+    TAKE_BACK,
+    Exchange,
+    Mode,
+    Plan,
+    PlannedAction,
+    PlanningContext,
+    Source,
+)
 from kinkeeper.conversation.planning.case import Case, Missing, Step, case_of
 from kinkeeper.conversation.planning.model_answer import (
     PlanAnswer,
@@ -24,10 +35,13 @@ from kinkeeper.conversation.planning.plan_grounding import (
     REFERENCES,
     Offered,
     grounded,
+    hands_on,
     offered,
     own_words,
+    taking_back,
 )
-from kinkeeper.conversation.planning.rule_planner import planned, vocabulary_of
+from kinkeeper.conversation.planning.rule_planner import as_offers, planned, vocabulary_of
+from kinkeeper.conversation.planning.shown import Shown, shown
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.model import ModelGateway, Outcome
 from kinkeeper.models.prompts import Data, load_prompt
@@ -38,7 +52,21 @@ STAGE: Final = "conversation.planner"
 
 REPHRASE: Final = "I had trouble understanding; could you rephrase?"
 _PATIENCE = timedelta(seconds=10)  # what the rules read then stands
-_TURNS_SHOWN, _THINGS_SHOWN, _LONGEST = 6, 30, 400
+_TURNS_SHOWN, _LONGEST = 6, 400
+_PLEASANT = frozenset({Mode.ACKNOWLEDGE, Mode.IGNORE, Mode.CANCEL})
+
+
+class _TakeBack(Parameters):
+    """What is to be as if it had not been asked for."""
+
+    what: str = Field(description='key of "lately"')
+
+
+_TAKING_BACK = RequestKind(
+    domain=TAKE_BACK[0], name=TAKE_BACK[1], parameters=_TakeBack, stakes=Stakes.LOW,
+    description="Drop what waits, or undo what was just done.", progress="",
+)  # fmt: skip
+"""Only a turn can carry it out, which knows what was done in its thread."""
 
 
 class ModelPlanner:
@@ -64,30 +92,34 @@ class ModelPlanner:
         said = await self._said(case, kinds)
         if said is not None:
             return said
-        answer = await self._asked(case, case, kinds)
+        view = shown(case)
+        answer = await self._asked(case, view, kinds)
         if answer.question:
             question = QUESTIONS.get(answer.missing or "", REPHRASE)
             answer = answer.model_copy(update={"question": question})
         # What it asks and what it knows already may be others' wishes: neither is shown or kept for the answer.
-        return replace(_held(answer, case, kinds), partial=None)
+        return replace(_held(answer, case, view, kinds), partial=None)
 
     async def _said(self, case: Case, kinds: Sequence[RequestKind]) -> Plan | None:
         """Return what the person's own words ask for; None where they do not tell and others' words may."""
         context = case.context
         own = own_words(context, case.grammar)
         ours = [kind for kind in kinds if not kind.is_foreign]
-        if own is None or not ours or context.results or context.open_edit:
+        if own is None or not ours or context.results:
             return None
-        answer = await self._asked(replace(case, context=own), case, ours)
-        plan = replace(_held(answer, case, ours), is_said=True)
+        view = shown(case, [*(each.text for each in own.history), context.text])
+        answer = await self._asked(case, view, ours)
+        plan = replace(_held(answer, case, view, ours), is_said=True)
+        if context.open_edit:
+            plan = as_offers(plan)  # it awaits a yes, whatever changes about it
         missing = answer.missing if plan.partial is None else plan.partial["missing"]
         is_enough = bool(plan.actions) or missing not in {None, *REFERENCES}
         return plan if is_enough or not _has_more(case, kinds) else None
 
-    async def _asked(self, shown: Case, case: Case, kinds: Sequence[RequestKind]) -> PlanAnswer:
-        offer = offered(case)
+    async def _asked(self, case: Case, view: Shown, kinds: Sequence[RequestKind]) -> PlanAnswer:
+        offer, kinds = offered(case), _with_taking_back(kinds, view)
         answer = await consult(
-            self._models, self._prompt, _inputs(shown, offer, kinds),
+            self._models, self._prompt, _inputs(case, view, offer, kinds),
             answer_type(kinds, offer.times),
             household=case.household.id, stage=STAGE, within=_PATIENCE,
         )  # fmt: skip
@@ -98,28 +130,35 @@ class ModelPlanner:
         raise UnavailableError(f"the model made no plan ({answer.value})")
 
 
-def _held(answer: PlanAnswer, case: Case, kinds: Sequence[RequestKind]) -> Plan:
+def _held(answer: PlanAnswer, case: Case, view: Shown, kinds: Sequence[RequestKind]) -> Plan:
     """Return an answer as a plan, held to what was said and what exists."""
-    offer, known = offered(case), {kind.key: kind for kind in kinds}
-    steps = [_step(each, known[each.request], offer, case) for each in answer.actions]
+    known = {kind.key: kind for kind in _with_taking_back(kinds, view)}
+    steps = [_step(each, known[each.request], view, case) for each in answer.actions]
     plan = replace(planned(steps), source=Source.MODEL, is_whole=not answer.looks_first)
     if answer.question and not any(isinstance(step, Missing) for step in steps):
         return replace(plan, clarification=answer.question)
     return plan
 
 
-def _step(request: PlannedRequest, kind: RequestKind, offer: Offered, case: Case) -> Step:
+def _step(request: PlannedRequest, kind: RequestKind, view: Shown, case: Case) -> Step:
     """Return a request as it may stand; one that reads is never an offer."""
-    step = grounded(
-        PlannedAction(
-            domain=kind.domain, action=kind.name, params=typed(request, kind, offer.times),
-            reasoning=request.asked_in,
-        ),
-        offer, case,
-    )  # fmt: skip
+    offer = offered(case, view)
+    params = typed(request, kind, offer.times)
+    wanted = PlannedAction(
+        domain=kind.domain, action=kind.name, params=params, reasoning=request.asked_in
+    )
+    if kind is _TAKING_BACK:
+        return taking_back(wanted, view, case)
+    step = grounded(wanted, offer, case)
     if isinstance(step, Missing) or kind.read is None:
         return step
     return replace(step, is_offer=False)
+
+
+def _with_taking_back(kinds: Sequence[RequestKind], view: Shown) -> Sequence[RequestKind]:
+    """Return requests, with that to take something back where there is anything."""
+    is_any = any(each.action_id for each in view.done.values())
+    return (*kinds, _TAKING_BACK) if is_any else kinds
 
 
 def _has_read(context: PlanningContext, catalogue: Catalogue) -> bool:
@@ -134,30 +173,46 @@ def _has_more(case: Case, kinds: Sequence[RequestKind]) -> bool:
     return bool(case.things) or answered or any(kind.is_foreign for kind in kinds)
 
 
-def _inputs(case: Case, offer: Offered, kinds: Sequence[RequestKind]) -> dict[str, Data]:
+def _inputs(
+    case: Case, view: Shown, offer: Offered, kinds: Sequence[RequestKind]
+) -> dict[str, Data]:
     context, household = case.context, case.household
     return {
         "requests": {kind.key: f"{kind.description} {signature(kind)}".strip() for kind in kinds},
         "family": {each.id: [each.name, *each.aliases] for each in household.members},
         "today": f"{case.now:%A %d %B %Y %H:%M}, {context.asked.member.id} is speaking",
         "times": {key: f"{iso} ({offer.words[key]})" for key, iso in offer.times.items()},
-        "known": [
-            {"kind": each.kind, "id": each.id, "title": each.title, "start": each.start or ""}
-            for each in case.things[:_THINGS_SHOWN]
-            if each.kind != "mail"
+        "lists": view.lists,
+        "known": view.known,
+        "lately": {alias: view.told(each) for alias, each in view.done.items()},
+        "talk": [*_talk(case, view)],
+        "awaiting": [
+            alias
+            for alias, each in view.done.items()
+            if any(each is edited for edited in context.open_edit)
         ],
-        "talk": [
-            {"said": each.text[:_LONGEST], "answered": each.answer[:_LONGEST]}
-            for each in context.history[-_TURNS_SHOWN:]
-        ],
-        "awaiting": [_told(each.domain, each.action, each.params) for each in context.open_edit],
-        "done": [_told(each.domain, each.action, each.params) for each in context.results],
+        "done": [view.told(each) for each in context.results],
         "message": context.text[: 4 * _LONGEST],
-    }  # fmt: skip
-
-
-def _told(domain: str, name: str, params: Mapping[str, Any]) -> dict[str, Data]:
-    return {
-        "request": f"{domain}.{name}",
-        "params": {key: str(value) for key, value in params.items()},
     }
+
+
+def _talk(case: Case, view: Shown) -> Iterator[dict[str, Data]]:
+    """Yield what was said before; beside the person's own words only what came of it."""
+    for each in case.context.history[-_TURNS_SHOWN:]:
+        if view.words is not None and (not each.text or hands_on(each.text, case.grammar)):
+            continue
+        told: dict[str, Data] = {"said": each.text[:_LONGEST]}
+        came = [
+            alias for alias, done in view.done.items() if any(done is one for one in each.results)
+        ]
+        answered = "" if view.words is not None else _answered(each)[:_LONGEST]
+        yield told | ({"came": came} if came else {}) | ({"answered": answered} if answered else {})
+
+
+def _answered(before: Exchange) -> str:
+    """Return what an earlier turn was answered as far as it tells anything: pleasantries differ from turn to turn."""
+    if before.clarification is not None:
+        return before.clarification
+    if any(each.action_id for each in before.results):
+        return " ".join(each.error for each in before.results if each.error)
+    return "" if before.mode in _PLEASANT else before.answer

@@ -1,17 +1,32 @@
 """What of a model's plan may stand: times that we read, names that somebody said, the person's own words. Pure."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.actions.requests.parameters import shifted
 from kinkeeper.conversation.model import Exchange, PlannedAction, PlanningContext
-from kinkeeper.conversation.planning.case import Case, Missing, Step, Thing, action, content_words
+from kinkeeper.conversation.planning.case import (
+    Case,
+    Missing,
+    Step,
+    Thing,
+    action,
+    content_words,
+    results_of,
+)
 from kinkeeper.conversation.planning.grammar import Grammar
+from kinkeeper.conversation.planning.message import times_in
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.referents import meant, target
+from kinkeeper.conversation.planning.relative import proposed_with
+from kinkeeper.conversation.planning.shown import Shown
 from kinkeeper.language.text import strip_controls
+from kinkeeper.reading.times.distances import Distance, distances
+from kinkeeper.reading.times.model import TimeSpan
 
 # A turn with every word of others left out: what a plan made of it wants, the person wants. Pure.
 #
@@ -76,8 +91,11 @@ _CLOCK = re.compile(r"\d{1,2}:\d\d")
 _WHO = "Who should it go to?"
 _WHEN = "When should that be?"
 _WHICH = "Which one do you mean?"
+_NOON, _HALF_DAY, _MOST_TOLD = 12, timedelta(hours=12), 3
 _REQUIRED_TIMES = frozenset({"start_time"})
 _THINGS = frozenset({"find_by", "event_id"})
+_OF_NOTES = frozenset({"title", "line"})
+_DOMAIN_OF = {"event": "calendar", "task": "task", "note": "notes", "line": "notes"}
 REFERENCES = _THINGS | _PEOPLE | {"to"}
 """Parameters that say which thing is meant, or whom."""
 
@@ -89,31 +107,85 @@ QUESTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The times a model may choose from.
+    """What a model may choose from.
 
     Attributes:
         times: ISO 8601 by key.
-        words: The words of the message behind each.
+        words: The words of the message behind each, and what is assumed about them.
+        view: What else it is shown, whose aliases it may use.
     """
 
     times: Mapping[str, str]
     words: Mapping[str, str]
+    view: Shown | None = None
 
 
-def offered(case: Case) -> Offered:
-    """Return the times that the message names, each by itself and all together."""
-    spans = list(case.message.spans.values())
-    times: dict[str, str] = {}
+def offered(case: Case, view: Shown | None = None) -> Offered:
+    """Return the times that the message names, each by itself and all together, and those that it tells by others."""
     words: dict[str, str] = {}
+    apart = [
+        *distances(
+            case.context.text,
+            times_in(case.context.text, case.now, case.household), case.now,
+        )
+    ]  # fmt: skip
+    spans = [
+        span for span in case.message.spans.values()
+        if not any(span.surface in each.surface for each in apart)
+    ]  # fmt: skip
     for group in [[span] for span in spans] + ([spans] if len(spans) > 1 else []):
-        moment = moment_of(group, case.now)
-        if moment is None or moment.text is None:
-            continue
-        for text in (moment.text, moment.end.isoformat() if moment.end is not None else None):
-            if text is not None and text not in times.values():
-                key = f"t{len(times) + 1}"
-                times[key], words[key] = text, " ".join(span.surface for span in group)
-    return Offered(times, words)
+        for text, told in _meant_by(group, case):
+            words.setdefault(text, told)
+    for each in apart:
+        for text in _told_by(each, spans, case):
+            words.setdefault(text, f"{each.surface} {each.of}".strip())
+    keys = {text: f"t{at}" for at, text in enumerate(words, 1)}
+    return Offered(
+        times={key: text for text, key in keys.items()},
+        words={keys[text]: told for text, told in words.items()},
+        view=view,
+    )
+
+
+def _meant_by(group: Sequence[TimeSpan], case: Case) -> Iterator[tuple[str, str]]:
+    """Yield what times that are said together may mean, the likeliest first, each with its words."""
+    moment = moment_of(group, case.now)
+    if moment is None or moment.text is None:
+        return
+    said = " ".join(span.surface for span in group)
+    is_bare = any(span.has_time and not span.is_meridiem_known for span in group)
+    if moment.start is None or not is_bare:
+        yield moment.text, said
+    else:
+        yield moment.text, f"{said}, {moment.start:%p} assumed"
+        other = moment.start + (_HALF_DAY if moment.start.hour < _NOON else -_HALF_DAY)
+        if other <= case.now and moment.day is None:
+            other += 2 * _HALF_DAY
+        yield other.isoformat(), f"{said}, if {other:%p} is meant"
+    if moment.end is not None:
+        yield moment.end.isoformat(), f"end of {said}"
+    elif moment.day is not None and moment.days > 1 and moment.rule is None:
+        last = moment.day + timedelta(days=moment.days - 1)
+        yield last.isoformat(), f"last day of {said}"
+
+
+def _told_by(told: Distance, spans: Sequence[TimeSpan], case: Case) -> Iterator[str]:
+    """Yield the times that are told by when something else is, the nearest of those that its words name."""
+    named = content_words(told.of)
+    things = [each for each in case.things if each.start and each.kind in {"event", "task"}]
+    common = {each: len(named & content_words(each.title)) for each in things}
+    most = max(common.values(), default=0)
+    if most:
+        found = [each for each in things if common[each] == most]
+    else:
+        found = [each for each in meant("it", case) if each.start] if told.is_pointing else []
+    clocks = [span.begin.timetz() for span in spans if span.has_time and not span.has_date]
+    starts = sorted({each.start for each in found if each.start})[:_MOST_TOLD]
+    for start in starts:
+        at = told.from_(datetime.fromisoformat(start))
+        is_day = "T" not in start and told.at is None
+        yield at.date().isoformat() if is_day else at.isoformat()
+        yield from (datetime.combine(at, clock, case.now.tzinfo).isoformat() for clock in clocks)
 
 
 def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
@@ -125,6 +197,14 @@ def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
         planned: As the model wants it; the words that ask for it are its reasoning.
         case: The message and what is known.
     """
+    named = planned if offer.view is None else _unaliased(planned, offer, case, offer.view)
+    if not isinstance(named, PlannedAction) or named.is_offer:
+        return named
+    return _held(named, offer, case)
+
+
+def _held(planned: PlannedAction, offer: Offered, case: Case) -> Step:
+    """Return a request whose things are named by the person's words or ids; a question where one is not."""
     params, is_read = _timed(planned.params, offer, case)
     for name in _REQUIRED_TIMES & set(planned.params):
         if params.get(name) is None:
@@ -145,10 +225,68 @@ def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
         elif not _is_known(str(params[name]), case):
             return Missing(action(planned.domain, planned.action, known), "find_by", _WHICH)
     step = action(planned.domain, planned.action, params, planned.reasoning)
-    return step if is_read and _quotes(planned.reasoning, case) else replace(step, is_offer=True)
+    return step if is_read and quotes(planned.reasoning, case) else replace(step, is_offer=True)
 
 
-def _quotes(words: str, case: Case) -> bool:
+def _unaliased(planned: PlannedAction, offer: Offered, case: Case, view: Shown) -> Step:
+    """Return a request with what its aliases stand for; a question where that is nothing it can be asked of."""
+    which = Missing(action(planned.domain, planned.action, {}), "find_by", _WHICH)
+    params = dict(planned.params)
+    for name in (_THINGS | _OF_NOTES) & set(params):
+        alias = str(params[name]).strip().casefold()
+        if name in _OF_NOTES and planned.domain != "notes":
+            continue
+        done = view.done.get(alias)
+        if done is not None and done.status is ResultStatus.AWAITING:
+            return _proposed(planned, done, offer, case) or which
+        things = [view.things[alias]] if alias in view.things else []
+        things = [*results_of([done])] if done is not None else things
+        if not things:
+            continue
+        thing, params = things[0], _without(params, name)
+        if len(things) > 1 or _DOMAIN_OF.get(thing.kind) != planned.domain:
+            return which
+        if (words := view.unsure.get(alias)) is not None:
+            if not words:
+                return which
+            params["find_by"] = words
+        elif name not in _OF_NOTES:
+            params |= target(thing)
+        elif thing.kind == "line":
+            params |= {"title": thing.note, "line": thing.title}
+        else:
+            params[name] = thing.id or thing.title
+    return replace(planned, params=params)
+
+
+def taking_back(planned: PlannedAction, view: Shown, case: Case) -> Step:
+    """Return the request to take back what an alias stands for; a question where that is nothing that can be."""
+    done = view.done.get(str(planned.params.get("what")).strip().casefold())
+    if done is None or done.action_id is None:
+        return Missing(action("calendar", "delete_event", {}), "find_by", _WHICH)
+    step = replace(planned, params={"action_id": done.action_id})
+    return step if quotes(planned.reasoning, case) else replace(step, is_offer=True)
+
+
+def _proposed(
+    planned: PlannedAction, waiting: ActionResult, offer: Offered, case: Case
+) -> PlannedAction | None:
+    """Return what awaits a yes with the changes that a model wants; it goes on waiting. None where that cannot be."""
+    changes = planned.params.get("changes")
+    if not isinstance(changes, Mapping) or waiting.domain != planned.domain:
+        return None
+    wanted, _ = _timed(changes, offer, case)
+    minutes = wanted.pop("shift_minutes", None)
+    for name in ("start_time", "end_time", "deadline") if minutes is not None else ():
+        if (at := waiting.params.get(name)) is not None:
+            wanted[name] = shifted(
+                datetime.fromisoformat(at), timedelta(minutes=minutes)
+            ).isoformat()
+    step = action(waiting.domain, waiting.action, proposed_with(waiting, wanted), planned.reasoning)
+    return replace(step, is_offer=True)
+
+
+def quotes(words: str, case: Case) -> bool:
     """Whether words stand in the message, or in what the same person said before."""
     wanted = _letters(words)
     said = [case.context.text, *(each.text for each in case.context.history)]
@@ -167,7 +305,9 @@ def _timed(params: Mapping[str, Any], offer: Offered, case: Case) -> tuple[dict[
     """Return parameters whose times are times, and whether all of these were read out of the message or are known."""
     found: dict[str, Any] = {}
     are_read = True
-    known = {*offer.times.values(), *(thing.start for thing in case.things if thing.start)}
+    known = {*offer.times.values()} | {
+        at for thing in case.things for at in (thing.start, thing.original_start) if at
+    }
     for name, value in params.items():
         if isinstance(value, Mapping):
             found[name], is_read = _timed(value, offer, case)
