@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import islice
 
 from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.grammar import Grammar
@@ -192,7 +193,7 @@ _LEADING_TIME = re.compile(
 )
 _MOST_STRIPPED = 8
 _MOST_CUTS = 12
-_BEGINNING = 300  # characters that tell whether a request begins
+_BEGINNING = 300  # characters that tell whether a request begins, and whether it points at what ends before it
 _LONGEST_CLOSING = 100
 
 
@@ -282,12 +283,12 @@ class _Cutting:
     def _first(self, text: str) -> list[Step] | None:
         """Return the requests of what stands before a statement or a request that nobody understands."""
         case, grammar = self._case, self._case.grammar
-        for joint in grammar.joints.finditer(mask_stops(text)):
+        for joint in islice(grammar.joints.finditer(mask_stops(text)), self._left):
             left, right = text[: joint.start()], text[joint.end() :]
-            asks = grammar.starts.match(in_order(bare(right[:_BEGINNING], grammar)))
-            told = case.message.words(right)
-            if self._left <= 0 or _belongs(left, right, grammar) or _refers(left, right, grammar):
+            if _belongs(left, right, grammar) or _refers(left, right, grammar):
                 continue
+            asks = grammar.starts.match(in_order(bare(right[:_BEGINNING], grammar)))
+            told = "" if asks else case.message.words(right)
             if not asks and not facts_in(told, case.household, now=case.now):
                 continue
             self._left -= 1
@@ -348,11 +349,11 @@ def _timed(left: str, right: str, grammar: Grammar) -> str | None:
 
     "Pay rent at 9 and ring mum at 5"; of what one is reminded of, "remind me to" is said only once.
     """
-    first, second = (in_order(bare(each, grammar)) for each in (left, right))
-    if not (_TIME.search(first) and _TIME.search(second)):
+    second, errand = in_order(bare(right, grammar)), grammar.said["errand"]
+    if errand.fullmatch(second) is None or not _TIME.search(second):
         return None
-    errand = grammar.said["errand"]
-    if errand.fullmatch(second) is None:
+    first = in_order(bare(left, grammar))
+    if not _TIME.search(first):
         return None
     verb, *rest = first.split(" ")
     if verb.lower() == "remind" and rest:
@@ -380,5 +381,5 @@ def _belongs(left: str, right: str, grammar: Grammar) -> bool:
 
 def _refers(left: str, right: str, grammar: Grammar) -> bool:
     """Whether the second sentence only makes sense with the first ("We need soap. Add it to the list")."""
-    whole = f"{left}. {right}"
+    whole = f"{left[-_BEGINNING:]}. {right[:_BEGINNING]}"
     return any(grammar.said[name].fullmatch(whole) for name in ("trailing", "trailing_reminder"))

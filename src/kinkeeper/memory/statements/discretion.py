@@ -56,7 +56,7 @@ def is_sensitive(text: str, *, with_gifts: bool = True) -> bool:
         topics = (*topics, _GIFTS)
     bodily = own
     if not patterns["intimate"].search(own):
-        bodily = patterns["of_named"].sub(" ", _with_people(own, text))
+        bodily = patterns["of_named"].sub(r"\g<edge> ", _with_people(own, text))
     return any(patterns[name].search(bodily if name in _BODILY else own) for name in topics)
 
 

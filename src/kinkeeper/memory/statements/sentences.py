@@ -31,6 +31,7 @@ _TRIMMED = " \t,;:-–—*•\"'()[]"
 
 _ONE, _LONGEST_ONE = frozenset({"one", "ones"}), 3
 """Words for what was named before, and within how many words of a clause they are what it is about."""
+_BEGINNING = 100  # characters of a clause that hold those words; copying all to the end would cost its square
 
 
 class Part(NamedTuple):
@@ -69,7 +70,7 @@ def _parts(message: str) -> Iterator[Part]:
 def _split(message: str, start: int, end: int, mark: str) -> Iterator[Part]:
     begin = start
     for joint in _JOINT.finditer(message, start, end):
-        is_tail = _goes_on(message[joint.end() : end])
+        is_tail = _goes_on(message[joint.end() : min(end, joint.end() + _BEGINNING)])
         if is_tail or _is_other_half(message[begin : joint.start()], joint[0]):
             continue
         yield from _trimmed(message, begin, joint.start(), ",")
