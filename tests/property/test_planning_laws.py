@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -111,6 +111,7 @@ def test_every_planned_request_has_parameters_of_its_kind(text: str) -> None:
 
 @given(text=TALK)
 @settings(max_examples=150, deadline=None)
+@example(text="what did Tom say about judo?")
 def test_what_is_quoted_is_never_a_request(text: str) -> None:
     assert planned(f'She wrote "{text}"') == []
     assert planned(f"the letter says: {text}") == []

@@ -71,8 +71,10 @@ def search(groups: Groups, case: Case) -> Sequence[Step] | None:
 def recalled(clause: str, case: Case) -> list[Step] | None:
     """Read what only memory answers: "what did Ben say about judo?", "is Leo allergic to anything?"."""
     words = case.message.words(clause)
-    words += "?" if "?" in case.message.text else ""
-    if (saying := asked_saying(words)) is not None:
+    mark = "?" if "?" in case.message.text else ""
+    words += mark
+    is_quoted = asked_saying(clause + mark) is None
+    if not is_quoted and (saying := asked_saying(words)) is not None:
         said_by = case.context.asked.member.name if saying.who == "i" else saying.who or None
         query = saying.about or saying.who or words
         return [action("memory", "search", {"query": query, "said_by": said_by})]
