@@ -6,6 +6,7 @@ import pytest
 
 from family_chat import Chat, chat
 from kinkeeper.actions.model import ActionStatus
+from kinkeeper.household.viewers import is_hidden_from
 from kinkeeper.observer.accounts.traces import load_trace
 from kinkeeper.observer.tables import arrangements
 from kinkeeper.reading import Frame, Modality, SlotName
@@ -66,6 +67,50 @@ def test_the_card_follows_its_arrangement(
     assert owners(miller) == wanted
     assert miller.events() == []
     assert not [each for each in miller.spoken() if not each["is_soundless"]]
+
+
+THING = f"{LATER}: the sunflowers"
+DAY = f"{LATER}, Friday"
+ASKS = frame(THING, "ask.task", named={SlotName.WHAT: "the sunflowers"})
+TAKES = {SlotName.WHEN: "Friday"}
+IN_PIECES = {
+    "what, then who and when": (ASKS, DAY, frame(DAY, "offer.task", named=TAKES, answers=0), ["2026-03-06"]),
+    "still only asked for": (ASKS, DAY, frame(DAY, "ask.task", named=TAKES, answers=0), None),
+    "too unsure": (ASKS, DAY, frame(DAY, "offer.task", named=TAKES, answers=0, p=0.2), None),
+    "a joke": (ASKS, DAY, frame(DAY, "offer.task", named=TAKES, answers=0, modality=Modality.JOKE), None),
+    "of no day": (ASKS, LATER, frame(LATER, "offer.task", answers=0), None),
+    "of another plan": (ASKS, DAY, frame(DAY, "offer.task", named=TAKES), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_PIECES)
+def test_what_several_messages_say_has_a_card(
+    name: str, miller: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, text, later, days = IN_PIECES[name]
+    read_as(monkeypatch, {THING: first, text: later})
+    miller.say("Wed 2026-03-04 18:00", "sarah", THING, id="q")
+    assert miller.pending("Wed 2026-03-04 18:00") == []
+    reply_to = "q" if later.target else None
+    miller.say("Wed 2026-03-04 18:01", "john", text, reply_to=reply_to)
+    waiting = [each.proposal for each in miller.pending("Wed 2026-03-04 18:30")]
+    assert [each.extraction["dates"] for each in waiting] == ([days] if days else [])
+    assert all("sunflowers" in each.summary.lower() for each in waiting)
+    assert not [each for each in miller.spoken() if not each["is_soundless"]]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_what_one_of_several_messages_keeps_secret_is_kept_from_its_card(
+    number: int, miller: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [THING, DAY]
+    texts[number] += ", don't tell Mia"
+    takes = frame(texts[1], "offer.task", named=TAKES, answers=0)
+    read_as(monkeypatch, {texts[0]: ASKS, texts[1]: takes})
+    miller.say("Wed 2026-03-04 18:00", "sarah", texts[0], id="q")
+    miller.say("Wed 2026-03-04 18:01", "john", texts[1], reply_to="q")
+    [card] = miller.pending("Wed 2026-03-04 18:30")
+    assert is_hidden_from(card.proposal.scope, "mia")
 
 
 def test_what_is_replaced_can_no_longer_be_confirmed(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Final
 
-from kinkeeper.arrangements import Heard
+from kinkeeper.arrangements import Arrangement, Heard
 from kinkeeper.arrangements.frame_grounding import grounding_of
 from kinkeeper.arrangements.model import EVERYBODY, JOBS, Told
 from kinkeeper.household.model import Member
@@ -205,6 +205,26 @@ def plans_in(
         extraction = _extraction(each, reading, sender, participants)
         if each.frame.plan >= PLAN and extraction is not None and _says_enough(extraction):
             yield extraction
+
+
+def extraction_of(whole: Arrangement, participants: Participants) -> Extraction | None:
+    """Return an arrangement that members have on a day as an extraction; None for any other."""
+    task = _TASKS.get(whole.predicate)
+    owners, days = _members(whole.who_does, participants), whole.when.days
+    if task is None and whole.predicate is not Predicate.EVENT:
+        return None
+    if not owners or len(owners) < len(whole.who_does) or not days:
+        return None
+    words, start, end = _phrase(whole.what), whole.when.start, whole.when.end
+    named = any(each.isalpha() for each in words)
+    title = Entity(type=OWN_WORDS, surface=whole.what, start=0, end=0, value=words)
+    read = Extraction(
+        is_coordination=True, task=task, stance=Stance.CLAIMS, dates=days,
+        times=(start,) if start else (), time_ranges=((start, end),) if start and end else (),
+        assigned_to=owners, child=_members(whole.who_for, participants),
+        activity=words if named else None, entities=(title,) if named else (),
+    )  # fmt: skip
+    return read if _says_enough(read) else None
 
 
 def answer_in(seen: Sequence[Seen]) -> tuple[Stance, str] | None:
