@@ -134,14 +134,19 @@ def test_what_rules_and_model_both_read_is_the_rules_plan(store: Store) -> None:
     assert len(same.requests) == 1
 
 
-def test_where_they_differ_the_model_that_read_only_own_words_is_followed(store: Store) -> None:
-    model = Scripted(answer("task.create", PLAIN, title="call mom about the boat", deadline="t1"))
+@pytest.mark.parametrize(
+    ("title", "is_unsaid"), [("call mom", False), ("call mom about the boat", True)]
+)
+def test_where_they_differ_the_model_is_followed_as_far_as_the_words_say(
+    store: Store, title: str, *, is_unsaid: bool
+) -> None:
+    model = Scripted(answer("task.create", PLAIN, title=title))
 
     plan = planned(model, store, context(PLAIN))
 
     assert (plan.source, plan.is_said) == (Source.MODEL, True)
-    assert [(each.params["title"], each.is_offer) for each in plan.actions] == [
-        ("call mom about the boat", False)
+    assert [(each.params, each.is_offer, each.is_unsaid) for each in plan.actions] == [
+        ({"title": title}, is_unsaid, is_unsaid)
     ]
 
 

@@ -13,7 +13,15 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
 from kinkeeper.actions.action_writes import advance
-from kinkeeper.actions.authority import Press, PressDetails, admit, count, is_own_affair, may_decide
+from kinkeeper.actions.authority import (
+    Press,
+    PressDetails,
+    admit,
+    count,
+    is_own_affair,
+    may_decide,
+    open_up,
+)
 from kinkeeper.actions.consent import Audience, Author, Consent, decide, highest
 from kinkeeper.actions.executor import execute
 from kinkeeper.actions.model import ActionStatus, Cause, Choice, PendingAction, Proposal, Refusal
@@ -183,6 +191,8 @@ def _run(
     )
     if confirmed is None:
         return _too_late(conn, action, press)
+    effects = action.proposal.effects if choice is None else choice.effects
+    open_up(conn, action, press.household, read_effects(press.household.id, effects))
     return receipts.executed(execute(conn, press.household.id, action.id, now=press.now))
 
 

@@ -10,10 +10,16 @@ from sqlalchemy import Connection
 from kinkeeper.actions import receipts
 from kinkeeper.actions.effects.contract import Effect, Touched
 from kinkeeper.actions.journal import record_refusal
-from kinkeeper.actions.model import TOLD_TO_THE_ASSISTANT, ActionType, PendingAction, Refusal
+from kinkeeper.actions.model import (
+    OPENS_TO,
+    TOLD_TO_THE_ASSISTANT,
+    ActionType,
+    PendingAction,
+    Refusal,
+)
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.registry import read_effects
-from kinkeeper.actions.repository import actions_touching, load_action, narrow_scope
+from kinkeeper.actions.repository import actions_touching, load_action, narrow_scope, open_scope
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import (
@@ -166,6 +172,19 @@ def narrow(conn: Connection, done: PendingAction, hidden: Collection[str]) -> No
         return
     found = actions_touching(conn, proposal.household, proposal.type, hidden)
     narrow_scope(conn, proposal.household, [each.id for each in found], proposal.scope)
+
+
+def open_up(
+    conn: Connection, action: PendingAction, household: Household, effects: Iterable[Effect]
+) -> None:
+    """Let those read a confirmed action who see what it touches, where only its person was shown it before.
+
+    Args:
+        effects: What is written by it.
+    """
+    opens = action.proposal.request.get("result", {}).get(OPENS_TO)
+    if opens is not None and (scope := narrowest({opens, scope_of(conn, household, effects)})):
+        open_scope(conn, action, scope)
 
 
 def _rows(conn: Connection, household: str, effects: Iterable[Effect]) -> list[Touched]:

@@ -20,6 +20,9 @@ TOLD: Final = "TOLD"
 TOLD_TO_THE_ASSISTANT: Final = frozenset({FROM_CHAT, TOLD})
 """Source types of what one person asked of the assistant or told it, and nobody overheard."""
 
+OPENS_TO: Final = "opens_to"
+"""In the result of a request that only its person is shown: the scope of those who may read it once it is confirmed."""
+
 
 class ActionType(StrEnum):
     """What a pending action would change."""

@@ -146,6 +146,12 @@ def narrow_scope(conn: Connection, household: str, action_ids: Collection[str], 
             conn.execute(update(pending_actions).where(*of_scope).values(scope=narrower))
 
 
+def open_scope(conn: Connection, action: PendingAction, scope: str) -> None:
+    """Let those read an action who may see what it writes."""
+    mine = (_actions.household == action.proposal.household, _actions.id == action.id)
+    conn.execute(update(pending_actions).where(*mine).values(scope=scope))
+
+
 def list_actions(
     conn: Connection,
     viewer: Viewer,

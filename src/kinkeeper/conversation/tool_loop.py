@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Origin
-from kinkeeper.actions.model import FROM_CHAT
+from kinkeeper.actions.model import FROM_CHAT, OPENS_TO
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.repository import find_of_slot
 from kinkeeper.actions.requests.model import (
@@ -35,6 +35,7 @@ from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import plan_record, read_plan
 from kinkeeper.core.ids import canonical_json
+from kinkeeper.language.text import texts_within
 from kinkeeper.store.store import Store
 
 NOT_UNDERSTOOD = "I had trouble understanding; could you rephrase?"
@@ -326,12 +327,25 @@ class _Run:
             await self.work.begin(kind.progress)
             self._take_more_time()
         began = perf_counter()
-        asked = replace(self.context.asked, number=len(self.acted.results), origin=origin)
+        asked = replace(
+            self.context.asked, number=len(self.acted.results), origin=origin,
+            is_unsaid=action.is_unsaid or self._goes_on_unsaid(action),
+        )  # fmt: skip
         result = await self.work.settled(await self._performed(action, kind, asked))
         ms = round((perf_counter() - began) * 1000, 3)
         await self.work.ran([*self.acted.results, result], ms=ms)
         self._take_more_time()
         return result
+
+    def _goes_on_unsaid(self, action: PlannedAction) -> bool:
+        """Whether a request has words of one that waits and that only its person is shown."""
+        context = self.context
+        before = (*context.open_edit, *(each for turn in context.history for each in turn.results))
+        words = {*texts_within(action.params)}
+        return any(
+            OPENS_TO in each.result and not words.isdisjoint(texts_within(each.params))
+            for each in before
+        )
 
     def _take_more_time(self) -> None:
         """Let the acting take as long as slow tools may, once it waits for one."""

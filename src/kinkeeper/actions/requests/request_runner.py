@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals
 from kinkeeper.actions.authority import Press, may_settle
 from kinkeeper.actions.consent import Consent, consent_for
-from kinkeeper.actions.model import FROM_CHAT, ActionStatus, PendingAction, Proposal
+from kinkeeper.actions.model import FROM_CHAT, OPENS_TO, ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.receipts import Receipt, executed
 from kinkeeper.actions.repository import find_of_slot
@@ -33,6 +33,7 @@ from kinkeeper.core.errors import (
     UnclearError,
 )
 from kinkeeper.core.ids import canonical_json, stable_id
+from kinkeeper.household.viewers import person_scope
 from kinkeeper.language.text import strip_controls
 from kinkeeper.messaging.message_json import storable
 from kinkeeper.store.store import Store
@@ -230,15 +231,17 @@ def _earlier(conn: Connection, asked: Asked) -> ActionResult | None:
 def _proposal(
     kind: RequestKind, asked: Asked, planned: ActionResult, prepared: Prepared
 ) -> Proposal:
+    opens = {OPENS_TO: asked.scope} if asked.is_unsaid else {}
     return Proposal(
         household=asked.household.id, type=prepared.type, source_type=FROM_CHAT,
         source_id=asked.turn_id, slot=str(asked.number), chat_id=None, extraction={},
         extraction_confidence=1.0, summary=prepared.summary, effects=prepared.effects, choices=(),
         merge_key=_merge_key(kind, asked, prepared),
-        origin=asked.origin, stakes=kind.stakes, scope=asked.scope,
+        origin=asked.origin, stakes=kind.stakes,
+        scope=person_scope(asked.member.id) if opens else asked.scope,
         request={
             "domain": kind.domain, "action": kind.name, "params": planned.params,
-            "shown": plain(prepared.shown), "result": plain(prepared.result),
+            "shown": plain(prepared.shown), "result": plain(prepared.result) | opens,
             "asked_by": asked.member.id,
         },
     )  # fmt: skip

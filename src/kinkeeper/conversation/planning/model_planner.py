@@ -30,6 +30,7 @@ from kinkeeper.conversation.planning.model_answer import (
     signature,
     typed,
 )
+from kinkeeper.conversation.planning.model_gate import gated, is_whole_statement
 from kinkeeper.conversation.planning.plan_grounding import (
     QUESTIONS,
     REFERENCES,
@@ -42,6 +43,7 @@ from kinkeeper.conversation.planning.plan_grounding import (
 )
 from kinkeeper.conversation.planning.rule_planner import as_offers, planned, vocabulary_of
 from kinkeeper.conversation.planning.shown import Shown, shown
+from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.model import ModelGateway, Outcome
 from kinkeeper.models.prompts import Data, load_prompt
@@ -97,8 +99,9 @@ class ModelPlanner:
         if answer.question:
             question = QUESTIONS.get(answer.missing or "", REPHRASE)
             answer = answer.model_copy(update={"question": question})
+        plan, _ = await beside(lambda: _held(answer, case, view, kinds))
         # What it asks and what it knows already may be others' wishes: neither is shown or kept for the answer.
-        return replace(_held(answer, case, view, kinds), partial=None)
+        return replace(plan, partial=None)
 
     async def _said(self, case: Case, kinds: Sequence[RequestKind]) -> Plan | None:
         """Return what the person's own words ask for; None where they do not tell and others' words may."""
@@ -109,10 +112,10 @@ class ModelPlanner:
             return None
         view = shown(case, [*(each.text for each in own.history), context.text])
         answer = await self._asked(case, view, ours)
-        plan = replace(_held(answer, case, view, ours), is_said=True)
+        plan, missing = await beside(lambda: _held(answer, case, view, ours))
+        plan = replace(plan, is_said=True)
         if context.open_edit:
             plan = as_offers(plan)  # it awaits a yes, whatever changes about it
-        missing = answer.missing if plan.partial is None else plan.partial["missing"]
         is_enough = bool(plan.actions) or missing not in {None, *REFERENCES}
         return plan if is_enough or not _has_more(case, kinds) else None
 
@@ -130,29 +133,43 @@ class ModelPlanner:
         raise UnavailableError(f"the model made no plan ({answer.value})")
 
 
-def _held(answer: PlanAnswer, case: Case, view: Shown, kinds: Sequence[RequestKind]) -> Plan:
-    """Return an answer as a plan, held to what was said and what exists."""
+def _held(
+    answer: PlanAnswer, case: Case, view: Shown, kinds: Sequence[RequestKind]
+) -> tuple[Plan, str | None]:
+    """Return an answer as a plan, held to what was said and what exists, and what is missing in it.
+
+    A request of which something is missing is kept for the person's answer only if it could stand with it.
+    """
     known = {kind.key: kind for kind in _with_taking_back(kinds, view)}
-    steps = [_step(each, known[each.request], view, case) for each in answer.actions]
+    asked = [(known[each.request], each.asked_in) for each in answer.actions]
+    steps = [
+        _step(each, kind, view, case) for each, (kind, _) in zip(answer.actions, asked, strict=True)
+    ]
     plan = replace(planned(steps), source=Source.MODEL, is_whole=not answer.looks_first)
-    if answer.question and not any(isinstance(step, Missing) for step in steps):
-        return replace(plan, clarification=answer.question)
-    return plan
+    for (kind, words), step in zip(asked, steps, strict=True):
+        if isinstance(step, Missing):
+            held = gated(replace(step.action, reasoning=words), kind, case)
+            if held.is_unsaid or (held.is_offer and kind.stakes is Stakes.LOW):
+                plan = replace(plan, partial=None)
+            return plan, step.field
+    if answer.question:
+        plan = replace(plan, clarification=answer.question)
+    return plan, answer.missing
 
 
 def _step(request: PlannedRequest, kind: RequestKind, view: Shown, case: Case) -> Step:
-    """Return a request as it may stand; one that reads is never an offer."""
+    """Return a request as it may stand."""
     offer = offered(case, view)
     params = typed(request, kind, offer.times)
     wanted = PlannedAction(
         domain=kind.domain, action=kind.name, params=params, reasoning=request.asked_in
     )
     if kind is _TAKING_BACK:
-        return taking_back(wanted, view, case)
+        step = taking_back(wanted, view)
+        is_said = is_whole_statement(request.asked_in, case)
+        return step if isinstance(step, Missing) else replace(step, is_offer=not is_said)
     step = grounded(wanted, offer, case)
-    if isinstance(step, Missing) or kind.read is None:
-        return step
-    return replace(step, is_offer=False)
+    return step if isinstance(step, Missing) else gated(step, kind, case)
 
 
 def _with_taking_back(kinds: Sequence[RequestKind], view: Shown) -> Sequence[RequestKind]:

@@ -191,7 +191,7 @@ def _told_by(told: Distance, spans: Sequence[TimeSpan], case: Case) -> Iterator[
 def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
     """Return a model's request as it may stand; a question where it rests on nothing that was said.
 
-    What the model worked out itself, a time or what was asked for, becomes an offer: a person sees it before it counts.
+    A time that the model worked out itself makes it an offer: a person sees it before it counts.
 
     Args:
         planned: As the model wants it; the words that ask for it are its reasoning.
@@ -225,7 +225,7 @@ def _held(planned: PlannedAction, offer: Offered, case: Case) -> Step:
         elif not _is_known(str(params[name]), case):
             return Missing(action(planned.domain, planned.action, known), "find_by", _WHICH)
     step = action(planned.domain, planned.action, params, planned.reasoning)
-    return step if is_read and quotes(planned.reasoning, case) else replace(step, is_offer=True)
+    return step if is_read else replace(step, is_offer=True)
 
 
 def _unaliased(planned: PlannedAction, offer: Offered, case: Case, view: Shown) -> Step:
@@ -259,13 +259,12 @@ def _unaliased(planned: PlannedAction, offer: Offered, case: Case, view: Shown) 
     return replace(planned, params=params)
 
 
-def taking_back(planned: PlannedAction, view: Shown, case: Case) -> Step:
+def taking_back(planned: PlannedAction, view: Shown) -> Step:
     """Return the request to take back what an alias stands for; a question where that is nothing that can be."""
     done = view.done.get(str(planned.params.get("what")).strip().casefold())
     if done is None or done.action_id is None:
         return Missing(action("calendar", "delete_event", {}), "find_by", _WHICH)
-    step = replace(planned, params={"action_id": done.action_id})
-    return step if quotes(planned.reasoning, case) else replace(step, is_offer=True)
+    return replace(planned, params={"action_id": done.action_id})
 
 
 def _proposed(
@@ -286,17 +285,6 @@ def _proposed(
     return replace(step, is_offer=True)
 
 
-def quotes(words: str, case: Case) -> bool:
-    """Whether words stand in the message, or in what the same person said before."""
-    wanted = _letters(words)
-    said = [case.context.text, *(each.text for each in case.context.history)]
-    return bool(wanted) and any(wanted in _letters(each) for each in said)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
 def _without(params: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in params.items() if key != name}
 
@@ -305,8 +293,10 @@ def _timed(params: Mapping[str, Any], offer: Offered, case: Case) -> tuple[dict[
     """Return parameters whose times are times, and whether all of these were read out of the message or are known."""
     found: dict[str, Any] = {}
     are_read = True
+    said = content_words(case.context.text)
+    named = [each for each in case.things if content_words(each.title) & said]
     known = {*offer.times.values()} | {
-        at for thing in case.things for at in (thing.start, thing.original_start) if at
+        at for thing in named for at in (thing.start, thing.original_start) if at
     }
     for name, value in params.items():
         if isinstance(value, Mapping):

@@ -22,8 +22,10 @@ from kinkeeper.conversation.planning.audience_wishes import (
     writes_for_all,
     written_by,
 )
+from kinkeeper.conversation.planning.case import case_of
+from kinkeeper.conversation.planning.model_gate import agreed
 from kinkeeper.conversation.planning.plan_grounding import is_copied
-from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of
+from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of, vocabulary_of
 from kinkeeper.conversation.told_audience import KEEP, carried_scope, scope_of_same
 from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import UnavailableError
@@ -99,7 +101,7 @@ class Planners:
             return by_rules
         if without_doubt(context.text) is not None:
             plan = as_offers(plan)
-        return plan if context.results else _merged(plan, by_rules)
+        return plan if context.results else await beside(lambda: _merged(plan, by_rules, context))
 
 
 def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
@@ -169,16 +171,17 @@ def _from_rules(context: PlanningContext) -> Plan:
     return replace(as_offers(plan), partial=None)
 
 
-def _merged(by_model: Plan, by_rules: Plan) -> Plan:
+def _merged(by_model: Plan, by_rules: Plan, context: PlanningContext) -> Plan:
     """Return a model's plan beside what the rules read.
 
-    What both read needs no question because of the model. What only the rules would write is offered: the
+    What both read needs no question because of the model, request by request. What only the rules would write is offered: the
     model may be right that nobody asked for it.
     """
     if by_model.actions and _same(by_model, by_rules):
         return by_rules
-    if by_model.actions or by_model.clarification:
-        return by_model
+    held = agreed(by_model, by_rules, case_of(context, vocabulary_of(context.asked.household)))
+    if held.actions or held.clarification:
+        return held
     return as_offers(by_rules) if by_rules.actions else by_rules
 
 

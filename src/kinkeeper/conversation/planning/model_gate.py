@@ -1,0 +1,310 @@
+"""What a model's plan may do at once, and for whom: what the person's own words carry. All else is an offer.
+
+A model may misread, obey what it was shown, or lie, so its word alone is never enough. The words that it says ask for
+something have to be a clause that reads as a request; what is written has to stand in the message; and whatever does more
+than add something, the rules have to read out of the same words. Blocks for some milliseconds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from kinkeeper.actions.requests.model import RequestKind
+from kinkeeper.actions.requests.parameters import read_who
+from kinkeeper.conversation.model import TAKE_BACK, Plan, PlannedAction
+from kinkeeper.conversation.planning import people
+from kinkeeper.conversation.planning.case import Case, best_match
+from kinkeeper.conversation.planning.clauses import bare, in_order
+from kinkeeper.conversation.planning.plan_times import moment_of
+from kinkeeper.conversation.routing.clause_words import clauses_of
+from kinkeeper.conversation.routing.intent import commands_in
+from kinkeeper.conversation.told_audience import holds_fact, scope_of_told
+from kinkeeper.core.errors import UnclearError
+from kinkeeper.household.viewers import (
+    HOUSEHOLD_SCOPE,
+    kept_from,
+    narrowest,
+    person_scope,
+    surprise_scope,
+)
+from kinkeeper.language.text import Token, TokenKind, tokenise
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of
+from kinkeeper.reading.corrections import told_not_asked, without_doubt
+from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.model import cut_clauses
+from kinkeeper.reading.own_lists import SHOPPING
+from kinkeeper.reading.replies import is_question
+
+_STORE: Final = ("memory", "store")
+_NEW: Final = frozenset(
+    {("calendar", "create_event"), ("task", "create"), ("notes", "create"), ("notes", "append"), _STORE}
+)  # fmt: skip
+_ADDS: Final = _NEW | {("email", "create_draft")}
+_REAL: Final = frozenset({Modality.NAMED, Modality.TOLD})
+_AUDIENCE: Final = ("private", "kept_from")
+_PEOPLE: Final = frozenset({"who", "responsible"})
+_TARGETS: Final = frozenset({"find_by", "event_id", "line"})
+_NO_WORDS: Final = (
+    _PEOPLE | _TARGETS
+    | {"start_time", "end_time", "deadline", "remind_at", "on", "until", "rrule", "scope", "priority", "category", "kept_from", "to"}
+)  # fmt: skip
+"""Parameters of our own requests that hold no words: they are held to the message in other ways."""
+
+
+def gated(planned: PlannedAction, kind: RequestKind, case: Case) -> PlannedAction:
+    """Return a model's request for nobody who would not see the same without a model; an offer where words lack.
+
+    Args:
+        planned: With times and things that were said or exist; an offer stays one.
+        kind: Of what it asks for.
+    """
+    if kind.read is not None:
+        return replace(planned, is_offer=False)
+    text, is_asked = case.context.text, asks(planned.reasoning, case)
+    is_said = _is_of_words(planned, kind, case, text)
+    if (planned.domain, planned.action) in _NEW:
+        planned = _for_whom(planned, case, is_asked=is_asked)
+    meant = " ".join(each for each in _sentences(text) if _is_real(each, case))
+    may_run = is_asked and _adds_or_hides(planned) and _is_of_words(planned, kind, case, meant)
+    is_unsaid = not (is_said or case.context.asked.is_shared)
+    return replace(planned, is_offer=planned.is_offer or not may_run, is_unsaid=is_unsaid)
+
+
+def agreed(by_model: Plan, by_rules: Plan, case: Case) -> Plan:
+    """Return a model's plan in which what the rules read out of the same words stands as they read it, for no more people.
+
+    Nothing is taken back on a model's word where the rules read a request. A statement is not offered that memory hears
+    without being asked.
+    """
+    read = by_rules.actions
+
+    def held(planned: PlannedAction) -> PlannedAction | None:
+        if (planned.domain, planned.action) == TAKE_BACK:
+            return replace(planned, is_offer=planned.is_offer or bool(read))
+        same = next((each for each in read if _is_same(planned, each, case)), None)
+        if same is None:
+            return None if _is_heard(planned, case) else planned
+        if same.params.get("private") or same.params.get("kept_from"):
+            return same
+        narrower = {name: value for name in _AUDIENCE if (value := planned.params.get(name))}
+        return replace(same, params={**same.params, **narrower})
+
+    return replace(by_model, actions=tuple(filter(None, map(held, by_model.actions))))
+
+
+def _is_heard(planned: PlannedAction, case: Case) -> bool:
+    """Whether memory hears by itself what a model would have remembered."""
+    if (planned.domain, planned.action) != _STORE or not planned.is_offer or planned.is_unsaid:
+        return False
+    told = " ".join(_sentences_of(planned.reasoning, case.context.text))
+    return holds_fact(told, case.household, now=case.now)
+
+
+def asks(words: str, case: Case) -> bool:
+    """Whether words stand in the message as a clause that asks for something, in no sentence that wonders, denies or only tells."""
+    sentences = _sentences_of(words, case.context.text)
+    if not all(_is_real(each, case) for each in sentences):
+        return False
+    is_whole = _plain(words) >= _plain(bare(" ".join(sentences), case.grammar))
+    asking = [_is_request(each, case) for each in sentences]
+    return any(asking) and (is_whole or _is_request(words, case))
+
+
+def is_whole_statement(words: str, case: Case) -> bool:
+    """Whether words are whole sentences of the message, and no question."""
+    whole = " ".join(_sentences_of(words, case.context.text))
+    return (
+        bool(whole) and _plain(words) >= _plain(whole) and not is_question(tokenise(whole), whole)
+    )
+
+
+def _adds_or_hides(planned: PlannedAction) -> bool:
+    """Whether a request takes nothing away and shows nothing to more people: it adds something, or hides it."""
+    if planned.action == "set_audience":
+        return planned.params.get("private") is True and not planned.params.get("kept_from")
+    return (planned.domain, planned.action) in _ADDS
+
+
+def _is_request(clause: str, case: Case) -> bool:
+    said = bare(clause, case.grammar, case.household.bot_name)
+    meant = modality_of(said)
+    if meant not in _REAL or is_question(tokenise(said), said):
+        return False
+    if case.grammar.said["request"].match(in_order(said)):
+        return True
+    return meant is Modality.NAMED and any(map(commands_in, clauses_of(said, ())))
+
+
+def _is_real(sentence: str, case: Case) -> bool:
+    """Whether a sentence asks for something or tells it as it is: neither denied, supposed, past, in doubt, nor others' words."""
+    said = bare(sentence, case.grammar, case.household.bot_name)
+    is_sure = modality_of(said) in _REAL and not told_not_asked(sentence)
+    if not is_sure or without_doubt(sentence) is not None:
+        return False
+    return _is_request(sentence, case) or not is_question(tokenise(sentence), sentence)
+
+
+def _sentences(text: str) -> Sequence[str]:
+    return [text[each.start : each.end] for each in cut_clauses(text)]
+
+
+def _sentences_of(words: str, text: str) -> Sequence[str]:
+    """Return the sentences of a text in which words stand one after the other; none where they do not."""
+    wanted, said = [each.text for each in _words(words)], _words(text)
+    for at in range(len(said) - len(wanted) + 1 if wanted else 0):
+        found = said[at : at + len(wanted)]
+        if [each.text for each in found] == wanted:
+            start, end = found[0].start, found[-1].end
+            places = cut_clauses(text)
+            return [
+                text[each.start : each.end]
+                for each in places
+                if each.start < end and start < each.end
+            ]
+    return []
+
+
+def _words(text: str) -> list[Token]:
+    return [each for each in tokenise(text) if each.kind is not TokenKind.PUNCTUATION]
+
+
+def _plain(text: str) -> frozenset[str]:
+    return frozenset(each.text for each in _words(text))
+
+
+def _is_of_words(planned: PlannedAction, kind: RequestKind, case: Case, text: str) -> bool:
+    """Whether all that a request would write stands in a text: its words, people and rule of repetition.
+
+    Names of the household need not, but in a statement: there they and their order are what it says.
+    """
+    household, me = case.household, case.context.asked.member
+    is_statement = (planned.domain, planned.action) == _STORE
+    names = [me.name, *me.aliases] if is_statement else [*household.words_for_people]
+    known, said = {*stems(" ".join(names))}, stems(text)
+    for name, value in _leaves(planned.params):
+        if name in _NO_WORDS and not kind.is_foreign:
+            continue
+        if planned.domain == "notes" and name == "title" and _is_list(planned, value, case):
+            continue
+        written = [each for each in stems(value) if each not in known or each in said]
+        if is_statement and (modality_of(value) not in _REAL or not _is_in_order(written, said)):
+            return False
+        if not {*written} <= {*said}:
+            return False
+    return _are_named(planned.params, case) and _is_repeated_so(planned.params, case)
+
+
+def _leaves(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of parameters, each with the name it stands under."""
+    for name, value in params.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value)
+        else:
+            for each in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(each, str):
+                    yield name, each
+
+
+def _is_list(planned: PlannedAction, title: str, case: Case) -> bool:
+    """Whether a title names a note that there is, or the list that there always is."""
+    known = {SHOPPING, *case.context.fetched.get("lists", ())}
+    known |= {
+        each for thing in case.things if thing.kind == "note" for each in (thing.id, thing.title)
+    }
+    return title == SHOPPING or (planned.action != "create" and title in known)
+
+
+def _is_in_order(words: Sequence[str], said: Sequence[str]) -> bool:
+    left = iter(said)
+    return all(each in left for each in words)
+
+
+def _are_named(params: Mapping[str, Any], case: Case) -> bool:
+    """Whether nobody is assigned whom the message does not name."""
+    text, asked = case.context.text, case.context.asked
+    try:
+        meant = {each for name in _PEOPLE for each in read_who(params.get(name), asked)}
+    except UnclearError:
+        return False
+    return meant <= {asked.member.id, *people.members_in(text, case), *people.together(text, case)}
+
+
+def _is_repeated_so(params: Mapping[str, Any], case: Case) -> bool:
+    """Whether something recurs as often as the message says."""
+    rule = params.get("rrule")
+    spans = [*case.message.spans.values()]
+    moment = moment_of(spans, case.now)
+    read = {moment.rule if moment else None, *(each.recurrence for each in spans)}
+    return rule is None or _parts(rule) in [_parts(each) for each in read if each]
+
+
+def _parts(rule: str) -> frozenset[str]:
+    return frozenset(rule.removeprefix("RRULE:").split(";")) - {"INTERVAL=1"}
+
+
+def _for_whom(planned: PlannedAction, case: Case, *, is_asked: bool) -> PlannedAction:
+    """Return something new for the narrower of what a model says and what the same words get without one."""
+    context, asked, params = case.context, case.context.asked, planned.params
+    house, me, text = asked.household, asked.member, context.text
+    hidden, is_for_one = _hidden(planned, case), bool(params.get("private"))
+    is_told = (planned.domain, planned.action) == _STORE and not is_asked
+    if people.audience_of(case.message.text, case)[1] is False:
+        scopes = set()  # they say that all may see it
+    elif is_told:
+        scopes = {
+            scope_of_told(
+                text, house, me, now=asked.now, history=context.history, is_shared=asked.is_shared
+            )
+        }
+    else:
+        scopes = {audience_of(text, house, me.id, is_group=asked.is_shared, is_title=True)}
+    if hidden:
+        scopes.add(surprise_scope(hidden))
+    elif is_for_one or params.get("kept_from"):
+        scopes.add(person_scope(me.id))
+    scope = narrowest(scopes) or person_scope(me.id)
+    said = {key: value for key, value in params.items() if key not in _AUDIENCE}
+    if kept := kept_from(scope):
+        said["kept_from"] = sorted(kept)
+    elif scope != HOUSEHOLD_SCOPE:
+        said["private"] = True
+    elif not scopes:
+        said["private"] = False
+    return replace(planned, params=said)
+
+
+def _hidden(planned: PlannedAction, case: Case) -> frozenset[str]:
+    """Return from whom a model keeps something at the person's wish; nobody where it is none of theirs."""
+    asked, said = case.context.asked, case.context.text
+    if secrecy_of(said, asked.household, asked.member.id, is_group=asked.is_shared) is None:
+        return frozenset()
+    try:
+        named = read_who([*planned.params.get("kept_from", ())], asked)
+    except UnclearError:
+        return frozenset()
+    return frozenset(named) - {asked.member.id}
+
+
+def _is_same(planned: PlannedAction, read: PlannedAction, case: Case) -> bool:
+    """Whether two requests ask for the same, by words that mean the same thing."""
+    if (planned.domain, planned.action) != (read.domain, read.action):
+        return False
+    is_new = (planned.domain, planned.action) in _NEW
+    one, other = (_compared(each.params, case, is_new=is_new) for each in (planned, read))
+    return one == other
+
+
+def _compared(params: Mapping[str, Any], case: Case, *, is_new: bool) -> Mapping[str, object]:
+    """Return parameters as two readers of the same words have them alike."""
+    found: dict[str, object] = {}
+    for name, value in params.items():
+        if name in _TARGETS:
+            known = next((each for each in case.things if value in {each.id, each.title}), None)
+            thing = known or best_match(str(value), case.things)
+            found["target"] = (
+                (thing.kind, thing.id or thing.title) if thing else frozenset(stems(str(value)))
+            )
+        elif name not in {"on", "category"} and (name not in _AUDIENCE or not is_new):
+            found[name] = frozenset(stems(value)) if isinstance(value, str) else value
+    return found
