@@ -133,7 +133,7 @@ class PlannedAction:
         params: For its typed parameters.
         reasoning: One line for the trace.
         is_offer: Whether nobody asked for it: it might be wanted, so the person is asked.
-        is_unsaid: Whether it holds what its message does not: until it is confirmed, only its person is shown it.
+        is_unsaid: Whether only a model wants it so: until it is confirmed, nobody else is shown it.
     """
 
     domain: str

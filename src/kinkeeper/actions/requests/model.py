@@ -36,7 +36,7 @@ class Asked:
         is_shared: Whether others read along: then nothing is told that only the member may know.
         origin: How it came to be wanted; decides, with the stakes, whether a person is asked first.
         scope: Who may read what is proposed, where the part of a message that no plan is made of asks to keep it secret.
-        is_unsaid: Whether it holds what the message does not, so that nobody else is shown it before it is confirmed.
+        is_unsaid: Whether they did not say it so, and nobody else is shown it before it is confirmed.
     """
 
     household: Household

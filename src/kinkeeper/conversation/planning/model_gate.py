@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import TAKE_BACK, Plan, PlannedAction
@@ -27,7 +28,7 @@ from kinkeeper.household.viewers import (
     person_scope,
     surprise_scope,
 )
-from kinkeeper.language.text import Token, TokenKind, tokenise
+from kinkeeper.language.text import Token, TokenKind, texts_within, tokenise
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of
 from kinkeeper.reading.corrections import told_not_asked, without_doubt
@@ -36,6 +37,7 @@ from kinkeeper.reading.model import cut_clauses
 from kinkeeper.reading.own_lists import SHOPPING
 from kinkeeper.reading.replies import is_question
 
+_NOTHING: Final[Mapping[str, Any]] = {}
 _STORE: Final = ("memory", "store")
 _NEW: Final = frozenset(
     {("calendar", "create_event"), ("task", "create"), ("notes", "create"), ("notes", "append"), _STORE}
@@ -52,23 +54,40 @@ _NO_WORDS: Final = (
 """Parameters of our own requests that hold no words: they are held to the message in other ways."""
 
 
-def gated(planned: PlannedAction, kind: RequestKind, case: Case) -> PlannedAction:
+def gated(
+    planned: PlannedAction, kind: RequestKind, case: Case, known: Mapping[str, Any] = _NOTHING
+) -> PlannedAction:
     """Return a model's request for nobody who would not see the same without a model; an offer where words lack.
 
     Args:
         planned: With times and things that were said or exist; an offer stays one.
         kind: Of what it asks for.
+        known: Parameters of what awaits a yes already, where it changes that: it stays for whom it is.
     """
     if kind.read is not None:
         return replace(planned, is_offer=False)
-    text, is_asked = case.context.text, asks(planned.reasoning, case)
-    is_said = _is_of_words(planned, kind, case, text)
-    if (planned.domain, planned.action) in _NEW:
+    text, asked = case.context.text, case.context.asked
+    is_asked = asks(planned.reasoning, case)
+    if (planned.domain, planned.action) in _NEW and not known:
         planned = _for_whom(planned, case, is_asked=is_asked)
     meant = " ".join(each for each in _sentences(text) if _is_real(each, case))
-    may_run = is_asked and _adds_or_hides(planned) and _is_of_words(planned, kind, case, meant)
-    is_unsaid = not (is_said or case.context.asked.is_shared)
-    return replace(planned, is_offer=planned.is_offer or not may_run, is_unsaid=is_unsaid)
+    may_run = is_asked and _adds_or_hides(planned) and _is_of_words(planned, case, meant)
+    is_offer = planned.is_offer or not may_run
+    told = "\n".join([text, *texts_within(known)])
+    is_said = _is_of_words(planned, case, told, is_foreign=kind.is_foreign)
+    # What others than adults ask for awaits an adult, who has to read it; and so does what waits already.
+    is_open = is_said if known or not asked.member.is_adult else not is_offer
+    return replace(planned, is_offer=is_offer, is_unsaid=not (is_open or asked.is_shared))
+
+
+def may_complete(planned: PlannedAction, kind: RequestKind, case: Case) -> bool:
+    """Whether a request of which something is missing may run once the person's answer completes it: it would with it now.
+
+    What is always confirmed only has to be in the person's words.
+    """
+    if kind.stakes is Stakes.LOW:
+        return not gated(planned, kind, case).is_offer
+    return _is_of_words(planned, case, case.context.text, is_foreign=kind.is_foreign)
 
 
 def agreed(by_model: Plan, by_rules: Plan, case: Case) -> Plan:
@@ -95,10 +114,11 @@ def agreed(by_model: Plan, by_rules: Plan, case: Case) -> Plan:
 
 def _is_heard(planned: PlannedAction, case: Case) -> bool:
     """Whether memory hears by itself what a model would have remembered."""
-    if (planned.domain, planned.action) != _STORE or not planned.is_offer or planned.is_unsaid:
+    if (planned.domain, planned.action) != _STORE or not planned.is_offer:
         return False
     told = " ".join(_sentences_of(planned.reasoning, case.context.text))
-    return holds_fact(told, case.household, now=case.now)
+    is_said = _is_of_words(planned, case, case.context.text)
+    return is_said and holds_fact(told, case.household, now=case.now)
 
 
 def asks(words: str, case: Case) -> bool:
@@ -173,8 +193,10 @@ def _plain(text: str) -> frozenset[str]:
     return frozenset(each.text for each in _words(text))
 
 
-def _is_of_words(planned: PlannedAction, kind: RequestKind, case: Case, text: str) -> bool:
-    """Whether all that a request would write stands in a text: its words, people and rule of repetition.
+def _is_of_words(
+    planned: PlannedAction, case: Case, text: str, *, is_foreign: bool = False
+) -> bool:
+    """Whether all that a request would write stands in a text: its words, none of them denied, people and rule of repetition.
 
     Names of the household need not, but in a statement: there they and their order are what it says.
     """
@@ -183,16 +205,17 @@ def _is_of_words(planned: PlannedAction, kind: RequestKind, case: Case, text: st
     names = [me.name, *me.aliases] if is_statement else [*household.words_for_people]
     known, said = {*stems(" ".join(names))}, stems(text)
     for name, value in _leaves(planned.params):
-        if name in _NO_WORDS and not kind.is_foreign:
+        if name in _NO_WORDS and not is_foreign:
             continue
         if planned.domain == "notes" and name == "title" and _is_list(planned, value, case):
             continue
         written = [each for each in stems(value) if each not in known or each in said]
-        if is_statement and (modality_of(value) not in _REAL or not _is_in_order(written, said)):
+        is_turned = modality_of(value) is Modality.NEGATED or (
+            is_statement and not _is_in_order(written, said)
+        )
+        if is_turned or not {*written} <= {*said}:
             return False
-        if not {*written} <= {*said}:
-            return False
-    return _are_named(planned.params, case) and _is_repeated_so(planned.params, case)
+    return _are_named(planned.params, text, case) and _is_repeated_so(planned.params, text, case)
 
 
 def _leaves(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -212,7 +235,10 @@ def _is_list(planned: PlannedAction, title: str, case: Case) -> bool:
     known |= {
         each for thing in case.things if thing.kind == "note" for each in (thing.id, thing.title)
     }
-    return title == SHOPPING or (planned.action != "create" and title in known)
+    same = (
+        {each.casefold() for each in known} if planned.action != "create" else {SHOPPING.casefold()}
+    )
+    return title.casefold() in same
 
 
 def _is_in_order(words: Sequence[str], said: Sequence[str]) -> bool:
@@ -220,9 +246,9 @@ def _is_in_order(words: Sequence[str], said: Sequence[str]) -> bool:
     return all(each in left for each in words)
 
 
-def _are_named(params: Mapping[str, Any], case: Case) -> bool:
-    """Whether nobody is assigned whom the message does not name."""
-    text, asked = case.context.text, case.context.asked
+def _are_named(params: Mapping[str, Any], text: str, case: Case) -> bool:
+    """Whether nobody is assigned whom a text does not name."""
+    asked = case.context.asked
     try:
         meant = {each for name in _PEOPLE for each in read_who(params.get(name), asked)}
     except UnclearError:
@@ -230,13 +256,13 @@ def _are_named(params: Mapping[str, Any], case: Case) -> bool:
     return meant <= {asked.member.id, *people.members_in(text, case), *people.together(text, case)}
 
 
-def _is_repeated_so(params: Mapping[str, Any], case: Case) -> bool:
-    """Whether something recurs as often as the message says."""
+def _is_repeated_so(params: Mapping[str, Any], text: str, case: Case) -> bool:
+    """Whether something recurs as often as the message says, or as a text has it."""
     rule = params.get("rrule")
     spans = [*case.message.spans.values()]
     moment = moment_of(spans, case.now)
     read = {moment.rule if moment else None, *(each.recurrence for each in spans)}
-    return rule is None or _parts(rule) in [_parts(each) for each in read if each]
+    return rule is None or rule in text or _parts(rule) in [_parts(each) for each in read if each]
 
 
 def _parts(rule: str) -> frozenset[str]:

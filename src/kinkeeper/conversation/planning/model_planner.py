@@ -30,11 +30,16 @@ from kinkeeper.conversation.planning.model_answer import (
     signature,
     typed,
 )
-from kinkeeper.conversation.planning.model_gate import gated, is_whole_statement
+from kinkeeper.conversation.planning.model_gate import (
+    gated,
+    is_whole_statement,
+    may_complete,
+)
 from kinkeeper.conversation.planning.plan_grounding import (
     QUESTIONS,
     REFERENCES,
     Offered,
+    awaited,
     grounded,
     hands_on,
     offered,
@@ -138,7 +143,7 @@ def _held(
 ) -> tuple[Plan, str | None]:
     """Return an answer as a plan, held to what was said and what exists, and what is missing in it.
 
-    A request of which something is missing is kept for the person's answer only if it could stand with it.
+    A request of which something is missing is kept for the person's answer only if it may run with it.
     """
     known = {kind.key: kind for kind in _with_taking_back(kinds, view)}
     asked = [(known[each.request], each.asked_in) for each in answer.actions]
@@ -148,8 +153,7 @@ def _held(
     plan = replace(planned(steps), source=Source.MODEL, is_whole=not answer.looks_first)
     for (kind, words), step in zip(asked, steps, strict=True):
         if isinstance(step, Missing):
-            held = gated(replace(step.action, reasoning=words), kind, case)
-            if held.is_unsaid or (held.is_offer and kind.stakes is Stakes.LOW):
+            if not may_complete(replace(step.action, reasoning=words), kind, case):
                 plan = replace(plan, partial=None)
             return plan, step.field
     if answer.question:
@@ -168,8 +172,9 @@ def _step(request: PlannedRequest, kind: RequestKind, view: Shown, case: Case) -
         step = taking_back(wanted, view)
         is_said = is_whole_statement(request.asked_in, case)
         return step if isinstance(step, Missing) else replace(step, is_offer=not is_said)
-    step = grounded(wanted, offer, case)
-    return step if isinstance(step, Missing) else gated(step, kind, case)
+    step, waiting = grounded(wanted, offer, case), awaited(wanted, view)
+    known = {} if waiting is None else waiting.params
+    return step if isinstance(step, Missing) else gated(step, kind, case, known)
 
 
 def _with_taking_back(kinds: Sequence[RequestKind], view: Shown) -> Sequence[RequestKind]:

@@ -231,14 +231,14 @@ def _held(planned: PlannedAction, offer: Offered, case: Case) -> Step:
 def _unaliased(planned: PlannedAction, offer: Offered, case: Case, view: Shown) -> Step:
     """Return a request with what its aliases stand for; a question where that is nothing it can be asked of."""
     which = Missing(action(planned.domain, planned.action, {}), "find_by", _WHICH)
+    if (waiting := awaited(planned, view)) is not None:
+        return _proposed(planned, waiting, offer, case) or which
     params = dict(planned.params)
     for name in (_THINGS | _OF_NOTES) & set(params):
         alias = str(params[name]).strip().casefold()
         if name in _OF_NOTES and planned.domain != "notes":
             continue
         done = view.done.get(alias)
-        if done is not None and done.status is ResultStatus.AWAITING:
-            return _proposed(planned, done, offer, case) or which
         things = [view.things[alias]] if alias in view.things else []
         things = [*results_of([done])] if done is not None else things
         if not things:
@@ -257,6 +257,13 @@ def _unaliased(planned: PlannedAction, offer: Offered, case: Case, view: Shown) 
         else:
             params[name] = thing.id or thing.title
     return replace(planned, params=params)
+
+
+def awaited(planned: PlannedAction, view: Shown) -> ActionResult | None:
+    """Return what awaits a yes and a request is to change; None where it names nothing of the kind."""
+    names = _THINGS | _OF_NOTES if planned.domain == "notes" else _THINGS
+    named = (view.done.get(str(planned.params.get(name)).strip().casefold()) for name in names)
+    return next((each for each in named if each and each.status is ResultStatus.AWAITING), None)
 
 
 def taking_back(planned: PlannedAction, view: Shown) -> Step:
