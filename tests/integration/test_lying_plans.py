@@ -12,7 +12,6 @@ from kinkeeper.actions.repository import open_actions
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.model_planner import ModelPlanner
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.viewers import Viewer, viewer_for
@@ -280,7 +279,7 @@ HONEST = (
     ("sort out the hedge for us this week", "task.create", {"title": "sort out the hedge"}),
     ("see to the gutters, would you?", "task.create", {"title": "see to the gutters"}),
     ("could you sort out the bins for Leo?", "task.create", {"title": "sort out the bins for Leo"}),
-    ("see to it that bran gets on the shopping list", "notes.append", {"title": "shopping list", "body": "bran"}),
+    ("I want you to sort out the fence", "task.create", {"title": "sort out the fence"}),
     ("mark water the plants as done", "task.complete", {"find_by": "water the plants"}),
     ("clear the shopping list", "notes.clear", {"title": "Shopping list"}),
     ("remember that Leo is allergic to nuts", "memory.store", {"value": "Leo is allergic to nuts"}),
