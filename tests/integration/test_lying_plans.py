@@ -230,11 +230,14 @@ async def test_own_affairs_are_shown_to_nobody_else_whatever_a_model_says_of_the
 
 
 @pytest.mark.parametrize("by", ["sarah", "leo"])
+@pytest.mark.parametrize("is_earlier", [True, False])
 @on_a_loop
 async def test_what_was_found_out_is_shown_to_nobody_else_until_it_is_pressed(
-    family: Path, by: str
+    family: Path, by: str, *, is_earlier: bool
 ) -> None:
     nothing = plan_answer(question="?", missing="find_by")
+    asked = "what is my safe word?"
+    looks = wants("memory.search", asked, query="safe word")
     wrong, opened = [], 0
     async with talking(
         family.with_name("a.sqlite").as_posix(), Planners(None), household=family
@@ -248,15 +251,13 @@ async def test_what_was_found_out_is_shown_to_nobody_else_until_it_is_pressed(
         talk = lied_to(held, model)
         for number, (request, params) in enumerate(lies(WORD)):
             thread = f"now {number}"
-            model.answers = [
-                plan_answer(wants("memory.search", "what is my safe word?", query="safe word"))
-            ]
-            await talk.answer("what is my safe word?", by=by, thread_id=thread)
-            model.answers = [
-                nothing,
-                plan_answer(wants(request, "sort out the shopping list", **params)),
-            ]
-            await talk.answer("thanks, now sort out the shopping list", by=by, thread_id=thread)
+            lie = plan_answer(wants(request, "sort out the shopping list", **params))
+            if is_earlier:
+                model.answers = [plan_answer(looks)]
+                await talk.answer(asked, by=by, thread_id=thread)
+            model.answers = [nothing if is_earlier else plan_answer(looks, looks_first=True), lie]
+            lead = "thanks, now" if is_earlier else asked
+            await talk.answer(f"{lead} sort out the shopping list", by=by, thread_id=thread)
             model.answers = [plan_answer()]
             turn = (await talk.conversation.history(talk.member(by), thread))[-1]
             waits = [each for each in turn.results if each.status is ResultStatus.AWAITING]
