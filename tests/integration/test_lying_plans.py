@@ -274,6 +274,32 @@ async def test_what_was_found_out_is_shown_to_nobody_else_until_it_is_pressed(
     assert (opened > 0) == (by == "sarah"), "what is pressed is there for all"
 
 
+@pytest.mark.parametrize(
+    ("request_", "params", "answer"),
+    [
+        ("calendar.create_event", {"summary": "caviar", "start_time": "soon"}, "Friday at 5pm"),
+        ("task.complete", {"find_by": "zork"}, "water the plants"),
+        ("notes.clear", {"title": "r7"}, "the shopping list"),
+        ("calendar.set_audience", {"find_by": "zork", "private": "false"}, "lawyer"),
+    ],
+)
+@on_a_loop
+async def test_a_lie_is_not_completed_by_an_answer(
+    family: Path, request_: str, params: dict[str, Any], answer: str
+) -> None:
+    async with talking(
+        family.with_name("a.sqlite").as_posix(), Planners(None), household=family
+    ) as held:
+        await said_before(held)
+        model = Lying()
+        model.answers = [plan_answer(wants(request_, "is", **params))]
+        before = await kept(held), await shown(held)
+        await lied_to(held, model).answer("when is ballet?", by="sarah", thread_id="now")
+        await held.answer(answer, by="sarah", thread_id="now")
+        assert (await kept(held) - before[0], before[0] - await kept(held)) == (set(), set())
+        assert await shown(held) <= before[1]
+
+
 HONEST = (
     # What the words ask for runs at once, read by the rules too or by the model alone.
     ("add oats to the shopping list", "notes.append", {"title": "shopping list", "body": "oats"}),

@@ -66,12 +66,12 @@ def gated(
     """
     if kind.read is not None:
         return replace(planned, is_offer=False)
-    text, asked = case.context.text, case.context.asked
-    is_asked = asks(planned.reasoning, case)
-    if (planned.domain, planned.action) in _NEW and not known:
+    text, asked, key = case.context.text, case.context.asked, (planned.domain, planned.action)
+    is_asked = _asks(planned.reasoning, case)
+    if key in _NEW and not known:
         planned = _for_whom(planned, case, is_asked=is_asked)
     meant = " ".join(each for each in _sentences(text) if _is_real(each, case))
-    may_run = is_asked and _adds_or_hides(planned) and _is_of_words(planned, case, meant)
+    may_run = is_asked and key in _ADDS and _is_of_words(planned, case, meant)
     is_offer = planned.is_offer or not may_run
     told = "\n".join([text, *texts_within(known)])
     is_said = _is_of_words(planned, case, told, is_foreign=kind.is_foreign)
@@ -121,7 +121,7 @@ def _is_heard(planned: PlannedAction, case: Case) -> bool:
     return is_said and holds_fact(told, case.household, now=case.now)
 
 
-def asks(words: str, case: Case) -> bool:
+def _asks(words: str, case: Case) -> bool:
     """Whether words stand in the message as a clause that asks for something, in no sentence that wonders, denies or only tells."""
     sentences = _sentences_of(words, case.context.text)
     if not all(_is_real(each, case) for each in sentences):
@@ -137,13 +137,6 @@ def is_whole_statement(words: str, case: Case) -> bool:
     return (
         bool(whole) and _plain(words) >= _plain(whole) and not is_question(tokenise(whole), whole)
     )
-
-
-def _adds_or_hides(planned: PlannedAction) -> bool:
-    """Whether a request takes nothing away and shows nothing to more people: it adds something, or hides it."""
-    if planned.action == "set_audience":
-        return planned.params.get("private") is True and not planned.params.get("kept_from")
-    return (planned.domain, planned.action) in _ADDS
 
 
 def _is_request(clause: str, case: Case) -> bool:
@@ -231,14 +224,11 @@ def _leaves(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _is_list(planned: PlannedAction, title: str, case: Case) -> bool:
     """Whether a title names a note that there is, or the list that there always is."""
+    notes = [thing for thing in case.things if thing.kind == "note"]
     known = {SHOPPING, *case.context.fetched.get("lists", ())}
-    known |= {
-        each for thing in case.things if thing.kind == "note" for each in (thing.id, thing.title)
-    }
-    same = (
-        {each.casefold() for each in known} if planned.action != "create" else {SHOPPING.casefold()}
-    )
-    return title.casefold() in same
+    known |= {name for each in notes for name in (each.id, each.title)}
+    named = {SHOPPING} if planned.action == "create" else known
+    return title.casefold() in {each.casefold() for each in named}
 
 
 def _is_in_order(words: Sequence[str], said: Sequence[str]) -> bool:
@@ -273,6 +263,7 @@ def _for_whom(planned: PlannedAction, case: Case, *, is_asked: bool) -> PlannedA
     """Return something new for the narrower of what a model says and what the same words get without one."""
     context, asked, params = case.context, case.context.asked, planned.params
     house, me, text = asked.household, asked.member, context.text
+    own = person_scope(me.id)
     hidden, is_for_one = _hidden(planned, case), bool(params.get("private"))
     is_told = (planned.domain, planned.action) == _STORE and not is_asked
     if people.audience_of(case.message.text, case)[1] is False:
@@ -288,8 +279,8 @@ def _for_whom(planned: PlannedAction, case: Case, *, is_asked: bool) -> PlannedA
     if hidden:
         scopes.add(surprise_scope(hidden))
     elif is_for_one or params.get("kept_from"):
-        scopes.add(person_scope(me.id))
-    scope = narrowest(scopes) or person_scope(me.id)
+        scopes.add(own)
+    scope = narrowest(scopes) or own
     said = {key: value for key, value in params.items() if key not in _AUDIENCE}
     if kept := kept_from(scope):
         said["kept_from"] = sorted(kept)
