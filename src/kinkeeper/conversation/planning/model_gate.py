@@ -202,6 +202,8 @@ def _is_of_words(
             continue
         if planned.domain == "notes" and name == "title" and _is_list(planned, value, case):
             continue
+        if value.strip() and not stems(value):
+            return False  # signs, or words that say nothing by themselves
         written = [each for each in stems(value) if each not in known or each in said]
         is_turned = modality_of(value) is Modality.NEGATED or (
             is_statement and not _is_in_order(written, said)
