@@ -1,6 +1,8 @@
 """From whom messages ask to keep what they tell, by generated and by written lists."""
 
 import json
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -274,6 +276,66 @@ def test_a_gift_is_kept_from_whom_it_is_for(form: str, member: str) -> None:
     name, pronoun = NAMES[member]
     text = form.format(whom=name, their={"he": "his", "she": "her"}[pronoun])
     assert is_hidden_from(audience_of(text, HOUSEHOLD, "niamh"), member)
+
+
+THINGS = ("scooter", "ukulele", "roller skates", "easel", "bonsai")
+MEANT = (
+    "remind {other} to collect {x}'s {thing} from the shop, its {his} present", "{x}'s {thing} is at the shop, it's {his} birthday present",
+    "pick up {x}'s {thing}, it's for {his} birthday", "hide {x}'s {thing} before {he} gets home", "remind me to hide {x}s {thing} in the shed",
+    "put the {thing} in {x}'s stocking", "{thing} goes in {his} stocking, {x} will love it", "buy {thing} for {x} (birthday present)",
+    "{thing} for {x}, xmas pressie", "add {thing} to the shopping list, it's {x}s present", "the {thing} in the garage is for {x}'s birthday",
+    "order the {thing}, thats {x}s christmas present", "{other} to pick up the {thing} for {x}, its for {his} bday",
+    "ordered the {thing} for {x}'s 12th", "we got {x} a {thing} as a present", "{x} wants the {thing} so i ordered one for {his} birthday",
+    "the {thing} is {x}'s main present", "{thing} to go under the tree for {x}", "buy the {thing}, it's one of {x}'s presents",
+)  # fmt: skip
+BROUGHT = (
+    "get {x}'s {thing} out of the loft on christmas eve, from santa", "the {thing} is from father christmas", "{x} is getting the {thing} off santa",
+    "add {thing} to the list, stocking fillers", "fill the stockings with {thing}", "fetch the {thing}, it's from the tooth fairy",
+)  # fmt: skip
+FEASTS_IN_THE_OPEN = (
+    "book the hall for {his} birthday party", "book the hall for {x}'s birthday party", "{his} birthday is on friday", "{x}'s birthday is on friday",
+    "{x}'s party is on saturday at 3", "order the cake for {x}'s birthday party", "{x}'s birthday dinner is at 7", "hang up the stockings",
+    "write to santa with {x}", "photo with santa at 3 for {x}", "{x} has a letter from santa to post", "{x}'s birthday invitations need posting",
+    "buy wrapping paper", "{x} has to bring a present to mia's party", "pick up {x}'s trainers, it's for {his} match", "it's for {his} own good",
+    "order balloons for {x}'s birthday party", "get a cake for {x}'s birthday tea", "buy tights, {his} black stockings are torn",
+    "remind {other} to collect {x}'s {thing} from the shop", "hide the chocolate eggs", "book a table for {x}'s birthday dinner",
+)  # fmt: skip
+
+
+def presents(forms: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
+    """Yield messages with whom the thing is for and who is to see to it."""
+    for (form, thing), member in product(product(forms, THINGS), ("chidi", "ben", "ife")):
+        (name, he), other = NAMES[member], "ben" if member == "chidi" else "chidi"
+        his = {"he": "his", "she": "her"}[he]
+        for x, who in ((name, NAMES[other][0]), (name.lower(), NAMES[other][0].lower())):
+            yield form.format(x=x, other=who, he=he, his=his, thing=thing), member, other
+
+
+def test_what_is_got_for_an_occasion_is_kept_from_whom_it_is_for() -> None:
+    scopes = [
+        (text, audience_of(text, HOUSEHOLD, "niamh", is_title=True), member, other)
+        for text, member, other in presents(MEANT)
+    ]
+    assert [text for text, scope, member, _ in scopes if not is_hidden_from(scope, member)] == []
+    assert [text for text, scope, _, other in scopes if is_hidden_from(scope, other)] == []
+
+
+def test_what_is_said_to_be_brought_to_children_is_kept_from_them() -> None:
+    scopes = {
+        text: audience_of(text, HOUSEHOLD, "niamh", is_title=True) for text, *_ in presents(BROUGHT)
+    }
+    shown = [
+        text
+        for text, scope in scopes.items()
+        for each in ("ben", "ife")
+        if not is_hidden_from(scope, each)
+    ]
+    assert shown == []
+
+
+def test_a_party_is_no_secret_of_whom_it_is_for() -> None:
+    said = [text for text, *_ in presents(FEASTS_IN_THE_OPEN)]
+    assert [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh") is not None] == []
 
 
 @pytest.mark.parametrize("member", ["ben", "ife"])

@@ -6,7 +6,7 @@ never widened: where it is unclear from whom something is to be kept, only the t
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache, lru_cache
@@ -119,6 +119,8 @@ class _People:
     members: Mapping[str, frozenset[str]]
     named: re.Pattern[str]
     patterns: tuple[_Pattern, ...]
+    owner: re.Pattern[str]
+    helper: re.Pattern[str]
 
 
 def secrecy_of(
@@ -386,11 +388,11 @@ class _Reader:
 
     def note(self, match: re.Match[str], pattern: _Pattern) -> None:
         """Add what one match says of whom something is kept from."""
-        words = [each for key, each in match.groupdict().items() if key.startswith("whom") and each]
+        words = _whom(match)
         meant = [self._meant(each) for each in words]
         known = frozenset[str]().union(*(each for each in meant if each is not None))
         if not pattern.is_wish:  # a gift is kept from whom it is for, and says nothing more
-            known = (known if words else self._children) - {self.teller}
+            known = (self._given_to(words) if words else self._children) - {self.teller}
             if not known:
                 return
         elif None in meant or not (words or pattern.is_surprise):
@@ -429,12 +431,34 @@ class _Reader:
         if kinds["partner"].fullmatch(folded):
             parents = (Role.PARENT, Role.GUARDIAN)
             found = {each.id for each in self.household.members if each.role in parents}
-        elif kinds["pronoun"].fullmatch(folded):
+        elif _is_pronoun(folded):
             found = {*self._named(self.plain)}
         else:
             return None
         others = frozenset(each for each in found if each != self.teller)
         return others if len(others) == 1 else None
+
+    def _given_to(self, words: Sequence[str]) -> frozenset[str]:
+        """Return whom a gift is for; "her present" is theirs whose things are named, or who else is, or all but who sees to it."""
+        known = frozenset(who for each in words for who in self._meant(each) or ())
+        if known or not any(map(_is_pronoun, words)):
+            return known
+        owners, helpers = map(self._found, (self.people.owner, self.people.helper))
+        is_given = any(map(_kinds_of_people()["possessive"].fullmatch, map(str.casefold, words)))
+        everybody = frozenset(each.id for each in self.household.members if is_given)
+        kept = (
+            {*each} - helpers - {self.teller}
+            for each in (owners, self._named(self.plain), everybody)
+        )
+        return frozenset(next(filter(None, kept), ()))
+
+    def _found(self, form: re.Pattern[str]) -> frozenset[str]:
+        return frozenset(
+            who
+            for match in form.finditer(self.plain)
+            for each in _whom(match)
+            for who in self._named(each)
+        )
 
     def _named(self, text: str) -> frozenset[str]:
         return frozenset(
@@ -481,6 +505,16 @@ def _joined(cuts: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
+def _whom(match: re.Match[str]) -> list[str]:
+    """Return the words for people that a pattern found."""
+    return [each for key, each in match.groupdict().items() if key.startswith("whom") and each]
+
+
+def _is_pronoun(words: str) -> bool:
+    kinds, folded = _kinds_of_people(), words.casefold()
+    return any(kinds[name].fullmatch(folded) for name in ("pronoun", "possessive"))
+
+
 @cache
 def _data() -> dict[str, dict[str, str]]:
     path = files("kinkeeper.reading") / "data" / "secrecy.toml"
@@ -489,7 +523,8 @@ def _data() -> dict[str, dict[str, str]]:
 
 @cache
 def _kinds_of_people() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(form) for name, form in _data()["people"].items()}
+    forms = {**_data()["people"], "possessive": _data()["classes"]["possessive"]}
+    return {name: re.compile(form) for name, form in forms.items()}
 
 
 def _expanded(form: str, words: Mapping[str, str]) -> str:
@@ -527,7 +562,8 @@ def _people_of(words: frozenset[tuple[str, frozenset[str]]]) -> _People:
     longest = sorted(members, key=len, reverse=True)
     names = "|".join(map(re.escape, longest)) or r"(?!)"
     named = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
-    return _People(members, named, _patterns_for(rf"(?:{names}|{_CAPITALISED})\b", names))
+    patterns = _patterns_for(rf"(?:{names}|{_CAPITALISED})\b", names)
+    return _People(members, named, patterns, *_compiled("beside_gifts", names, names))
 
 
 def _people(household: Household) -> _People:
