@@ -1,6 +1,7 @@
 """From whom messages ask to keep what they tell, by generated and by written lists."""
 
 import json
+import tomllib
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -17,6 +18,7 @@ from kinkeeper.household.viewers import (
     person_scope,
     surprise_scope,
 )
+from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.statements.secrecy import audience_of, points_back, secrecy_of
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
 from secrecy_messages import LISTS, Secret, secrets
@@ -84,31 +86,31 @@ def test_what_is_told_without_a_wish_goes_to_whom_it_concerns() -> None:
     assert len(wrong) <= 2, wrong
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The quiet room is booked for Tuesday at 9",
-        "The secret santa party is on Friday",
-        "Remind me to tell Ben about the private tour",
-        "Ben doesn't know his times tables",
-        "I don't know when Ife comes home",
-        "Nobody knows the wifi password",
-        "Tell Ben not to forget his bag",
-        "Keep the door shut",
-        "The private school starts on Monday",
-        "Don't let the dog out before Ife comes home",
-        "Don't tell Ben to come early",
-        "I never want a surprise party",
-        "It came as a surprise that Ife won",
-        "Don't forget to tell the school about the nuts",
-        "Ben can't read without his glasses",
-        "Nobody told me about the school trip",
-        "Grandma stays with us over Easter",
-        "Ife is coming to stay from Friday",
-        "I can't tell lies from the truth",
-        "Don't let me know what the others think",
-    ],
+NO_WISHES = (
+    "The quiet room is booked for Tuesday at 9",
+    "The secret santa party is on Friday",
+    "Remind me to tell Ben about the private tour",
+    "Ben doesn't know his times tables",
+    "I don't know when Ife comes home",
+    "Nobody knows the wifi password",
+    "Tell Ben not to forget his bag",
+    "Keep the door shut",
+    "The private school starts on Monday",
+    "Don't let the dog out before Ife comes home",
+    "Don't tell Ben to come early",
+    "I never want a surprise party",
+    "It came as a surprise that Ife won",
+    "Don't forget to tell the school about the nuts",
+    "Ben can't read without his glasses",
+    "Nobody told me about the school trip",
+    "Grandma stays with us over Easter",
+    "Ife is coming to stay from Friday",
+    "I can't tell lies from the truth",
+    "Don't let me know what the others think",
 )
+
+
+@pytest.mark.parametrize("text", NO_WISHES)
 def test_what_only_sounds_secret_is_no_wish(text: str) -> None:
     assert secrecy_of(text, HOUSEHOLD, "niamh") is None
 
@@ -336,6 +338,68 @@ def test_what_is_said_to_be_brought_to_children_is_kept_from_them() -> None:
 def test_a_party_is_no_secret_of_whom_it_is_for() -> None:
     said = [text for text, *_ in presents(FEASTS_IN_THE_OPEN)]
     assert [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh") is not None] == []
+
+
+def slips(text: str) -> Iterator[str]:
+    """Yield a text with one letter missing, doubled or swapped with its neighbour in one word, no name, that leaves no other word."""
+    words = text.split(" ")
+    for at, word in enumerate(words):
+        for place in range(len(word) if word not in {"Chidi", "Ben"} else 0):
+            for slip in (
+                word[:place] + word[place + 1 :], word[: place + 1] + word[place:],
+                word[:place] + word[place : place + 2][::-1] + word[place + 2 :],
+            ):  # fmt: skip
+                bare = slip.strip(".,:;!?").casefold()
+                if len(bare) > 2 and bare not in word_ranks():
+                    yield " ".join([*words[:at], slip, *words[at + 1 :]])
+
+
+@pytest.mark.parametrize("name", ["dev", "heldout"])
+def test_a_wish_with_a_slip_of_the_pen_is_heard(name: str) -> None:
+    told = tomllib.loads((LISTS / f"wishes_{name}.toml").read_text(encoding="utf-8"))
+    wishes = [
+        each.format(x="Chidi", she="he", She="He", her="him")
+        for many in told.values()
+        for each in many
+    ]
+    said = [f"The kiln is paid for, {slip}" for wish in wishes for slip in slips(wish)]
+    lost = [
+        each
+        for each in said
+        if not is_hidden_from(audience_of(each, HOUSEHOLD, "niamh", is_title=True), "chidi")
+    ]
+    assert len(lost) <= 0.05 * len(said), (len(said), lost[:20])
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "he musnt find out", "he shoudnt know", "he shldnt know", "hes not to know", "dont tel him", "its a suprise for chidi",
+        "it's a surprize for Chidi", "keep it secert", "dont want him to know", "i dont want chidi knowing", "he mustn know",
+        "DONT TELL HIM", "Dont tell Chidi", "dnt say anythin to chidi", "chidi isnt to kno",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "told", ["booked Zorbing for chidi's 40th on the 12th at 2", "The kiln for Chidi is paid for"]
+)
+def test_a_wish_in_loose_spelling_is_heard(told: str, wish: str) -> None:
+    for text in (f"{told}, {wish}", f"{told}. {wish}"):
+        found = secrecy_of(text, HOUSEHOLD, "niamh")
+        assert found is not None
+        assert is_hidden_from(found.scope, "chidi")
+        assert wish not in found.rest
+
+
+def test_a_slip_of_the_pen_makes_no_wish_of_other_words() -> None:
+    plain = (
+        [each.format(whom="Ben") for each in NO_GIFTS]
+        + [text for text, *_ in presents(FEASTS_IN_THE_OPEN)][::60]
+        + [*NO_WISHES]
+    )
+    said = [slip for text in plain for slip in slips(text)]
+    assert len(said) > 2000
+    wrong = [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh") is not None]
+    assert len(wrong) <= 0.001 * len(said), wrong
 
 
 @pytest.mark.parametrize("member", ["ben", "ife"])

@@ -6,7 +6,7 @@ never widened: where it is unclear from whom something is to be kept, only the t
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache, lru_cache
@@ -15,11 +15,12 @@ from itertools import pairwise
 
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
-from kinkeeper.language.text import mask_stops
+from kinkeeper.language.text import Folded, mask_stops
 from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
+from kinkeeper.reading.phrases import Speller
 
 CARRIED_ON = timedelta(minutes=15)
 MOST_CARRIED_ON = 4
@@ -134,8 +135,10 @@ def secrecy_of(
         teller: Member id of who says it; None where they are no member.
         is_group: Whether it is said in a chat of several people: they all know it.
     """
-    plain = _plain(text)
-    reader = _Reader(household, _people(household), plain, teller)
+    people = _people(household)
+    read = _spelled(text, people.members)
+    plain = read.text
+    reader = _Reader(household, people, plain, teller)
     cuts: list[tuple[int, int]] = []
     for start, piece in _pieces(plain):
         for pattern, match in _matches(piece, reader.people.patterns):
@@ -146,7 +149,9 @@ def secrecy_of(
         reader.is_found = reader.is_unclear = True
         cuts.extend(hints)
     scope = reader.scope(is_group=is_group)
-    return None if scope is None else Wish(scope, _without(text[:LONGEST_MESSAGE], cuts))
+    if scope is None:
+        return None
+    return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]))
 
 
 def audience_of(
@@ -252,7 +257,8 @@ def told_span(text: str) -> tuple[int, int]:
         text: A sentence, verbatim.
     """
     begin, end = 0, len(text)
-    for start, stop in _wishes(text):
+    read = _spelled(text)
+    for start, stop in (read.span(*each) for each in _wishes(read.text)):
         lead, tail = (
             _BEFORE.search(text, max(begin, start - _NEAR), start),
             _AFTER.match(text, stop),
@@ -279,14 +285,15 @@ def _hints(plain: str) -> list[tuple[int, int]]:
     ]
 
 
-def _wishes(text: str) -> list[tuple[int, int]]:
-    if _MAY_ASK.search(text) is None:
+def _wishes(plain: str) -> list[tuple[int, int]]:
+    """Return the spans of wishes in a text without slips of the pen."""
+    if _MAY_ASK.search(plain) is None:
         return []
     patterns = [each for each in _patterns_for(_CAPITALISED) if each.is_wish]
     return _joined(
         [
             (start + match.start(), start + match.end())
-            for start, piece in _pieces(_plain(text))
+            for start, piece in _pieces(plain)
             for _, match in _matches(piece, patterns)
         ]
     )
@@ -294,10 +301,10 @@ def _wishes(text: str) -> list[tuple[int, int]]:
 
 def _beside_wish(text: str) -> list[str] | None:
     """Return the parts of a short message beside its wishes for secrecy; None where it holds none."""
-    cuts = _wishes(text) if len(text) <= _LONGEST_WISH else []
+    plain = _plain(text) if len(text) <= _LONGEST_WISH else ""
+    cuts = _wishes(plain)
     if not cuts:
         return None
-    plain = _plain(text)
     ends = [0, *(each for cut in cuts for each in cut), len(plain)]
     return [plain[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
 
@@ -356,7 +363,23 @@ def _leads_into_wish(part: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[\u2018\u2019\u02bc]", "'", text[:LONGEST_MESSAGE])
+    return _spelled(text).text
+
+
+def _spelled(text: str, names: Collection[str] = ()) -> Folded:
+    """Return what is read of a text, without slips of the pen.
+
+    Args:
+        names: Words for people, in small letters.
+    """
+    return _speller().spelled(text[:LONGEST_MESSAGE], names)
+
+
+@cache
+def _speller() -> Speller:
+    """Return what knows the words that wishes are made of."""
+    spelling = _data()["spelling"]
+    return Speller(spelling["words"].split(), spelling["contractions"].split())
 
 
 def _pieces(plain: str) -> Iterator[tuple[int, str]]:
