@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from itertools import count, product
+from http import HTTPStatus
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -21,12 +21,15 @@ WISHES = {
     ),
     "mia": ("{} riding for Mia, surprise!", "hide mia's {} before she gets home"),
     "everybody": ("just for me: {} lesson", "{} on Friday, keep it secret", "{} at nine, dont tell anyone"),
+    "nobody": ("{} for Leo", "{} lesson for Mia at nine", "call the {} man about the roof"),
 }  # fmt: skip
-OPEN = ("{} for Leo", "{} lesson for Mia at nine", "call the {} man about the roof")
-MEMBERS = ("john", "leo", "mia")
+FORMS = [(kept, form) for kept, forms in WISHES.items() for form in forms]
+ROLES = {
+    "sarah": AccessRole.OWNER, "john": AccessRole.OWNER, "leo": AccessRole.CHILD, "mia": AccessRole.CHILD, "screen": AccessRole.SCREEN,
+}  # fmt: skip
 PLACES = (
-    "/api/events", "/api/tasks?who=", "/api/pending", "/api/context/inject", "/tasks", "/calendar", "/memory", "/memory/export",
-    "/memory/heard", "/pending", "/digest", "/", "/calendar.ics",
+    "/api/events?from=2026-03-01&to=2026-03-20", "/api/tasks", "/api/pending", "/api/context/inject", "/tasks", "/calendar?day=2026-03-04",
+    "/memory", "/memory/export", "/memory/heard", "/pending", "/digest", "/",
 )  # fmt: skip
 Write = Callable[[httpx.AsyncClient, Served, str], Awaitable[httpx.Response]]
 
@@ -103,46 +106,32 @@ def words() -> Iterator[str]:
         )
 
 
-async def shown(client: httpx.AsyncClient) -> str:
-    pages = [await client.get(place) for place in PLACES]
-    return "\n".join(each.text for each in pages if each.status_code == 200).lower()
+async def shown(serving: Served, who: str) -> str:
+    """Return all that the pages and the API show to somebody."""
+    member = "sarah" if who == "screen" else who
+    async with serving.bearing(serving.token(member, ROLES[who])) as client:
+        pages = [await client.get(place) for place in PLACES]
+    return "\n".join(each.text for each in pages if each.status_code == HTTPStatus.OK).lower()
 
 
-def test_no_route_shows_words_to_those_from_whom_they_are_to_be_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("route", ROUTES)
+def test_no_route_shows_words_to_those_from_whom_they_are_to_be_kept(
+    tmp_path: Path, route: str
+) -> None:
     async def steps() -> None:
         with served(tmp_path, rates=FREE) as serving:
-            new, told = words(), []
+            said = list(zip(FORMS, words(), strict=False))
             async with serving.bearing(serving.token("sarah")) as sarah:
-                for (route, write), (kept, forms) in product(ROUTES.items(), WISHES.items()):
-                    for form in forms:
-                        word = next(new)
-                        answer = await write(sarah, serving, form.format(word))
-                        assert answer.status_code < 300, (route, answer.text)
-                        told.append((route, form, word, kept))
-                for (route, write), form in product(ROUTES.items(), OPEN):
-                    word = next(new)
-                    answer = await write(sarah, serving, form.format(word))
-                    told.append((route, form, word, ""))
-                own = await shown(sarah)
-            seen = {}
-            for who in MEMBERS:
-                role = AccessRole.OWNER if who == "john" else AccessRole.CHILD
-                async with serving.bearing(serving.token(who, role)) as client:
-                    seen[who] = await shown(client)
-            leaks = [
-                (route, form, who)
-                for route, form, word, kept in told
-                for who in MEMBERS
-                if kept in {who, "everybody"} and word in seen[who]
-            ]
-            lost = [(route, form) for route, form, word, _ in told if word not in own]
-            hidden = [
-                (route, form)
-                for route, form, word, kept in told
-                if kept == "" and word not in seen["john"]
-            ]
-            assert leaks == []
-            assert lost == []
-            assert hidden == []
+                for (_, form), word in said:
+                    answer = await ROUTES[route](sarah, serving, form.format(word))
+                    assert answer.status_code < HTTPStatus.MULTIPLE_CHOICES, answer.text
+            seen = {who: await shown(serving, who) for who in ROLES}
+            for (kept, form), word in said:
+                hidden = {"everybody": {*ROLES} - {"sarah"}, "nobody": set()}.get(
+                    kept, {kept, "screen"}
+                )
+                shown_to = {who for who in ROLES if word in seen[who]}
+                assert not shown_to & hidden, form
+                assert {"sarah", "john"} - hidden <= shown_to, form
 
     asyncio.run(steps())

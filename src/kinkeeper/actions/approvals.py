@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import receipts
 from kinkeeper.actions.action_writes import advance
 from kinkeeper.actions.authority import Press, PressDetails, admit, count, is_own_affair, may_decide
-from kinkeeper.actions.consent import Audience, Author, Consent, decide, highest
+from kinkeeper.actions.consent import Audience, Author, Consent, Origin, decide, highest
 from kinkeeper.actions.executor import execute
 from kinkeeper.actions.kept_as_told import kept_as_told
 from kinkeeper.actions.model import ActionStatus, Cause, Choice, PendingAction, Proposal, Refusal
@@ -102,7 +102,8 @@ def request(
         InputError: The proposal could never be executed, or others would read what it keeps from them.
     """
     press = Press(member=member, household=household, now=now)
-    proposal = kept_as_told(conn, proposal, household, member, is_group=is_group)
+    if proposal.origin is not Origin.IMPORTED:  # whoever brings in a file reads its words
+        proposal = kept_as_told(conn, proposal, household, member, is_group=is_group)
     action = propose(conn, proposal, household=household, now=now).action
     if action.status is not ActionStatus.PENDING:
         return receipts.settled(action, household)

@@ -9,7 +9,6 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import Proposal
 from kinkeeper.actions.registry import read_effects
@@ -28,8 +27,6 @@ def kept_as_told(
 ) -> Proposal:
     """Return a proposal that lets nobody read what its words ask to keep from them.
 
-    What a file brings in is left to who reads the file.
-
     Args:
         teller: Whose words they are; None where they are no member's.
         is_group: Whether they were said in a chat of several people.
@@ -37,22 +34,26 @@ def kept_as_told(
     Raises:
         InputError: An effect cannot be read, or its words would stand among others' that more people read.
     """
-    if proposal.origin is Origin.IMPORTED:
-        return proposal
-    effects, scopes, request = [], {proposal.scope}, proposal.request
-    for frozen, effect in zip(
-        proposal.effects, read_effects(household.id, proposal.effects), strict=True
-    ):
+    scopes, request = {proposal.scope}, proposal.request
+
+    def kept(frozen: Mapping[str, Any]) -> Mapping[str, Any]:
+        nonlocal request
+        (effect,) = read_effects(household.id, [frozen])
         scope = _asked_for(effect, household, teller, is_group=is_group)
-        kept = effect if scope is None else effect.narrowed(conn, household.id, scope)
-        effects.append(frozen if kept == effect else kept.frozen())
-        if scope is None or kept == effect:
-            continue
-        request = _told_in(request, kept.touches(conn, household.id)[0].after)
+        narrowed = effect if scope is None else effect.narrowed(conn, household.id, scope)
+        if scope is None or narrowed == effect:
+            return frozen
+        request = _told_in(request, narrowed.touches(conn, household.id)[0].after)
         if teller is None or teller.is_adult:  # what others hide from an adult, adults have to read
             scopes.add(scope)
+        return narrowed.frozen()
+
+    effects = tuple(map(kept, proposal.effects))
+    choices = tuple(
+        replace(each, effects=tuple(map(kept, each.effects))) for each in proposal.choices
+    )
     shown = narrowest(scopes) or (proposal.scope if teller is None else person_scope(teller.id))
-    return replace(proposal, effects=tuple(effects), scope=shown, request=request)
+    return replace(proposal, effects=effects, choices=choices, scope=shown, request=request)
 
 
 def _asked_for(
