@@ -340,6 +340,69 @@ def test_a_party_is_no_secret_of_whom_it_is_for() -> None:
     assert [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh") is not None] == []
 
 
+TOLD = ("order the {thing}", "the {thing} comes on Friday at 4pm", "pick up the {thing} on Monday")
+FOR_GROWN_UPS = (
+    "only grown-ups", "grown ups only", "adults only", "just for us adults", "strictly for the grown-ups", "not for the kids",
+    "not for little ears", "not for young ears", "this is not for the children's ears", "not meant for the little ones",
+)  # fmt: skip
+BELIEFS = (
+    "{x} thinks I am at the gym", "{x} thinks I'm working late", "{x} reckons we're at my mum's", "{x} still believes I'm visiting gran",
+    "as far as {x} knows it's just a check-up", "as far as {x} is concerned I'm at work", "told {x} it's for school but really it's for the party",
+)  # fmt: skip
+SURPRISED = (
+    "{x} will be so surprised", "{he} will be so surprised, {x} I mean", "can't wait to see {x}'s face", "imagine {x}'s face",
+    "zip it around {x}", "lips sealed around {x}", "mum's the word when {x} is around", "shh in front of {x}", "{x} would kill me",
+    "{x} would kill me if {he} knew", "{x} doesn't know I took it", "{x} doesnt know we bought it",
+)  # fmt: skip
+NOTHING_OF_THE_KIND = (
+    "book the adults only session on friday", "only adults may use the sauna", "the grown-ups table is in the attic", "dinner on friday, grown-ups only",
+    "cough syrup, not for kids under six", "adults pay 12 pounds", "the film is for grown-ups", "{x} thinks the gym is closed",
+    "{x} thinks I am right about the roof", "{x} thinks I'm picking {him} up at three", "{x} thinks I'm too strict", "{x} reckons we're lost",
+    "tell {x} I'm at the gym", "told {x} it's at four", "{x} will be surprised if we are late", "{x} would be surprised to hear that",
+    "wash {x}'s face", "I can't see {his} face on the photo", "{x} doesn't know we moved the lesson to four", "{x} expects me at six",
+    "{x} doesn't know I bought milk, tell {him}", "zip it up, {x}, it is cold", "the zip on {x}'s coat is broken", "my boss will kill me if I am late",
+)  # fmt: skip
+
+
+def of_members(forms: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield what is said of each member, with their id."""
+    for form, member in product(forms, ("chidi", "ben", "ife")):
+        name, he = NAMES[member]
+        him, his = {"he": ("him", "his"), "she": ("her", "her")}[he]
+        for x in (name, name.lower()):
+            yield form.format(x=x, he=he, him=him, his=his), member
+
+
+def test_what_is_for_grown_ups_is_kept_from_the_children_alone() -> None:
+    for told, wish, joint in product(TOLD, FOR_GROWN_UPS, (", {}", ". {}.", " - {}", " ({})")):
+        said = wish[0].upper() + wish[1:] if joint.startswith(".") else wish
+        found = secrecy_of(told.format(thing="kayak") + joint.format(said), HOUSEHOLD, "niamh")
+        assert found is not None, (told, said)
+        assert found.scope == surprise_scope(["ben", "ife"]), (told, said)
+        assert "kayak" in found.rest
+
+
+@pytest.mark.parametrize("forms", [BELIEFS, SURPRISED])
+def test_whom_a_thing_is_hidden_from_by_what_they_believe_or_will_feel_does_not_see_it(
+    forms: tuple[str, ...],
+) -> None:
+    said = [
+        (f"{told.format(thing=thing)}{joint}{wish}", member)
+        for told, thing, joint, (wish, member) in product(
+            TOLD, THINGS[:2], (", ", ". "), of_members(forms)
+        )
+    ]
+    scopes = [(text, secrecy_of(text, HOUSEHOLD, "niamh"), member) for text, member in said]
+    assert [
+        text for text, wish, who in scopes if wish is None or not is_hidden_from(wish.scope, who)
+    ] == []
+
+
+def test_what_others_think_or_grown_ups_do_is_no_secret() -> None:
+    said = [text for text, _ in of_members(NOTHING_OF_THE_KIND)]
+    assert [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh") is not None] == []
+
+
 def slips(text: str) -> Iterator[str]:
     """Yield a text with one letter missing, doubled or swapped with its neighbour in one word, no name, that leaves no other word."""
     words = text.split(" ")

@@ -144,7 +144,7 @@ def secrecy_of(
         for pattern, match in _matches(piece, reader.people.patterns):
             reader.note(match, pattern)
             if pattern.is_wish:
-                cuts.append((start + match.start(), start + match.end()))
+                cuts.append(_cut(start, match))
     if not (reader.is_found or is_group) and (hints := _hints(plain)):
         reader.is_found = reader.is_unclear = True
         cuts.extend(hints)
@@ -292,7 +292,7 @@ def _wishes(plain: str) -> list[tuple[int, int]]:
     patterns = [each for each in _patterns_for(_CAPITALISED) if each.is_wish]
     return _joined(
         [
-            (start + match.start(), start + match.end())
+            _cut(start, match)
             for start, piece in _pieces(plain)
             for _, match in _matches(piece, patterns)
         ]
@@ -388,6 +388,12 @@ def _pieces(plain: str) -> Iterator[tuple[int, str]]:
         yield piece.start(), plain[slice(*piece.span())]
 
 
+def _cut(start: int, match: re.Match[str]) -> tuple[int, int]:
+    """Return the span of a wish, where its pattern also looks at what stands before it."""
+    begin, end = match.span("cut" if "cut" in match.re.groupindex else 0)
+    return start + begin, start + end
+
+
 def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Pattern, re.Match[str]]]:
     is_none = any(each.search(piece) for each in _compiled("not_surprises", _CAPITALISED))
     for pattern in patterns:
@@ -449,7 +455,7 @@ class _Reader:
         if named := self._named(words):
             return named
         folded, kinds = words.casefold(), _kinds_of_people()
-        if kinds["children"].fullmatch(folded):
+        if any(kinds[name].fullmatch(folded) for name in ("children", "no_children")):
             return self._children or None
         if kinds["partner"].fullmatch(folded):
             parents = (Role.PARENT, Role.GUARDIAN)
