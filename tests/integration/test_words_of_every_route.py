@@ -9,9 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from kinkeeper.memory.invariants import check
 from kinkeeper.web.access.model import AccessRole
 from page_visits import FREE
 from remembered import fact_about, remember
+from talking import Script, on_a_loop, talking, wants
 from web_server import Served, served
 
 WISHES = {
@@ -135,3 +137,59 @@ def test_no_route_shows_words_to_those_from_whom_they_are_to_be_kept(
                 assert {"sarah", "john"} - hidden <= shown_to, form
 
     asyncio.run(steps())
+
+
+def test_an_edit_shows_nothing_to_more_people(tmp_path: Path) -> None:
+    async def steps() -> None:
+        with served(tmp_path, rates=FREE) as serving:
+            async with serving.bearing(serving.token("sarah")) as sarah:
+                made = await sarah.post("/api/tasks", json={"title": "Errand", "private": True})
+                path = f"/api/tasks/{made.json()['task']['id']}"
+                wish = {"title": "fetch the kumquat, don't tell Leo"}
+                changed = await sarah.patch(path, json=wish)
+                assert changed.json()["task"]["private"]
+            seen = {who for who in ROLES if "kumquat" in await shown(serving, who)}
+            assert seen == {"sarah"}
+
+    asyncio.run(steps())
+
+
+def test_a_corrected_fact_that_is_kept_from_some_is_taken_back_as_a_whole(tmp_path: Path) -> None:
+    async def steps() -> None:
+        with served(tmp_path, rates=FREE) as serving:
+            remember(serving, "john", "The bakery closes at six")
+            fact = fact_about(serving, "bakery").id
+            async with serving.bearing(serving.token("sarah")) as sarah:
+                wish = {"narrative": "The bakery makes Leo's kumquat cake, don't tell Leo"}
+                told = (await sarah.patch(f"/api/facts/{fact}", json=wish)).json()
+                assert {who for who in ROLES if "kumquat" in await shown(serving, who)} == {
+                    "sarah", "john", "mia",
+                }  # fmt: skip
+                household = serving.system.household.id
+                assert serving.context.store.read_now(lambda conn: check(conn, household)) == []
+                undone = await sarah.post(f"/api/actions/{told['action']['id']}/undo")
+                assert undone.status_code == HTTPStatus.OK, undone.text
+                assert serving.context.store.read_now(lambda conn: check(conn, household)) == []
+            for who in ROLES:
+                seen = await shown(serving, who)
+                assert "the bakery closes at six" in seen, who
+                assert who != "leo" or "kumquat" not in seen
+
+    asyncio.run(steps())
+
+
+@on_a_loop
+async def test_no_line_of_a_list_that_others_read_becomes_a_secret(tmp_path: Path) -> None:
+    line = wants(
+        "notes",
+        "change_line",
+        title="shopping list",
+        line="milk",
+        new="kumquat, it's Leo's present",
+    )
+    milk = wants("notes", "append", title="shopping list", body="milk")
+    script = Script({"milk please": (milk,), "make it the kumquat": (line,)})
+    async with talking(tmp_path, script) as talk:
+        await talk.answer("milk please", thread_id="t")
+        answer = await talk.answer("make it the kumquat", thread_id="t")
+        assert "others can see that list" in answer
