@@ -134,6 +134,28 @@ async def test_what_is_asked_about_the_thing_of_a_secret_is_kept_too(
     assert leaks == []
 
 
+OF_AN_OCCASION = (
+    "remind Sarah on friday to collect Mia's {} from the shop, its her present", "pick up Mia's {}, it's for her birthday",
+    "remind me to hide mia's {} before she gets home", "get mia's {} out of the loft on xmas eve, from santa",
+    "add {} to the shopping list, its mias present", "add {} to the shopping list for mia's stocking", "add {} to the list, stocking fillers",
+    "the {} is in the loft, its for mias birthday", "mia's getting a {} from father christmas", "note: {} is mia's birthday present",
+    "mia's {} comes on thursday at 10, its her xmas present", "remember that the {} is for Mia, from santa",
+)  # fmt: skip
+
+
+@on_a_loop
+async def test_a_thing_for_an_occasion_is_kept_from_whom_it_is_for(tmp_path: Path) -> None:
+    said = [text.format(thing) for text, thing in product(OF_AN_OCCASION, THINGS)]
+    leaks, lost = [], []
+    for number, text in enumerate(said):
+        thing = THINGS[number % len(THINGS)]
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            await talk.answer(text, thread_id="t")
+            leaks += [text] if thing in await seen_by(talk, "mia") else []
+            lost += [] if thing in await seen_by(talk, "sarah") else [text]
+    assert (leaks, lost) == ([], [])
+
+
 @on_a_loop
 async def test_what_points_back_at_a_secret_is_kept_too(tmp_path: Path) -> None:
     leaks = [

@@ -1,6 +1,9 @@
 """From whom messages ask to keep what they tell, by generated and by written lists."""
 
 import json
+import tomllib
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from kinkeeper.household.viewers import (
     person_scope,
     surprise_scope,
 )
+from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.statements.secrecy import audience_of, points_back, secrecy_of
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
 from secrecy_messages import LISTS, Secret, secrets
@@ -82,31 +86,31 @@ def test_what_is_told_without_a_wish_goes_to_whom_it_concerns() -> None:
     assert len(wrong) <= 2, wrong
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The quiet room is booked for Tuesday at 9",
-        "The secret santa party is on Friday",
-        "Remind me to tell Ben about the private tour",
-        "Ben doesn't know his times tables",
-        "I don't know when Ife comes home",
-        "Nobody knows the wifi password",
-        "Tell Ben not to forget his bag",
-        "Keep the door shut",
-        "The private school starts on Monday",
-        "Don't let the dog out before Ife comes home",
-        "Don't tell Ben to come early",
-        "I never want a surprise party",
-        "It came as a surprise that Ife won",
-        "Don't forget to tell the school about the nuts",
-        "Ben can't read without his glasses",
-        "Nobody told me about the school trip",
-        "Grandma stays with us over Easter",
-        "Ife is coming to stay from Friday",
-        "I can't tell lies from the truth",
-        "Don't let me know what the others think",
-    ],
+NO_WISHES = (
+    "The quiet room is booked for Tuesday at 9",
+    "The secret santa party is on Friday",
+    "Remind me to tell Ben about the private tour",
+    "Ben doesn't know his times tables",
+    "I don't know when Ife comes home",
+    "Nobody knows the wifi password",
+    "Tell Ben not to forget his bag",
+    "Keep the door shut",
+    "The private school starts on Monday",
+    "Don't let the dog out before Ife comes home",
+    "Don't tell Ben to come early",
+    "I never want a surprise party",
+    "It came as a surprise that Ife won",
+    "Don't forget to tell the school about the nuts",
+    "Ben can't read without his glasses",
+    "Nobody told me about the school trip",
+    "Grandma stays with us over Easter",
+    "Ife is coming to stay from Friday",
+    "I can't tell lies from the truth",
+    "Don't let me know what the others think",
 )
+
+
+@pytest.mark.parametrize("text", NO_WISHES)
 def test_what_only_sounds_secret_is_no_wish(text: str) -> None:
     assert secrecy_of(text, HOUSEHOLD, "niamh") is None
 
@@ -274,6 +278,191 @@ def test_a_gift_is_kept_from_whom_it_is_for(form: str, member: str) -> None:
     name, pronoun = NAMES[member]
     text = form.format(whom=name, their={"he": "his", "she": "her"}[pronoun])
     assert is_hidden_from(audience_of(text, HOUSEHOLD, "niamh"), member)
+
+
+THINGS = ("scooter", "ukulele", "roller skates", "easel", "bonsai")
+MEANT = (
+    "remind {other} to collect {x}'s {thing} from the shop, its {his} present", "{x}'s {thing} is at the shop, it's {his} birthday present",
+    "pick up {x}'s {thing}, it's for {his} birthday", "hide {x}'s {thing} before {he} gets home", "remind me to hide {x}s {thing} in the shed",
+    "put the {thing} in {x}'s stocking", "{thing} goes in {his} stocking, {x} will love it", "buy {thing} for {x} (birthday present)",
+    "{thing} for {x}, xmas pressie", "add {thing} to the shopping list, it's {x}s present", "the {thing} in the garage is for {x}'s birthday",
+    "order the {thing}, thats {x}s christmas present", "{other} to pick up the {thing} for {x}, its for {his} bday",
+    "ordered the {thing} for {x}'s 12th", "we got {x} a {thing} as a present", "{x} wants the {thing} so i ordered one for {his} birthday",
+    "the {thing} is {x}'s main present", "{thing} to go under the tree for {x}", "buy the {thing}, it's one of {x}'s presents",
+)  # fmt: skip
+BROUGHT = (
+    "get {x}'s {thing} out of the loft on christmas eve, from santa", "the {thing} is from father christmas", "{x} is getting the {thing} off santa",
+    "add {thing} to the list, stocking fillers", "fill the stockings with {thing}", "fetch the {thing}, it's from the tooth fairy",
+)  # fmt: skip
+FEASTS_IN_THE_OPEN = (
+    "book the hall for {his} birthday party", "book the hall for {x}'s birthday party", "{his} birthday is on friday", "{x}'s birthday is on friday",
+    "{x}'s party is on saturday at 3", "order the cake for {x}'s birthday party", "{x}'s birthday dinner is at 7", "hang up the stockings",
+    "write to santa with {x}", "photo with santa at 3 for {x}", "{x} has a letter from santa to post", "{x}'s birthday invitations need posting",
+    "buy wrapping paper", "{x} has to bring a present to mia's party", "pick up {x}'s trainers, it's for {his} match", "it's for {his} own good",
+    "order balloons for {x}'s birthday party", "get a cake for {x}'s birthday tea", "buy tights, {his} black stockings are torn",
+    "remind {other} to collect {x}'s {thing} from the shop", "hide the chocolate eggs", "book a table for {x}'s birthday dinner",
+)  # fmt: skip
+
+
+def presents(forms: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
+    """Yield messages with whom the thing is for and who is to see to it."""
+    for (form, thing), member in product(product(forms, THINGS), ("chidi", "ben", "ife")):
+        (name, he), other = NAMES[member], "ben" if member == "chidi" else "chidi"
+        his = {"he": "his", "she": "her"}[he]
+        for x, who in ((name, NAMES[other][0]), (name.lower(), NAMES[other][0].lower())):
+            yield form.format(x=x, other=who, he=he, his=his, thing=thing), member, other
+
+
+def test_what_is_got_for_an_occasion_is_kept_from_whom_it_is_for() -> None:
+    scopes = [
+        (text, audience_of(text, HOUSEHOLD, "niamh", is_title=True), member, other)
+        for text, member, other in presents(MEANT)
+    ]
+    assert [text for text, scope, member, _ in scopes if not is_hidden_from(scope, member)] == []
+    assert [text for text, scope, _, other in scopes if is_hidden_from(scope, other)] == []
+
+
+def test_what_is_said_to_be_brought_to_children_is_kept_from_them() -> None:
+    scopes = {
+        text: audience_of(text, HOUSEHOLD, "niamh", is_title=True) for text, *_ in presents(BROUGHT)
+    }
+    shown = [
+        text
+        for text, scope in scopes.items()
+        for each in ("ben", "ife")
+        if not is_hidden_from(scope, each)
+    ]
+    assert shown == []
+
+
+def test_a_party_is_no_secret_of_whom_it_is_for() -> None:
+    said = [text for text, *_ in presents(FEASTS_IN_THE_OPEN)]
+    assert [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh") is not None] == []
+
+
+TOLD = ("order the {thing}", "the {thing} comes on Friday at 4pm", "pick up the {thing} on Monday")
+FOR_GROWN_UPS = (
+    "only grown-ups", "grown ups only", "adults only", "just for us adults", "strictly for the grown-ups", "not for the kids",
+    "not for little ears", "not for young ears", "this is not for the children's ears", "not meant for the little ones",
+)  # fmt: skip
+BELIEFS = (
+    "{x} thinks I am at the gym", "{x} thinks I'm working late", "{x} reckons we're at my mum's", "{x} still believes I'm visiting gran",
+    "as far as {x} knows it's just a check-up", "as far as {x} is concerned I'm at work", "told {x} it's for school but really it's for the party",
+)  # fmt: skip
+SURPRISED = (
+    "{x} will be so surprised", "{he} will be so surprised, {x} I mean", "can't wait to see {x}'s face", "imagine {x}'s face",
+    "zip it around {x}", "lips sealed around {x}", "mum's the word when {x} is around", "shh in front of {x}", "{x} would kill me",
+    "{x} would kill me if {he} knew", "{x} doesn't know I took it", "{x} doesnt know we bought it",
+)  # fmt: skip
+NOTHING_OF_THE_KIND = (
+    "book the adults only session on friday", "only adults may use the sauna", "the grown-ups table is in the attic", "dinner on friday, grown-ups only",
+    "cough syrup, not for kids under six", "adults pay 12 pounds", "the film is for grown-ups", "{x} thinks the gym is closed",
+    "{x} thinks I am right about the roof", "{x} thinks I'm picking {him} up at three", "{x} thinks I'm too strict", "{x} reckons we're lost",
+    "tell {x} I'm at the gym", "told {x} it's at four", "{x} will be surprised if we are late", "{x} would be surprised to hear that",
+    "wash {x}'s face", "I can't see {his} face on the photo", "{x} doesn't know we moved the lesson to four", "{x} expects me at six",
+    "{x} doesn't know I bought milk, tell {him}", "zip it up, {x}, it is cold", "the zip on {x}'s coat is broken", "my boss will kill me if I am late",
+)  # fmt: skip
+
+
+def of_members(forms: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield what is said of each member, with their id."""
+    for form, member in product(forms, ("chidi", "ben", "ife")):
+        name, he = NAMES[member]
+        him, his = {"he": ("him", "his"), "she": ("her", "her")}[he]
+        for x in (name, name.lower()):
+            yield form.format(x=x, he=he, him=him, his=his), member
+
+
+def test_what_is_for_grown_ups_is_kept_from_the_children_alone() -> None:
+    for told, wish, joint in product(TOLD, FOR_GROWN_UPS, (", {}", ". {}.", " - {}", " ({})")):
+        said = wish[0].upper() + wish[1:] if joint.startswith(".") else wish
+        found = secrecy_of(told.format(thing="kayak") + joint.format(said), HOUSEHOLD, "niamh")
+        assert found is not None, (told, said)
+        assert found.scope == surprise_scope(["ben", "ife"]), (told, said)
+        assert "kayak" in found.rest
+
+
+@pytest.mark.parametrize("forms", [BELIEFS, SURPRISED])
+def test_whom_a_thing_is_hidden_from_by_what_they_believe_or_will_feel_does_not_see_it(
+    forms: tuple[str, ...],
+) -> None:
+    said = [
+        (f"{told.format(thing=thing)}{joint}{wish}", member)
+        for told, thing, joint, (wish, member) in product(
+            TOLD, THINGS[:2], (", ", ". "), of_members(forms)
+        )
+    ]
+    scopes = [(text, secrecy_of(text, HOUSEHOLD, "niamh"), member) for text, member in said]
+    assert [
+        text for text, wish, who in scopes if wish is None or not is_hidden_from(wish.scope, who)
+    ] == []
+
+
+def test_what_others_think_or_grown_ups_do_is_no_secret() -> None:
+    said = [text for text, _ in of_members(NOTHING_OF_THE_KIND)]
+    assert [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh") is not None] == []
+
+
+def slips(text: str) -> Iterator[str]:
+    """Yield a text with one letter missing, doubled or swapped with its neighbour in one word, no name, that leaves no other word."""
+    words = text.split(" ")
+    for at, word in enumerate(words):
+        for place in range(len(word) if word not in {"Chidi", "Ben"} else 0):
+            for slip in (
+                word[:place] + word[place + 1 :], word[: place + 1] + word[place:],
+                word[:place] + word[place : place + 2][::-1] + word[place + 2 :],
+            ):  # fmt: skip
+                bare = slip.strip(".,:;!?").casefold()
+                if len(bare) > 2 and bare not in word_ranks():
+                    yield " ".join([*words[:at], slip, *words[at + 1 :]])
+
+
+@pytest.mark.parametrize("name", ["dev", "heldout"])
+def test_a_wish_with_a_slip_of_the_pen_is_heard(name: str) -> None:
+    told = tomllib.loads((LISTS / f"wishes_{name}.toml").read_text(encoding="utf-8"))
+    wishes = [
+        each.format(x="Chidi", she="he", She="He", her="him")
+        for many in told.values()
+        for each in many
+    ]
+    said = [f"The kiln is paid for, {slip}" for wish in wishes for slip in slips(wish)]
+    lost = [
+        each
+        for each in said
+        if not is_hidden_from(audience_of(each, HOUSEHOLD, "niamh", is_title=True), "chidi")
+    ]
+    assert len(lost) <= 0.05 * len(said), (len(said), lost[:20])
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "he musnt find out", "he shoudnt know", "he shldnt know", "hes not to know", "dont tel him", "its a suprise for chidi",
+        "it's a surprize for Chidi", "keep it secert", "dont want him to know", "i dont want chidi knowing", "he mustn know",
+        "DONT TELL HIM", "Dont tell Chidi", "dnt say anythin to chidi", "chidi isnt to kno",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "told", ["booked Zorbing for chidi's 40th on the 12th at 2", "The kiln for Chidi is paid for"]
+)
+def test_a_wish_in_loose_spelling_is_heard(told: str, wish: str) -> None:
+    for text in (f"{told}, {wish}", f"{told}. {wish}"):
+        found = secrecy_of(text, HOUSEHOLD, "niamh")
+        assert found is not None
+        assert is_hidden_from(found.scope, "chidi")
+        assert wish not in found.rest
+
+
+def test_a_slip_of_the_pen_makes_no_wish_of_other_words() -> None:
+    plain = (
+        [each.format(whom="Ben") for each in NO_GIFTS]
+        + [text for text, *_ in presents(FEASTS_IN_THE_OPEN)][::60]
+        + [*NO_WISHES]
+    )
+    said = [slip for text in plain for slip in slips(text)]
+    assert len(said) > 2000
+    wrong = [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh") is not None]
+    assert len(wrong) <= 0.001 * len(said), wrong
 
 
 @pytest.mark.parametrize("member", ["ben", "ife"])

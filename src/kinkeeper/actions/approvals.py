@@ -22,8 +22,9 @@ from kinkeeper.actions.authority import (
     may_decide,
     open_up,
 )
-from kinkeeper.actions.consent import Audience, Author, Consent, decide, highest
+from kinkeeper.actions.consent import Audience, Author, Consent, Origin, decide, highest
 from kinkeeper.actions.executor import execute
+from kinkeeper.actions.kept_as_told import kept_as_told
 from kinkeeper.actions.model import ActionStatus, Cause, Choice, PendingAction, Proposal, Refusal
 from kinkeeper.actions.proposals import expire_if_due, propose
 from kinkeeper.actions.receipts import Outcome, Receipt
@@ -85,9 +86,17 @@ def reject(
 
 
 def request(
-    conn: Connection, proposal: Proposal, *, member: Member, household: Household, now: datetime
+    conn: Connection,
+    proposal: Proposal,
+    *,
+    member: Member,
+    household: Household,
+    now: datetime,
+    is_group: bool = False,
 ) -> Receipt:
     """Store what somebody asked for, and run it at once where no question is due.
+
+    Whatever they write, and by whatever way, is kept from those from whom its words ask to keep it.
 
     A question is due unless an adult said it directly and the stakes are low. Somebody who is no adult is
     asked about nothing that is low and only their own; all else awaits an adult.
@@ -95,11 +104,14 @@ def request(
     Args:
         member: Who asks, as the channel identified them.
         household: Theirs, as its file has it now.
+        is_group: Whether it was said in a chat of several people: they all know it.
 
     Raises:
-        InputError: The proposal could never be executed.
+        InputError: The proposal could never be executed, or others would read what it keeps from them.
     """
     press = Press(member=member, household=household, now=now)
+    if proposal.origin is not Origin.IMPORTED:  # whoever brings in a file reads its words
+        proposal = kept_as_told(conn, proposal, household, member, is_group=is_group)
     action = propose(conn, proposal, household=household, now=now).action
     if action.status is not ActionStatus.PENDING:
         return receipts.settled(action, household)

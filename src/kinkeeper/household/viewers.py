@@ -56,6 +56,12 @@ def is_hidden_from(scope: str, member: str) -> bool:
     return (owner is not None and owner != member) or member in kept_from(scope)
 
 
+def audience_json(scope: str) -> dict[str, Any]:
+    """Return who may see something, as requests tell it: "private", and the ids of those it is kept from."""
+    hidden = sorted(kept_from(scope))
+    return {"private": person_of(scope) is not None, **({"kept_from": hidden} if hidden else {})}
+
+
 def narrowest(scopes: Iterable[str]) -> str | None:
     """Return the scope of those who may see all of some scopes; None where nobody may.
 

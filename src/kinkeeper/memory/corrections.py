@@ -76,12 +76,20 @@ def retract_fact(
 
 
 def edit_fact(
-    conn: Connection, viewer: Viewer, fact_id: str, text: str, *, by: str, at: datetime
+    conn: Connection,
+    viewer: Viewer,
+    fact_id: str,
+    text: str,
+    *,
+    by: str,
+    at: datetime,
+    scope: str | None = None,
 ) -> Remembered:
     """Put a person's words in the place of a fact's. Its id stays; the former words get their own.
 
     Args:
         text: As it shall be; one sentence.
+        scope: Of those who may recall the new words, where they are fewer than before.
 
     Raises:
         InputError: The text is empty.
@@ -103,13 +111,17 @@ def edit_fact(
         words = words_of(conn, household, [fact_id])[fact_id]
         edit = _edit(fact, words, text, at=at)
         _keep_former(conn, change, fact, edit)
-        _store_episode(conn, change, edit, by=by, at=at)
+        kept = fact.scope if scope is None else narrowest({fact.scope, scope}) or fact.scope
+        _store_episode(conn, change, replace(edit, scope=kept), by=by, at=at)
         verdict = Verdict(
             household=household, id=verdict_id(household, words.id, edit.id), older=words.id,
             newer=edit.id, ruling=Ruling.UPDATE, made_by=by, made_at=at,
         )  # fmt: skip
         add_verdicts(conn, change, [verdict])
         facts = absorb(conn, change, [edit], at=at)
+        if kept != fact.scope:
+            told = list(statements_by_id(conn, household, [edit.id]).values())
+            facts = move_to_scope(conn, change, told, kept, at=at)
     return Remembered(change_set=change.made.id, facts=facts)
 
 

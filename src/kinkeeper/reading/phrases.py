@@ -3,16 +3,17 @@
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import count, product
 from typing import Any
 
-from kinkeeper.language.dictionary import first_names, word_ranks
+from kinkeeper.language.compact import Memo
+from kinkeeper.language.dictionary import Misspellings, first_names, word_ranks
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.text import Token, TokenKind
+from kinkeeper.language.text import Folded, Token, TokenKind
 
 # Chat spellings and contractions, one table for all readers. Pure.
 
@@ -38,6 +39,93 @@ def words_written_out() -> Mapping[str, str]:
         for spelling, plain in talk_spellings().items()
     }
     return {**spelled, **contractions}
+
+
+_SPELLED = re.compile(r"[^\W\d_]+(?:['‘’ʼ]+[^\W\d_]*)*|[^\s,'‘’ʼ]")
+"""A word, or a mark that may end a sentence."""
+_APOSTROPHES = str.maketrans("‘’ʼ", "'''")
+_SHORTEST_SLIP = 3
+_ENDINGS = frozenset({"", "s", "ll", "d", "re", "ve", "m"})
+"""What is said after an apostrophe behind a whole word ("Gran's")."""
+
+
+class Speller:
+    """Writes the words of a short list as they are meant where they are misspelt; any other word stays.
+
+    A slip is a letter missing, doubled or swapped with its neighbour, in words of five letters or more also one added or
+    changed, and an apostrophe that is missing. Ordinary words and names of people are no slips.
+
+    Args:
+        words: Those that come first are preferred.
+        contractions: Of which none is another word without its apostrophe.
+    """
+
+    def __init__(self, words: Sequence[str], contractions: Sequence[str]) -> None:
+        bare = {each.replace("'", ""): each for each in contractions}
+        self._plain: Mapping[str, str] = {**everyday_spellings(), **bare}
+        self._meant = {**{each.lower(): each for each in words}, **bare}
+        self._slips: dict[str, str] = {}
+        for word in (*contractions, *self._meant):
+            for slip in _slips_of(word):
+                self._slips.setdefault(slip, word.replace("'", ""))
+        self._near = Misspellings(words=(), names=self._meant)
+        self._memo = Memo(self._nearest)
+
+    def spelled(self, text: str, names: Collection[str] = ()) -> Folded:
+        """Return a text without such slips and with plain apostrophes, and from where its characters are.
+
+        Args:
+            names: Words for people, in small letters.
+        """
+        parts: list[str] = []
+        origins: list[tuple[int, int]] = []
+        end, begins = 0, True
+        for found in _SPELLED.finditer(text):
+            word = found[0].translate(_APOSTROPHES)
+            meant = word if word.lower() in names else self._read(word, begins=begins)
+            begins = not word[0].isalpha()
+            if meant != word:
+                start = found.start()
+                parts += [text[end:start].translate(_APOSTROPHES), meant]
+                origins += [(at, at + 1) for at in range(end, start)]
+                end = found.end()
+                origins += [(start, end)] * len(meant)
+        parts.append(text[end:].translate(_APOSTROPHES))
+        origins += [(at, at + 1) for at in range(end, len(text))]
+        return Folded(text="".join(parts), original=text, origins=tuple(origins) if end else None)
+
+    def _read(self, word: str, *, begins: bool) -> str:
+        folded = word.lower()
+        is_name = word[0].isupper() and not (begins or word.isupper())
+        meant = self._plain.get(folded)
+        if meant is None:
+            meant = self._memo[folded]
+            if meant is None or (is_name and meant.islower()):
+                return word
+        return meant.capitalize() if word.istitle() else meant
+
+    def _nearest(self, word: str) -> str | None:
+        bare = word.replace("'", "")
+        if self._meant.get(bare) == word:
+            return None
+        near = self._slips.get(word)
+        if "'" not in word or near is None:
+            stem, _, ending = word.partition("'")
+            listed = stem if ending in _ENDINGS else bare
+            if len(bare) < _SHORTEST_SLIP or listed in word_ranks() or listed in first_names():
+                return None
+            near = (
+                bare if bare in self._meant else self._slips.get(bare) or self._near.nearest(bare)
+            )
+        return self._plain.get(bare) if near is None else self._meant[near]
+
+
+def _slips_of(word: str) -> Iterator[str]:
+    """Yield a word with a letter doubled, swapped with its neighbour or missing."""
+    for at in range(len(word)):
+        yield word[: at + 1] + word[at:]
+        yield word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
+        yield word[:at] + word[at + 1 :]
 
 
 def _by_spelling(section: str) -> Mapping[str, str]:

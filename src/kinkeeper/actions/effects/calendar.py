@@ -3,19 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, TypeAdapter
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution, Touched
+from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched, kept_to
 from kinkeeper.calendar import event_changes
 from kinkeeper.calendar.event_changes import undo_change
 from kinkeeper.calendar.event_limits import check_event
 from kinkeeper.calendar.model import Event, Provenance
 from kinkeeper.calendar.occurrences import end_of_day, occurrence_over_at, over_at
 from kinkeeper.calendar.repository import find_event, find_override, list_overrides, load_event
+from kinkeeper.calendar.search import private_to
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import Interval, day_over
 from kinkeeper.household.model import Household
@@ -75,6 +76,18 @@ class _WholeEvent(Effect):
     """
 
     event: EventField
+
+    @property
+    def told(self) -> Told:
+        """Its title and place."""
+        return Told(_words(self.event))
+
+    def narrowed(self, conn: Connection, household: str, scope: str) -> Self:
+        """Return it with the event for fewer people."""
+        kept = kept_to(self.event.scope, scope)
+        owner = person_of(kept)
+        event = private_to(self.event, owner) if owner else replace(self.event, scope=kept)
+        return self.model_copy(update={"event": event})
 
     def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
         """Return the event."""
@@ -140,6 +153,11 @@ class UpdateEvent(_WholeEvent):
 
     effect: Literal["calendar.update_event"] = "calendar.update_event"
     based_on: EventField | None = None
+
+    @property
+    def told(self) -> Told:
+        """Its title and place, where they change."""
+        return Told(_words(self.event), "" if self.based_on is None else _words(self.based_on))
 
     def check(self, household: str) -> None:
         """Refuse an event of another household, or one that cannot be expanded."""
@@ -312,6 +330,10 @@ def undo(conn: Connection, execution: Execution) -> None:
         NotFoundError: There was no such change.
     """
     undo_change(conn, execution.household, execution.change_id, at=execution.at)
+
+
+def _words(event: Event) -> str:
+    return f"{event.summary}\n{event.place or ''}"
 
 
 def _touched(event_id: str, stored: Event | None, after: str) -> Touched:

@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
+from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest
 
@@ -63,6 +64,24 @@ class Touched:
         return self.whose == member_id and not self.hides
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an effect lets others read in a person's words.
+
+    Attributes:
+        text: The words; empty where there are none, or no others than before.
+        before: What they take the place of.
+    """
+
+    text: str = ""
+    before: str = ""
+
+
+def kept_to(own: str, scope: str) -> str:
+    """Return an own scope without those who may not see another."""
+    return narrowest({own, scope}) or own
+
+
 class Effect(BaseModel, ABC):
     """Parameters of one effect, as frozen in a proposal.
 
@@ -82,6 +101,19 @@ class Effect(BaseModel, ABC):
     def words_hidden(self) -> Collection[str]:
         """Ids of memories whose words others no longer see, in earlier actions either."""
         return ()
+
+    @property
+    def told(self) -> Told:
+        """Words of a person that it lets others read."""
+        return Told()
+
+    def narrowed(self, conn: Connection, household: str, scope: str) -> Self:
+        """Return it so that of those who read its words nobody is left whom a scope keeps them from.
+
+        Raises:
+            InputError: Its words would stand among others' that more people read.
+        """
+        raise InvariantError(f"effect {self.effect!r} tells nothing")
 
     def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
         """Return the rows with a scope that it changes, as they stand by now."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution, Touched
+from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched, kept_to
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, day_over
 from kinkeeper.household.model import Household
@@ -156,6 +156,16 @@ class RememberFact(MemoryEffect):
     guardians: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     is_wanted: bool = False
 
+    @property
+    def told(self) -> Told:
+        """The words."""
+        return Told(self.words.text)
+
+    def narrowed(self, conn: Connection, household: str, scope: str) -> Self:
+        """Return it for fewer people; what is a project's stays there."""
+        kept = self.scope if is_project(self.scope) else kept_to(self.scope, scope)
+        return self.model_copy(update={"scope": kept})
+
     def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
         """Return who reads the question: what is for a project's adults, only who said it."""
         if is_project(self.scope) and self.words.member is not None:
@@ -209,16 +219,31 @@ class EditFact(_FactEffect):
 
     Attributes:
         text: As it shall be.
+        new_scope: Of those who may see it afterwards, where they are fewer.
     """
 
     effect: Literal["memory.edit_fact"] = "memory.edit_fact"
     text: str = Field(min_length=1)
+    new_scope: str | None = None
+
+    @property
+    def told(self) -> Told:
+        """The new words."""
+        return Told(self.text, self.narrative)
+
+    def narrowed(self, conn: Connection, household: str, scope: str) -> Self:
+        """Return it with the new words for fewer people."""
+        return self.model_copy(update={"new_scope": kept_to(self.scope, scope)})
+
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the fact."""
+        return (_touched(self.scope, self.new_scope),)
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
         return corrections.edit_fact(
             conn, _viewer(execution), self.fact_id, self.text, by=execution.decided_by,
-            at=execution.at,
+            at=execution.at, scope=self.new_scope,
         ).change_set  # fmt: skip
 
 

@@ -3,13 +3,13 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution, Touched
-from kinkeeper.core.errors import ConflictError
+from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched, kept_to
+from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, narrowest
 from kinkeeper.notes import note_changes
 from kinkeeper.notes.model import Note, appended, checked_body, checked_title, replaced
@@ -83,6 +83,16 @@ class AddNote(_WholeNote):
 
     effect: Literal["notes.add"] = "notes.add"
 
+    @property
+    def told(self) -> Told:
+        """Its title and text."""
+        return Told(f"{self.note.title}\n{self.note.body}")
+
+    def narrowed(self, conn: Connection, household: str, scope: str) -> Self:
+        """Return it with the note for fewer people."""
+        note = self.note.model_copy(update={"scope": kept_to(self.note.scope, scope)})
+        return self.model_copy(update={"note": note})
+
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         scope = narrowest({self.note.scope, execution.scope}) or self.note.scope
@@ -117,6 +127,15 @@ class _PartOfNote(Effect):
     def check(self, household: str) -> None:
         """Accept any note; whether it is there shows when it is written."""
 
+    def narrowed(self, conn: Connection, household: str, scope: str) -> Self:
+        """Return it as it is, where the note is for so few people already."""
+        known = _stored_scope(conn, household, self.note_id)
+        if known is not None and kept_to(known, scope) != known:
+            raise InputError(
+                "others can see that list; put it on a private list instead, so that only you see it"
+            )
+        return self
+
     def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
         """Return the note: whose it is who made it."""
         scope = _stored_scope(conn, household, self.note_id)
@@ -147,6 +166,11 @@ class AppendToNote(_PartOfNote):
     effect: Literal["notes.append"] = "notes.append"
     added: str = Field(min_length=1)
 
+    @property
+    def told(self) -> Told:
+        """The new lines."""
+        return Told(self.added)
+
     def changed(self, body: str) -> str:
         """Return the text with the lines at its end."""
         return appended(body, self.added)
@@ -163,6 +187,11 @@ class ReplaceLines(_PartOfNote):
     effect: Literal["notes.replace_lines"] = "notes.replace_lines"
     removed: tuple[str, ...] = Field(min_length=1)
     added: str = ""
+
+    @property
+    def told(self) -> Told:
+        """The new lines."""
+        return Told(self.added, "\n".join(self.removed))
 
     def changed(self, body: str) -> str:
         """Return the text with the lines replaced."""

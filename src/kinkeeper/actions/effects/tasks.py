@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import PlainSerializer, PlainValidator
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution, Touched
+from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched, kept_to
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import day_over
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewers import Viewer, narrowest, person_of
+from kinkeeper.household.viewers import Viewer, kept_from, narrowest, person_of
 from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Task
 from kinkeeper.tasks.repository import find_task, load_task, task_of, task_row
@@ -50,6 +50,11 @@ class _TaskEffect(Effect):
             raise InputError(f"task {self.task.id!r} belongs to another household")
         checked(self.task)
 
+    def narrowed(self, conn: Connection, household: str, scope: str) -> Self:
+        """Return it with the task for fewer people."""
+        task = for_fewer(self.task, kept_to(self.task.scope, scope))
+        return self.model_copy(update={"task": task})
+
     def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
         """Return the task."""
         stored = find_task(conn, Viewer.whole(household), self.task.id)
@@ -82,6 +87,11 @@ class AddTask(_TaskEffect):
 
     effect: Literal["task.add"] = "task.add"
 
+    @property
+    def told(self) -> Told:
+        """Its title and description."""
+        return Told(_words(self.task))
+
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         scope = narrowest({self.task.scope, execution.scope}) or self.task.scope
@@ -98,6 +108,11 @@ class UpdateTask(_TaskEffect):
 
     effect: Literal["task.update"] = "task.update"
     based_on: TaskField
+
+    @property
+    def told(self) -> Told:
+        """Its title and description, where they change."""
+        return Told(_words(self.task), _words(self.based_on))
 
     def check(self, household: str) -> None:
         """Refuse a task of another household, or one that cannot be kept."""
@@ -151,6 +166,26 @@ def undo(conn: Connection, execution: Execution) -> None:
         NotFoundError: There was no such change.
     """
     task_changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
+
+
+def for_fewer(task: Task, scope: str) -> Task:
+    """Return a task that only those see who may see a scope: whoever may not does not have to do it.
+
+    Raises:
+        InputError: It is to be one member's, and for others to do.
+    """
+    owner = person_of(scope)
+    if owner is not None and not {*task.who} <= {owner}:
+        raise InputError(
+            "a private task can only be for you: leave out the other people, or share it with everyone"
+        )
+    who = tuple(each for each in task.who if each not in kept_from(scope))
+    left = owner or (task.asked_by if task.who else None)
+    return replace(task, scope=scope, who=who or tuple(filter(None, [left])))
+
+
+def _words(task: Task) -> str:
+    return f"{task.title}\n{task.description}"
 
 
 def _require_unchanged(conn: Connection, task: Task) -> None:

@@ -13,7 +13,6 @@ from kinkeeper.actions.requests.parameters import (
     ForWhom,
     Moment,
     Who,
-    audience_json,
     names,
     said,
     said_span,
@@ -23,6 +22,7 @@ from kinkeeper.calendar.event_records import occurrence_waiting, waiting_record
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import rule_seen
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewers import audience_json
 
 # What requests about the calendar take.
 

@@ -22,7 +22,6 @@ from kinkeeper.actions.requests.parameters import (
     ForWhom,
     Moment,
     SetAudience,
-    audience_json,
     becomes_seen,
     is_private,
     said,
@@ -33,7 +32,7 @@ from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import DeniedError, InputError, NotFoundError, UnclearError
 from kinkeeper.core.time import latest_told
 from kinkeeper.household.model import members_by_name
-from kinkeeper.household.viewers import Viewer, person_scope
+from kinkeeper.household.viewers import Viewer, audience_json, person_scope
 from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.context.session_facts import Names, name_of

@@ -28,7 +28,6 @@ from kinkeeper.actions.requests.model import (
 from kinkeeper.actions.requests.parameters import (
     ForWhom,
     SetAudience,
-    audience_json,
     becomes_seen,
     changed_scope,
     for_asker,
@@ -37,7 +36,7 @@ from kinkeeper.actions.requests.parameters import (
 )
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError, UnclearError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, audience_json
 from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import shorten
 from kinkeeper.notes.model import (

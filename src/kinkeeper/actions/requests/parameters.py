@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Final
+from typing import Final
 
 from pydantic import Field
 
@@ -278,12 +278,6 @@ def becomes_seen(scope: str, asked: Asked) -> str:
     if is_private(scope):
         return "Visible only to one person"
     return f"Visible to {seen_by(scope, asked) or 'the household'}"
-
-
-def audience_json(scope: str) -> dict[str, Any]:
-    """Return who may see something, as requests tell it: "private", and the ids of those it is kept from."""
-    hidden = sorted(kept_from(scope))
-    return {"private": is_private(scope), **({"kept_from": hidden} if hidden else {})}
 
 
 def is_private(scope: str) -> bool:

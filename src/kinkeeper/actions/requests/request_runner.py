@@ -186,8 +186,9 @@ async def _carried_out(
 
 def _asked_for(conn: Connection, proposal: Proposal, asked: Asked) -> ActionResult:
     receipt = approvals.request(
-        conn, proposal, member=asked.member, household=asked.household, now=asked.now
-    )
+        conn, proposal, member=asked.member, household=asked.household, now=asked.now,
+        is_group=asked.is_shared,
+    )  # fmt: skip
     return _as_it_stands(conn, receipt.action, asked)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask
+from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask, for_fewer
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, Prepared, RequestKind
 from kinkeeper.actions.requests.parameters import (
@@ -17,11 +17,9 @@ from kinkeeper.actions.requests.parameters import (
     Moment,
     SetAudience,
     Who,
-    audience_json,
     becomes_seen,
     changed_scope,
     for_asker,
-    is_private,
     names,
     put_off,
     read_day,
@@ -35,7 +33,7 @@ from kinkeeper.actions.requests.parameters import (
 )
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewers import kept_from
+from kinkeeper.household.viewers import audience_json
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus, find_by, matching
 from kinkeeper.tasks.repository import last_told, list_tasks
@@ -191,20 +189,14 @@ class _TaskRequests:
         who = (asked.member.id,) if wanted.who is None else read_who(wanted.who, asked)
         own = for_asker(wanted, asked) if who == (asked.member.id,) else wanted
         scope = scope_for(own, asked, text=f"{wanted.title}\n{wanted.description}")
-        if is_private(scope) and who != (asked.member.id,):
-            raise InputError(
-                "a private task can only be for you: leave out the other people, or share it with everyone"
-            )
-        if hidden := kept_from(scope):
-            who = tuple(each for each in who if each not in hidden) or (asked.member.id,)
         task = Task(
             id=stable_id(asked.household.id, "task", asked.turn_id, asked.number),
-            household=asked.household.id, scope=scope, title=wanted.title, description=wanted.description,
+            household=asked.household.id, title=wanted.title, description=wanted.description,
             priority=wanted.priority, rrule=wanted.rrule, tz=asked.household.zone.key, who=who,
             asked_by=asked.member.id, created_at=asked.now,
             place=Place(channel=asked.channel, thread_id=asked.thread_id),
         )  # fmt: skip
-        task = checked(_timed(task, deadline, reminder, asked))
+        task = checked(_timed(for_fewer(task, scope), deadline, reminder, asked))
         effect = AddTask(task=task)
         return _prepared(task, f"New task: {_line(task, asked)}", effect.frozen(), asked)
 

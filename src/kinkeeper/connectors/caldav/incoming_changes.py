@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import proposals
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.kept_as_told import kept_as_told
 from kinkeeper.actions.model import ActionStatus, ActionType, Choice, PendingAction, Proposal
 from kinkeeper.actions.repository import load_action
 from kinkeeper.calendar.event_limits import ImportLimit
@@ -97,7 +98,8 @@ class Asking:
     def _propose(
         self, conn: Connection, found: Sequence[Difference], proposal: Proposal, now: datetime
     ) -> int:
-        done = proposals.propose(conn, proposal, household=self.household, now=now)
+        kept = kept_as_told(conn, proposal, self.household, None)
+        done = proposals.propose(conn, kept, household=self.household, now=now)
         for each in found:
             offered = "" if each.theirs is None else each.theirs.shared()
             local = each.ours or each.theirs

@@ -6,7 +6,7 @@ never widened: where it is unclear from whom something is to be kept, only the t
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache, lru_cache
@@ -15,11 +15,12 @@ from itertools import pairwise
 
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
-from kinkeeper.language.text import mask_stops
+from kinkeeper.language.text import Folded, mask_stops
 from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
+from kinkeeper.reading.phrases import Speller
 
 CARRIED_ON = timedelta(minutes=15)
 MOST_CARRIED_ON = 4
@@ -119,6 +120,8 @@ class _People:
     members: Mapping[str, frozenset[str]]
     named: re.Pattern[str]
     patterns: tuple[_Pattern, ...]
+    owner: re.Pattern[str]
+    helper: re.Pattern[str]
 
 
 def secrecy_of(
@@ -132,19 +135,23 @@ def secrecy_of(
         teller: Member id of who says it; None where they are no member.
         is_group: Whether it is said in a chat of several people: they all know it.
     """
-    plain = _plain(text)
-    reader = _Reader(household, _people(household), plain, teller)
+    people = _people(household)
+    read = _spelled(text, people.members)
+    plain = read.text
+    reader = _Reader(household, people, plain, teller)
     cuts: list[tuple[int, int]] = []
     for start, piece in _pieces(plain):
         for pattern, match in _matches(piece, reader.people.patterns):
             reader.note(match, pattern)
             if pattern.is_wish:
-                cuts.append((start + match.start(), start + match.end()))
+                cuts.append(_cut(start, match))
     if not (reader.is_found or is_group) and (hints := _hints(plain)):
         reader.is_found = reader.is_unclear = True
         cuts.extend(hints)
     scope = reader.scope(is_group=is_group)
-    return None if scope is None else Wish(scope, _without(text[:LONGEST_MESSAGE], cuts))
+    if scope is None:
+        return None
+    return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]))
 
 
 def audience_of(
@@ -250,7 +257,8 @@ def told_span(text: str) -> tuple[int, int]:
         text: A sentence, verbatim.
     """
     begin, end = 0, len(text)
-    for start, stop in _wishes(text):
+    read = _spelled(text)
+    for start, stop in (read.span(*each) for each in _wishes(read.text)):
         lead, tail = (
             _BEFORE.search(text, max(begin, start - _NEAR), start),
             _AFTER.match(text, stop),
@@ -277,14 +285,15 @@ def _hints(plain: str) -> list[tuple[int, int]]:
     ]
 
 
-def _wishes(text: str) -> list[tuple[int, int]]:
-    if _MAY_ASK.search(text) is None:
+def _wishes(plain: str) -> list[tuple[int, int]]:
+    """Return the spans of wishes in a text without slips of the pen."""
+    if _MAY_ASK.search(plain) is None:
         return []
     patterns = [each for each in _patterns_for(_CAPITALISED) if each.is_wish]
     return _joined(
         [
-            (start + match.start(), start + match.end())
-            for start, piece in _pieces(_plain(text))
+            _cut(start, match)
+            for start, piece in _pieces(plain)
             for _, match in _matches(piece, patterns)
         ]
     )
@@ -292,10 +301,10 @@ def _wishes(text: str) -> list[tuple[int, int]]:
 
 def _beside_wish(text: str) -> list[str] | None:
     """Return the parts of a short message beside its wishes for secrecy; None where it holds none."""
-    cuts = _wishes(text) if len(text) <= _LONGEST_WISH else []
+    plain = _plain(text) if len(text) <= _LONGEST_WISH else ""
+    cuts = _wishes(plain)
     if not cuts:
         return None
-    plain = _plain(text)
     ends = [0, *(each for cut in cuts for each in cut), len(plain)]
     return [plain[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
 
@@ -354,13 +363,35 @@ def _leads_into_wish(part: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[\u2018\u2019\u02bc]", "'", text[:LONGEST_MESSAGE])
+    return _spelled(text).text
+
+
+def _spelled(text: str, names: Collection[str] = ()) -> Folded:
+    """Return what is read of a text, without slips of the pen.
+
+    Args:
+        names: Words for people, in small letters.
+    """
+    return _speller().spelled(text[:LONGEST_MESSAGE], names)
+
+
+@cache
+def _speller() -> Speller:
+    """Return what knows the words that wishes are made of."""
+    spelling = _data()["spelling"]
+    return Speller(spelling["words"].split(), spelling["contractions"].split())
 
 
 def _pieces(plain: str) -> Iterator[tuple[int, str]]:
     """Yield sentences with their places; long ones in pieces, so that no pattern reads far."""
     for piece in _PIECE.finditer(mask_stops(plain)):
         yield piece.start(), plain[slice(*piece.span())]
+
+
+def _cut(start: int, match: re.Match[str]) -> tuple[int, int]:
+    """Return the span of a wish, where its pattern also looks at what stands before it."""
+    begin, end = match.span("cut" if "cut" in match.re.groupindex else 0)
+    return start + begin, start + end
 
 
 def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Pattern, re.Match[str]]]:
@@ -386,11 +417,11 @@ class _Reader:
 
     def note(self, match: re.Match[str], pattern: _Pattern) -> None:
         """Add what one match says of whom something is kept from."""
-        words = [each for key, each in match.groupdict().items() if key.startswith("whom") and each]
+        words = _whom(match)
         meant = [self._meant(each) for each in words]
         known = frozenset[str]().union(*(each for each in meant if each is not None))
         if not pattern.is_wish:  # a gift is kept from whom it is for, and says nothing more
-            known = (known if words else self._children) - {self.teller}
+            known = (self._given_to(words) if words else self._children) - {self.teller}
             if not known:
                 return
         elif None in meant or not (words or pattern.is_surprise):
@@ -424,17 +455,39 @@ class _Reader:
         if named := self._named(words):
             return named
         folded, kinds = words.casefold(), _kinds_of_people()
-        if kinds["children"].fullmatch(folded):
+        if any(kinds[name].fullmatch(folded) for name in ("children", "no_children")):
             return self._children or None
         if kinds["partner"].fullmatch(folded):
             parents = (Role.PARENT, Role.GUARDIAN)
             found = {each.id for each in self.household.members if each.role in parents}
-        elif kinds["pronoun"].fullmatch(folded):
+        elif _is_pronoun(folded):
             found = {*self._named(self.plain)}
         else:
             return None
         others = frozenset(each for each in found if each != self.teller)
         return others if len(others) == 1 else None
+
+    def _given_to(self, words: Sequence[str]) -> frozenset[str]:
+        """Return whom a gift is for; "her present" is theirs whose things are named, or who else is, or all but who sees to it."""
+        known = frozenset(who for each in words for who in self._meant(each) or ())
+        if known or not any(map(_is_pronoun, words)):
+            return known
+        owners, helpers = map(self._found, (self.people.owner, self.people.helper))
+        is_given = any(map(_kinds_of_people()["possessive"].fullmatch, map(str.casefold, words)))
+        everybody = frozenset(each.id for each in self.household.members if is_given)
+        kept = (
+            {*each} - helpers - {self.teller}
+            for each in (owners, self._named(self.plain), everybody)
+        )
+        return frozenset(next(filter(None, kept), ()))
+
+    def _found(self, form: re.Pattern[str]) -> frozenset[str]:
+        return frozenset(
+            who
+            for match in form.finditer(self.plain)
+            for each in _whom(match)
+            for who in self._named(each)
+        )
 
     def _named(self, text: str) -> frozenset[str]:
         return frozenset(
@@ -481,6 +534,16 @@ def _joined(cuts: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
+def _whom(match: re.Match[str]) -> list[str]:
+    """Return the words for people that a pattern found."""
+    return [each for key, each in match.groupdict().items() if key.startswith("whom") and each]
+
+
+def _is_pronoun(words: str) -> bool:
+    kinds, folded = _kinds_of_people(), words.casefold()
+    return any(kinds[name].fullmatch(folded) for name in ("pronoun", "possessive"))
+
+
 @cache
 def _data() -> dict[str, dict[str, str]]:
     path = files("kinkeeper.reading") / "data" / "secrecy.toml"
@@ -489,7 +552,8 @@ def _data() -> dict[str, dict[str, str]]:
 
 @cache
 def _kinds_of_people() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(form) for name, form in _data()["people"].items()}
+    forms = {**_data()["people"], "possessive": _data()["classes"]["possessive"]}
+    return {name: re.compile(form) for name, form in forms.items()}
 
 
 def _expanded(form: str, words: Mapping[str, str]) -> str:
@@ -527,7 +591,8 @@ def _people_of(words: frozenset[tuple[str, frozenset[str]]]) -> _People:
     longest = sorted(members, key=len, reverse=True)
     names = "|".join(map(re.escape, longest)) or r"(?!)"
     named = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
-    return _People(members, named, _patterns_for(rf"(?:{names}|{_CAPITALISED})\b", names))
+    patterns = _patterns_for(rf"(?:{names}|{_CAPITALISED})\b", names)
+    return _People(members, named, patterns, *_compiled("beside_gifts", names, names))
 
 
 def _people(household: Household) -> _People:
