@@ -133,6 +133,7 @@ class PlannedAction:
         params: For its typed parameters.
         reasoning: One line for the trace.
         is_offer: Whether nobody asked for it: it might be wanted, so the person is asked.
+        is_further: Whether it is wanted beside what waits, and takes the place of nothing.
     """
 
     domain: str
@@ -140,6 +141,7 @@ class PlannedAction:
     params: Mapping[str, Any]
     reasoning: str = ""
     is_offer: bool = False
+    is_further: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,6 +137,7 @@ _LATELY = timedelta(days=3)
 _UNDECIDED = frozenset({ActionStatus.EXPIRED, ActionStatus.WITHDRAWN})
 _NOT_DONE = frozenset({ResultStatus.FAILED, ResultStatus.UNCLEAR})
 _REFUSED = frozenset({Outcome.DENIED, Outcome.CHANGED})
+_TIMES = frozenset({"start_time", "deadline", "shift_minutes"})
 
 _SENDS = re.compile(r"\b(?:send|mail|e-mail|email|post|forward)\b", re.IGNORECASE)
 """A yes that speaks of sending is none to what sends nothing."""
@@ -478,7 +479,7 @@ class Settler:
             acted: What the new plan came to.
             asked: Who speaks, when.
         """
-        new = [each for each in acted.results if each.action_id is not None]
+        new = [each for each in acted.results if each.action_id not in {None, *acted.further}]
         waiting = [each for each in new if each.status is ResultStatus.AWAITING]
         pairs = [*_pairs(edited, [each for each in new if each.status is not ResultStatus.FAILED])]
         if waiting:
@@ -582,10 +583,29 @@ def _corrected(
 
 
 def _follows(new: ActionResult, old: ActionResult, *, is_same_thing: bool) -> bool:
+    if _adds_to(new, old):
+        return False
     is_same = bool(old.result.get("id")) and _thing(new) == _thing(old)
     if is_same_thing:
         return is_same
     return is_same or (new.domain, new.action) == (old.domain, old.action)
+
+
+def _adds_to(new: ActionResult, old: ActionResult) -> bool:
+    """Whether a request leaves something of another one standing: other lines of a note, or other details of a thing."""
+    parts, before = _parts(new), _parts(old)
+    return bool(parts and before) and not before <= parts
+
+
+def _parts(result: ActionResult) -> frozenset[str]:
+    """Return what of a thing a request is about, without which way it changes; none where it is about all of it."""
+    params = result.params
+    if isinstance(params.get("changes"), Mapping):
+        return frozenset("time" if each in _TIMES else each for each in params["changes"])
+    if result.action == "set_audience":
+        return frozenset({"audience"})
+    lines = params.get("line") or params.get("body") if result.domain == "notes" else ""
+    return frozenset(str(lines or "").casefold().splitlines())
 
 
 def _thing(result: ActionResult) -> tuple[Any, ...]:

@@ -72,11 +72,13 @@ class Acted:
     Attributes:
         results: In order.
         clarification: What to ask back.
+        further: Ids of the actions that are wanted beside what waits.
         verdicts: What second looks at them came to.
         unread: Requests of the message that nothing was made of.
     """
 
     results: list[ActionResult] = field(default_factory=list)
+    further: set[str | None] = field(default_factory=set)
     clarification: str | None = None
     partial: Mapping[str, Any] | None = None
     iterations: list[Iteration] = field(default_factory=list)
@@ -242,6 +244,8 @@ class _Run:
             result = await self._carry_out(action, origin)
             reviewed = await self._reviewed(result, plan.source, origin)
             self.acted.results.append(reviewed.result)
+            if action.is_further:
+                self.acted.further.add(reviewed.result.action_id)
             self.fatigue += self._cost(action) * (1 + _GROWTH * number)
             if reviewed.question is not None:
                 self.acted.clarification = reviewed.question

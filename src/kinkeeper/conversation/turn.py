@@ -43,7 +43,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "actions": [
             {
                 "domain": each.domain, "action": each.action, "params": plain(each.params),
-                "reasoning": each.reasoning, "is_offer": each.is_offer,
+                "reasoning": each.reasoning, "is_offer": each.is_offer, "is_further": each.is_further,
             }
             for each in plan.actions
         ],

@@ -18,6 +18,7 @@ from kinkeeper.conversation.planning.case import (
     Thing,
     action,
     best_match,
+    further,
     results_of,
 )
 from kinkeeper.conversation.planning.message import read_message
@@ -288,7 +289,7 @@ def _another_for(groups: Groups, case: Case) -> Sequence[Step] | None:
         for key in ("summary", "title")
         if key in known
     }
-    return [action(last.domain, last.action, {**known, **name, "who": who, field: start})]
+    return [further(last.domain, last.action, {**known, **name, "who": who, field: start})]
 
 
 def _left_out(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -6,15 +6,25 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, results_of
+from kinkeeper.conversation.model import PlannedAction
+from kinkeeper.conversation.planning.case import (
+    Case,
+    Groups,
+    Missing,
+    Step,
+    action,
+    further,
+    results_of,
+)
 from kinkeeper.conversation.planning.changing_events import named_event, new_time
 from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
-from kinkeeper.conversation.planning.people import members_in, who_of
+from kinkeeper.conversation.planning.people import is_person, is_speaker, members_in, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.references import combined
 from kinkeeper.conversation.planning.referents import latest, meant, target
 from kinkeeper.conversation.planning.relative import in_its_frame, proposed_with, relative_changes
+from kinkeeper.conversation.planning.task_rules import remind
 from kinkeeper.language.text import shorten
 
 # Follow-ups that do something else with what was found or done: book the room that was found, show
@@ -39,7 +49,25 @@ def followed(clause: str, case: Case) -> list[Step] | None:
         return _booked(last, case.message.title(booked["what"]), case)
     if case.grammar.pointing["show"].fullmatch(clause):
         return _shown(last)
-    return _peopled(clause, last, case)
+    return _reminded_too(clause, last, case) or _peopled(clause, last, case)
+
+
+def _reminded_too(clause: str, last: ActionResult, case: Case) -> list[Step] | None:
+    """Read "and dad to fix my bike" right after a reminder: of something else, for whom it names or for the same."""
+    whom, to, what = clause.partition("to ")
+    whom, errand = whom.strip(), case.grammar.said["errand"].fullmatch(what)
+    is_asked = (last.domain, last.action) == ("task", "create")
+    if not (is_asked and to and errand) or not (is_person(whom, case) or is_speaker(whom)):
+        return None
+    if not whom and clause == case.message.text.strip(" .!"):
+        return None  # nothing joins it to the reminder, whose purpose it may be
+    steps = remind({"who": whom, "what": what}, case) or ()
+    who = {} if whom else {"who": last.params.get("who")}
+    return [
+        further(each.domain, each.action, {**who, **each.params})
+        for each in steps
+        if isinstance(each, PlannedAction)
+    ]
 
 
 def _peopled(clause: str, last: ActionResult, case: Case) -> list[Step] | None:

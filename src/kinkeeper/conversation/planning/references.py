@@ -17,6 +17,7 @@ from kinkeeper.conversation.planning.case import (
     Thing,
     action,
     best_match,
+    further,
     results_of,
 )
 from kinkeeper.conversation.planning.changing_events import new_time
@@ -32,6 +33,7 @@ from kinkeeper.conversation.planning.relative import (
     relative_changes,
 )
 from kinkeeper.conversation.planning.reminders import remind_of
+from kinkeeper.conversation.routing.confirmation import rethinks
 from kinkeeper.reading.times.model import Grain
 
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
@@ -44,7 +46,7 @@ _JOINTS = re.compile(
 """Between times that are nothing but times; any other word makes it a message of its own."""
 
 _DENIAL = re.compile(r"^(?:(?:no|oh|sorry|wait|actually|hmm|oops)[\s,.!]+)+", re.IGNORECASE)
-_AGAIN = re.compile(r"\b(?:same|again|repeat|another|one more)\b", re.IGNORECASE)
+_AGAIN = re.compile(r"\b(?:same|again|repeat|another|one more|also|too|as well)\b", re.IGNORECASE)
 _LEAD = re.compile(r"^(?:one|thing|it|the)\s+", re.IGNORECASE)
 
 
@@ -289,7 +291,14 @@ def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
     if not isinstance(old, str):
         return None
     day = _same_day(groups["to"], old, case) or moment.partial or ""
-    return [action(last.domain, last.action, {**known, field: combined(day, old)})]
+    one_more = action if rethinks(case.message.text) else further
+    return [one_more(last.domain, last.action, {**known, field: combined(day, old)})]
+
+
+def again(text: str, case: Case) -> Sequence[Step] | None:
+    """Return one thing more like what was made last ("also on Saturday"), or None where the text asks for no such."""
+    found = case.grammar.pointing["same_time"].fullmatch(text)
+    return _again(found.groupdict(""), case) if found is not None else None
 
 
 def _same_day(to: str, old: str, case: Case) -> str | None:
@@ -357,7 +366,7 @@ def _more(groups: Groups, case: Case) -> Sequence[Step] | None:
     if appended is None or case.grammar.starts.match(what) or case.message.times(what):
         return None
     return [
-        action(
+        further(
             "notes",
             "append",
             {"title": appended[0], "body": "\n".join(lines_of(what, case))},
