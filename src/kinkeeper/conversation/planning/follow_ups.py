@@ -12,7 +12,9 @@ from kinkeeper.conversation.planning.case import (
     Groups,
     Missing,
     Step,
+    Thing,
     action,
+    best_match,
     further,
     results_of,
 )
@@ -21,8 +23,8 @@ from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.people import is_person, is_speaker, members_in, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
-from kinkeeper.conversation.planning.references import combined
-from kinkeeper.conversation.planning.referents import latest, meant, target
+from kinkeeper.conversation.planning.references import changed, combined
+from kinkeeper.conversation.planning.referents import latest, meant, target, timed_last
 from kinkeeper.conversation.planning.relative import in_its_frame, proposed_with, relative_changes
 from kinkeeper.conversation.planning.task_rules import remind
 from kinkeeper.language.text import shorten
@@ -190,6 +192,9 @@ def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
         case: The message that may answer.
     """
     text = bare(case.message.text, case.grammar, case.household.bot_name)
+    thing = _one_of_last(text, case) if partial["missing"] == "find_by" else None
+    if thing is not None and "changes" in partial["params"]:
+        return changed(thing, partial["params"]["changes"])
     fill = _FILLERS.get(str(partial["missing"]))
     added = fill(text, case) if fill is not None and text else None
     if not added:
@@ -293,6 +298,14 @@ def _summary(text: str, case: Case) -> dict[str, Any]:
 def _find_by(text: str, case: Case) -> dict[str, Any]:
     things = meant(text.lower(), case)
     return target(things[0]) if len(things) == 1 else named_event(text, case)
+
+
+def _one_of_last(text: str, case: Case) -> Thing | None:
+    """Return which of the things that the last turn made or changed a text means; None where it means none of them."""
+    among = timed_last(case)
+    named = best_match(text, results_of(among))
+    things = [named] if named is not None else meant(text.lower(), case, among)
+    return things[0] if len(among) > 1 and len(things) == 1 else None
 
 
 def _day(text: str, case: Case) -> dict[str, Any]:
