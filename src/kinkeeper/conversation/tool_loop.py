@@ -39,7 +39,7 @@ from kinkeeper.store.store import Store
 
 NOT_UNDERSTOOD = "I had trouble understanding; could you rephrase?"
 _GROWTH = 0.3
-_TAKE_BACK_WHAT = (
+TAKE_BACK_WHAT = (
     "Shall I take that back? Say “undo that” for what I did last, or “cancel it” for what waits."
 )
 _TOO_LATE = "there was no answer in time"
@@ -262,7 +262,7 @@ class _Run:
         )
         if len(sure) == len(plan.actions):
             return plan
-        return replace(plan, actions=sure, clarification=plan.clarification or _TAKE_BACK_WHAT)
+        return replace(plan, actions=sure, clarification=plan.clarification or TAKE_BACK_WHAT)
 
     async def _reviewed(self, result: ActionResult, source: Source, origin: Origin) -> Reviewed:
         """Return a step after a second look; where that fails, the step stands."""
