@@ -263,7 +263,9 @@ class _Cutting:
         grammar, is_stop = self._case.grammar, joint[:1] in _STOPS
         timed, is_one = _timed(left, right, grammar), _belongs(left, right, grammar)
         if is_one and _is_need(joint, right, grammar):
-            is_one = is_stop = False  # what is missing makes a clause of its own only where it is read as one
+            is_one = is_stop = (
+                False  # what is missing makes a clause of its own only where it is read as one
+            )
         if (is_one and timed is None) or _refers(left, right, grammar):
             return None
         right, is_stop = timed or right, is_stop or _asks_and_wants(left, right, grammar)

@@ -318,10 +318,10 @@ def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
     return [one_more(last.domain, last.action, {**known, field: combined(day, old)})]
 
 
-def again(text: str, case: Case) -> Sequence[Step] | None:
+def again(text: str, case: Case) -> list[Step] | None:
     """Return one thing more like what was made last ("also on Saturday"), or None where the text asks for no such."""
     found = case.grammar.pointing["same_time"].fullmatch(text)
-    return _again(found.groupdict(""), case) if found is not None else None
+    return [*(_again(found.groupdict(""), case) or ())] if found is not None else None
 
 
 def _same_day(to: str, old: str, case: Case) -> str | None:
