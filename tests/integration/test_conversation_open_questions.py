@@ -137,3 +137,72 @@ async def test_what_was_ticked_off_by_mistake_is_open_again(tmp_path: Path, text
         await talk.answer(text)
 
         assert "polish the brass" in await talk.answer("what's on my to-do list?")
+
+
+CALLED_OFF = ("cancel mia swimming on saturday", "cancel leo chess on wednesday")
+NOES = ("no!", "no", "nope", "no thanks", "nah")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@on_a_loop
+async def test_a_plain_no_is_to_what_was_asked_last(tmp_path: Path, first: int) -> None:
+    names = ("swimming", "chess")
+    for number, no in enumerate((*NOES, "no leave it", "no, don't")):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            await talk.answer(CALLED_OFF[first], thread_id="t")
+            await talk.answer(CALLED_OFF[1 - first], thread_id="t")
+            talk.later(seconds=20)
+            await talk.answer(no, thread_id="t")
+            (action,) = await waiting(talk)
+            assert names[first] in action.proposal.summary.lower(), no
+
+
+@pytest.mark.parametrize(
+    "between", ["add milk to the list", "put dentist in on friday at 4pm", "what's on friday?"]
+)
+@on_a_loop
+async def test_a_plain_no_chooses_among_nothing_that_was_asked_before(
+    tmp_path: Path, between: str
+) -> None:
+    for number, no in enumerate(NOES):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            for text in (*CALLED_OFF, between):
+                await talk.answer(text, thread_id="t")
+                talk.later(seconds=20)
+            told = await talk.answer(no, thread_id="t")
+            assert not any(each in told.lower() for each in ("swimming", "chess")), (no, told)
+            assert len(await waiting(talk)) == 2, (no, told)
+
+
+@pytest.mark.parametrize(
+    ("no", "left"),
+    [("no to the chess", ["swimming"]), ("no to the swimming", ["chess"]), ("no to all", [])],
+)
+@on_a_loop
+async def test_a_no_that_names_something_is_to_that(
+    tmp_path: Path, no: str, left: list[str]
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        for text in (*CALLED_OFF, "what's on friday?"):
+            await talk.answer(text, thread_id="t")
+            talk.later(seconds=20)
+        await talk.answer(no, thread_id="t")
+        found = [each.proposal.summary.lower() for each in await waiting(talk)]
+        assert len(found) == len(left), found
+        assert all(name in each for name, each in zip(left, found, strict=True))
+
+
+@pytest.mark.parametrize("edit", ["no, tuesday", "make it 5", "actually thursday at 6"])
+@on_a_loop
+async def test_an_edit_is_of_what_was_done_last_and_of_no_earlier_question(
+    tmp_path: Path, edit: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        for text in (CALLED_OFF[0], "put dentist in on friday at 4pm", edit):
+            await talk.answer(text, thread_id="t")
+            talk.later(seconds=20)
+        found = [each.proposal.summary.lower() for each in await waiting(talk)]
+        assert [("cancel" in each, "dentist" in each) for each in found] == [
+            (True, False),
+            (False, True),
+        ]

@@ -134,6 +134,7 @@ class PlannedAction:
         reasoning: One line for the trace.
         is_offer: Whether nobody asked for it: it might be wanted, so the person is asked.
         is_unsaid: Whether only a model wants it so: until it is confirmed, nobody else is shown it.
+        is_further: Whether it is wanted beside what waits, and takes the place of nothing.
     """
 
     domain: str
@@ -142,6 +143,7 @@ class PlannedAction:
     reasoning: str = ""
     is_offer: bool = False
     is_unsaid: bool = False
+    is_further: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

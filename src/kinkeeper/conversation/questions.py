@@ -32,7 +32,7 @@ from kinkeeper.conversation.routing.confirmation import (
     spoken,
 )
 from kinkeeper.conversation.stages import Course, Stage
-from kinkeeper.conversation.tool_loop import Acted
+from kinkeeper.conversation.tool_loop import TAKE_BACK_WHAT, Acted
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.language.text import split_sentences
@@ -137,6 +137,7 @@ _LATELY = timedelta(days=3)
 _UNDECIDED = frozenset({ActionStatus.EXPIRED, ActionStatus.WITHDRAWN})
 _NOT_DONE = frozenset({ResultStatus.FAILED, ResultStatus.UNCLEAR})
 _REFUSED = frozenset({Outcome.DENIED, Outcome.CHANGED})
+_TIMES = frozenset({"start_time", "deadline", "shift_minutes"})
 
 _SENDS = re.compile(r"\b(?:send|mail|e-mail|email|post|forward)\b", re.IGNORECASE)
 """A yes that speaks of sending is none to what sends nothing."""
@@ -161,6 +162,8 @@ class Open:
         lapsed: The last one, where time ran out or what was said has been taken back.
         listed: Those that the last answer listed, in its order, to choose among; also what was settled since.
         verb: What was to be done with the one chosen.
+        latest: Those that the last turn asked about.
+        is_past: Whether the last turn wrote something, and asked about nothing.
         is_passed_over: Whether the last answer told of something else that could not be done, or nothing came of a
             second thought: then a plain yes may mean that.
     """
@@ -170,6 +173,8 @@ class Open:
     lapsed: PendingAction | None = None
     listed: Sequence[PendingAction] = ()
     verb: Verb = Verb.CONFIRM
+    latest: Sequence[PendingAction] = ()
+    is_past: bool = False
     is_passed_over: bool = False
 
     @property
@@ -232,13 +237,15 @@ def find_open(conn: Connection, household: str, earlier: Sequence[Turn], *, now:
     seen = last.asked_about if last.finished_at is not None and last.finished_at <= now else None
     listed = seen or {"verb": Verb.CONFIRM, "actions": []}
     newest = max(asked_at, key=asked_at.__getitem__)
+    asked_last = _asked_at([last])
     fresh = [each for each in waiting if timedelta(0) <= now - asked_at[each.id] <= FRESH]
     return Open(
         fresh=fresh,
         older=[each for each in waiting if each not in fresh],
         lapsed=_lapsed(found[newest], now - asked_at[newest]) if not waiting else None,
         listed=[found[id_] for id_ in listed["actions"]],
-        verb=Verb(listed["verb"]), is_passed_over=_passes_over(last),
+        verb=Verb(listed["verb"]), latest=[each for each in fresh if each.id in asked_last],
+        is_past=not asked_last and any(each.status is ResultStatus.DONE and each.action_id for each in last.results), is_passed_over=_passes_over(last),
     )  # fmt: skip
 
 
@@ -256,6 +263,8 @@ def meant_by(text: str, verb: Verb | None, found: Open, *, is_weak: bool = False
             return _meant(verb or found.verb, picked, is_weak=is_weak)
     if verb is None or not found.all:
         return None
+    if verb is Verb.REJECT and not _picked(text, verb, found.all):
+        return _dropped(found)
     # "Yes to all" means what was asked lately, and nothing that was asked long ago.
     about = found.fresh if found.fresh and means_all(text) else found.all
     named = _picked(text, verb, about)
@@ -312,6 +321,16 @@ def _meant(verb: Verb, targets: Sequence[PendingAction], *, is_weak: bool) -> Me
 
 def _only(found: Open) -> Sequence[PendingAction]:
     return found.fresh if len(found.fresh) == 1 else ()
+
+
+def _dropped(found: Open) -> Meant | None:
+    """Return what a no drops that names nothing: what the last turn asked about, or the only thing; None where it means neither."""
+    if found.is_past:
+        return Meant(verb=Verb.REJECT, question=TAKE_BACK_WHAT)
+    if len(found.latest) > 1:
+        return _which(Verb.REJECT, replace(found, fresh=found.latest))
+    targets = found.latest or _only(found)
+    return Meant(verb=Verb.REJECT, actions=targets) if targets else None
 
 
 def _which(verb: Verb, found: Open) -> Meant:
@@ -446,7 +465,7 @@ class Settler:
             if hesitates(text) or (is_dropped and not refuses(text)):
                 return _still_open(self._found.fresh[0])
             said = Confirmation.NO if is_dropped else None
-        if said is Confirmation.EDIT and len(self._found.fresh) == 1:
+        if said is Confirmation.EDIT and len(self._found.fresh) == 1 and not self._found.is_past:
             edited = [result_of(self._found.fresh[0])]
             return Decided(confirmation=Confirmation.EDIT, edited=edited)
         is_social = triage.branch is Branch.SOCIAL
@@ -478,7 +497,7 @@ class Settler:
             acted: What the new plan came to.
             asked: Who speaks, when.
         """
-        new = [each for each in acted.results if each.action_id is not None]
+        new = [each for each in acted.results if each.action_id not in {None, *acted.further}]
         waiting = [each for each in new if each.status is ResultStatus.AWAITING]
         pairs = [*_pairs(edited, [each for each in new if each.status is not ResultStatus.FAILED])]
         if waiting:
@@ -582,10 +601,29 @@ def _corrected(
 
 
 def _follows(new: ActionResult, old: ActionResult, *, is_same_thing: bool) -> bool:
+    if _adds_to(new, old):
+        return False
     is_same = bool(old.result.get("id")) and _thing(new) == _thing(old)
     if is_same_thing:
         return is_same
     return is_same or (new.domain, new.action) == (old.domain, old.action)
+
+
+def _adds_to(new: ActionResult, old: ActionResult) -> bool:
+    """Whether a request leaves something of another one standing: other lines of a note, or other details of a thing."""
+    parts, before = _parts(new), _parts(old)
+    return bool(parts and before) and not before <= parts
+
+
+def _parts(result: ActionResult) -> frozenset[str]:
+    """Return what of a thing a request is about, without which way it changes; none where it is about all of it."""
+    params = result.params
+    if isinstance(params.get("changes"), Mapping):
+        return frozenset("time" if each in _TIMES else each for each in params["changes"])
+    if result.action == "set_audience":
+        return frozenset({"audience"})
+    lines = params.get("line") or params.get("body") if result.domain == "notes" else ""
+    return frozenset(str(lines or "").casefold().splitlines())
 
 
 def _thing(result: ActionResult) -> tuple[Any, ...]:

@@ -40,7 +40,7 @@ from kinkeeper.store.store import Store
 
 NOT_UNDERSTOOD = "I had trouble understanding; could you rephrase?"
 _GROWTH = 0.3
-_TAKE_BACK_WHAT = (
+TAKE_BACK_WHAT = (
     "Shall I take that back? Say “undo that” for what I did last, or “cancel it” for what waits."
 )
 _TOO_LATE = "there was no answer in time"
@@ -73,11 +73,13 @@ class Acted:
     Attributes:
         results: In order.
         clarification: What to ask back.
+        further: Ids of the actions that are wanted beside what waits.
         verdicts: What second looks at them came to.
         unread: Requests of the message that nothing was made of.
     """
 
     results: list[ActionResult] = field(default_factory=list)
+    further: set[str | None] = field(default_factory=set)
     clarification: str | None = None
     partial: Mapping[str, Any] | None = None
     iterations: list[Iteration] = field(default_factory=list)
@@ -243,6 +245,8 @@ class _Run:
             result = await self._carry_out(action, origin)
             reviewed = await self._reviewed(result, plan.source, origin)
             self.acted.results.append(reviewed.result)
+            if action.is_further:
+                self.acted.further.add(reviewed.result.action_id)
             self.fatigue += self._cost(action) * (1 + _GROWTH * number)
             if reviewed.question is not None:
                 self.acted.clarification = reviewed.question
@@ -259,7 +263,7 @@ class _Run:
         )
         if len(sure) == len(plan.actions):
             return plan
-        return replace(plan, actions=sure, clarification=plan.clarification or _TAKE_BACK_WHAT)
+        return replace(plan, actions=sure, clarification=plan.clarification or TAKE_BACK_WHAT)
 
     async def _reviewed(self, result: ActionResult, source: Source, origin: Origin) -> Reviewed:
         """Return a step after a second look; where that fails, the step stands."""

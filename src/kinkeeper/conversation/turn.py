@@ -44,6 +44,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
             {
                 "domain": each.domain, "action": each.action, "params": plain(each.params),
                 "reasoning": each.reasoning, "is_offer": each.is_offer, "is_unsaid": each.is_unsaid,
+                "is_further": each.is_further,
             }
             for each in plan.actions
         ],

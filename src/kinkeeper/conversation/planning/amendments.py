@@ -18,13 +18,21 @@ from kinkeeper.conversation.planning.case import (
     Thing,
     action,
     best_match,
+    further,
     results_of,
 )
+from kinkeeper.conversation.planning.event_updates import is_beside_now
 from kinkeeper.conversation.planning.message import read_message
 from kinkeeper.conversation.planning.people import PRONOUNS, is_person, who_of
 from kinkeeper.conversation.planning.plan_times import Moment, moment_of, without_days
-from kinkeeper.conversation.planning.references import MAKES, changed, combined
-from kinkeeper.conversation.planning.referents import latest, lines_in_view, target
+from kinkeeper.conversation.planning.references import asked_which, changed, combined
+from kinkeeper.conversation.planning.referents import (
+    MAKES,
+    latest,
+    lines_in_view,
+    target,
+    timed_last,
+)
 from kinkeeper.conversation.planning.relative import in_its_frame, proposed_with
 
 # Second thoughts about a time that was just said: "make that 10" after "in 20 minutes", "no, half
@@ -83,12 +91,12 @@ def part_of_hour(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def _moved(when: Callable[[datetime], datetime], case: Case) -> Sequence[Step] | None:
     """Return what puts the one thing that was just made or changed at another time."""
-    last = next(latest(case), None)
-    things = results_of([last]) if last is not None and last.action in MAKES else ()
-    if last is None or len(things) != 1 or "T" not in (things[0].start or ""):
+    found = [each for each in timed_last(case) if each.action in MAKES]
+    things = results_of(found)
+    if not things or "T" not in (things[0].start or ""):
         return None
-    new = when(datetime.fromisoformat(things[0].start or ""))
-    return [_step(last, {"start_time": new.isoformat()})]
+    new = {"start_time": when(datetime.fromisoformat(things[0].start or "")).isoformat()}
+    return [_step(found[0], new)] if len(things) == 1 else [asked_which(things, new)]
 
 
 def _step(last: ActionResult, changes: Mapping[str, Any]) -> Step:
@@ -168,7 +176,7 @@ def _emptied(_groups: Groups, case: Case) -> Sequence[Step] | None:
 def _counted(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "make the milk 4 litres" and "make that three"."""
     line = _line(groups["line"], case) or _counted_line(groups, case)
-    if line is None:
+    if line is None or any(map(is_beside_now, case.message.spans.values())):
         return None
     noun, amount = _COUNT.sub("", line.title), groups["amount"].strip()
     new = f"{amount} {noun}" if _NUMBER_ALONE.match(amount) else f"{amount} of {noun}"
@@ -288,7 +296,7 @@ def _another_for(groups: Groups, case: Case) -> Sequence[Step] | None:
         for key in ("summary", "title")
         if key in known
     }
-    return [action(last.domain, last.action, {**known, **name, "who": who, field: start})]
+    return [further(last.domain, last.action, {**known, **name, "who": who, field: start})]
 
 
 def _left_out(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import Any
@@ -304,3 +304,8 @@ def action(domain: str, name: str, params: Mapping[str, Any], reasoning: str = "
     """Return a planned request without the parameters that are not known."""
     known = {key: value for key, value in params.items() if value not in (None, "", [], (), {})}
     return PlannedAction(domain=domain, action=name, params=known, reasoning=reasoning)
+
+
+def further(domain: str, name: str, params: Mapping[str, Any]) -> PlannedAction:
+    """Return a planned request for one thing more, beside what was asked for before."""
+    return replace(action(domain, name, params), is_further=True)

@@ -26,15 +26,18 @@ from kinkeeper.conversation.planning.creating_events import (
     is_appointment,
     lowered,
 )
+from kinkeeper.conversation.planning.event_updates import UNREAD_TIME
 from kinkeeper.conversation.planning.list_rules import things_to_buy
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.task_rules import deadline_changes
 from kinkeeper.household.model import Role
 from kinkeeper.language.name_match import meant_by
-from kinkeeper.language.text import enumerated
+from kinkeeper.language.text import enumerated, tokenise
 from kinkeeper.memory.statements.names import kin
+from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.own_lists import SHOPPING
+from kinkeeper.reading.phrases import phrase_book, words_written_out
 from kinkeeper.reading.times.model import SpanKind
 
 _KIND = re.compile(r"\s+(?:appointment|event|entry|booking)$", re.IGNORECASE)
@@ -54,7 +57,7 @@ _EARLIER = frozenset({"forward", "earlier", "up", "ahead"})
 def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "cancel the dentist"."""
     what = _cancelled(groups, case)
-    if NO_EVENT.search(case.message.title(what)):
+    if (groups.get("none") and _is_told(what, case)) or NO_EVENT.search(case.message.title(what)):
         return None
     part = f"{what} {groups.get('late', '')}"
     if _OUT_OF.search(what) or (groups.get("told") and not _is_told_ahead(part, case)):
@@ -84,6 +87,16 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
         return [action("notes", "remove_line", {"title": SHOPPING, "line": target["find_by"]})]
     scope = "series" if groups.get("all") else None
     return [action("calendar", "delete_event", {**target, "scope": scope})]
+
+
+def _is_told(what: str, case: Case) -> bool:
+    """Whether what follows a "no" is a statement that sets something right ("its Mrs Dunn now"), and no name of an event."""
+    end = min(
+        (at for at, each in enumerate(what) if each in {",", *case.message.spans}), default=None
+    )
+    first, book, plain = UNREAD_TIME.sub("", what[:end]), phrase_book(), words_written_out()
+    words = [word for token in tokenise(first) for word in book.respell(token)]
+    return modality_of(" ".join(plain.get(word, word) for word in words)) is not Modality.NAMED
 
 
 def _is_bought(groups: Groups, target: Mapping[str, Any], case: Case) -> bool:

@@ -18,6 +18,7 @@ from kinkeeper.language.text import mask_stops
 # Pure.
 
 _EDGES = " \t\n,;:!.?-–—"
+_STOPS = frozenset(".!?;")
 _TIME = re.compile(TIME_MARK)
 _LONGEST = 600  # characters of a request with its reason
 
@@ -250,20 +251,23 @@ class _Cutting:
         grammar, name = self._case.grammar, self._case.household.bot_name
         text = gone_on_with(bare(text, grammar, name), grammar)
         text = bare(wanted_of(text, grammar), grammar, name)
-        for left, right, is_stop in _cuts(text, grammar):
+        for left, right, joint in _cuts(text, grammar):
             if self._left <= 0:
                 break
             self._left -= 1
-            found = self._of_both(left, right, is_stop=is_stop)
+            found = self._of_both(left, right, joint)
             if found:
                 return found
         return self._read(text) or self._first(text)
 
-    def _of_both(self, left: str, right: str, *, is_stop: bool) -> list[Step] | None:
-        grammar = self._case.grammar
-        timed = _timed(left, right, grammar)
-        is_one = timed is None and _belongs(left, right, grammar)
-        if is_one or _refers(left, right, grammar):
+    def _of_both(self, left: str, right: str, joint: str) -> list[Step] | None:
+        grammar, is_stop = self._case.grammar, joint[:1] in _STOPS
+        timed, is_one = _timed(left, right, grammar), _belongs(left, right, grammar)
+        if is_one and _is_need(joint, right, grammar):
+            is_one = is_stop = (
+                False  # what is missing makes a clause of its own only where it is read as one
+            )
+        if (is_one and timed is None) or _refers(left, right, grammar):
             return None
         right, is_stop = timed or right, is_stop or _asks_and_wants(left, right, grammar)
         first = self._read(bare(left, grammar, self._case.household.bot_name))
@@ -331,17 +335,23 @@ def _with_list(left: str, right: str, grammar: Grammar) -> str:
     )
 
 
-def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, bool]]:
-    """Yield where a second request may begin: what is before, what is after, and whether a sentence ends there."""
+def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, str]]:
+    """Yield where a second request may begin: what is before, what is after, and what joins them."""
     for joint in grammar.joints.finditer(mask_stops(text)):
         right = bare(text[joint.end() : joint.end() + _BEGINNING], grammar)
-        is_stop = joint[0].strip()[:1] in {".", "!", "?", ";"}
+        joined = joint[0].strip()
         if (
-            is_stop
+            joined[:1] in _STOPS
+            or _is_need(joined, text[joint.end() : joint.end() + _BEGINNING], grammar)
             or grammar.starts.match(in_order(right))
             or _timed(text[: joint.start()], right, grammar)
         ):
-            yield text[: joint.start()], text[joint.end() :], is_stop
+            yield text[: joint.start()], text[joint.end() :], joined
+
+
+def _is_need(joint: str, right: str, grammar: Grammar) -> bool:
+    """Whether a clause only tells what is missing, and is more than the reason for, or a part of, the one before."""
+    return joint.strip(" ,") not in {"", "and"} and thing_missing(right, grammar) is not None
 
 
 def _timed(left: str, right: str, grammar: Grammar) -> str | None:

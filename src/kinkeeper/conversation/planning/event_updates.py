@@ -24,7 +24,7 @@ _FROM_DAY = re.compile(r"\bfrom\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"^(?:it|that|this|them|him|her|one|the (?:event|appointment|thing))$", re.IGNORECASE
 )
-_UNREAD_TIME = re.compile(
+UNREAD_TIME = re.compile(
     r"\s+(?:after|from|at|until|till|when|once|before|by|this|next)\b.*", re.IGNORECASE
 )
 _WHOSE = re.compile(
@@ -286,7 +286,7 @@ def _stopping(told: Told, groups: Mapping[str, str], case: Case) -> Told | None:
     last = next((each for each in spans if each.has_date and not each.has_time), None)
     if groups.get("last") and (last is None or any(each.has_time for each in spans)):
         return None
-    since, unread = told.since or case.now.date(), _UNREAD_TIME.search(told.about)
+    since, unread = told.since or case.now.date(), UNREAD_TIME.search(told.about)
     if unread is not None:
         return replace(told, about=told.about[: unread.start()].strip(), since=since, is_open=True)
     if last is not None:

@@ -6,15 +6,27 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, results_of
+from kinkeeper.conversation.model import PlannedAction
+from kinkeeper.conversation.planning.case import (
+    Case,
+    Groups,
+    Missing,
+    Step,
+    Thing,
+    action,
+    best_match,
+    further,
+    results_of,
+)
 from kinkeeper.conversation.planning.changing_events import named_event, new_time
 from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
-from kinkeeper.conversation.planning.people import members_in, who_of
+from kinkeeper.conversation.planning.people import is_person, is_speaker, members_in, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
-from kinkeeper.conversation.planning.references import combined
-from kinkeeper.conversation.planning.referents import latest, meant, target
+from kinkeeper.conversation.planning.references import changed, combined
+from kinkeeper.conversation.planning.referents import latest, meant, target, timed_last
 from kinkeeper.conversation.planning.relative import in_its_frame, proposed_with, relative_changes
+from kinkeeper.conversation.planning.task_rules import remind
 from kinkeeper.language.text import shorten
 
 # Follow-ups that do something else with what was found or done: book the room that was found, show
@@ -39,7 +51,25 @@ def followed(clause: str, case: Case) -> list[Step] | None:
         return _booked(last, case.message.title(booked["what"]), case)
     if case.grammar.pointing["show"].fullmatch(clause):
         return _shown(last)
-    return _peopled(clause, last, case)
+    return _reminded_too(clause, last, case) or _peopled(clause, last, case)
+
+
+def _reminded_too(clause: str, last: ActionResult, case: Case) -> list[Step] | None:
+    """Read "and dad to fix my bike" right after a reminder: of something else, for whom it names or for the same."""
+    whom, to, what = clause.partition("to ")
+    whom, errand = whom.strip(), case.grammar.said["errand"].fullmatch(what)
+    is_asked = (last.domain, last.action) == ("task", "create")
+    if not (is_asked and to and errand) or not (is_person(whom, case) or is_speaker(whom)):
+        return None
+    if not whom and clause == case.message.text.strip(" .!"):
+        return None  # nothing joins it to the reminder, whose purpose it may be
+    steps = remind({"who": whom, "what": what}, case) or ()
+    who = {} if whom else {"who": last.params.get("who")}
+    return [
+        further(each.domain, each.action, {**who, **each.params})
+        for each in steps
+        if isinstance(each, PlannedAction)
+    ]
 
 
 def _peopled(clause: str, last: ActionResult, case: Case) -> list[Step] | None:
@@ -162,6 +192,9 @@ def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
         case: The message that may answer.
     """
     text = bare(case.message.text, case.grammar, case.household.bot_name)
+    thing = _one_of_last(text, case) if partial["missing"] == "find_by" else None
+    if thing is not None and "changes" in partial["params"]:
+        return changed(thing, partial["params"]["changes"])
     fill = _FILLERS.get(str(partial["missing"]))
     added = fill(text, case) if fill is not None and text else None
     if not added:
@@ -265,6 +298,14 @@ def _summary(text: str, case: Case) -> dict[str, Any]:
 def _find_by(text: str, case: Case) -> dict[str, Any]:
     things = meant(text.lower(), case)
     return target(things[0]) if len(things) == 1 else named_event(text, case)
+
+
+def _one_of_last(text: str, case: Case) -> Thing | None:
+    """Return which of the things that the last turn made or changed a text means; None where it means none of them."""
+    among = timed_last(case)
+    named = best_match(text, results_of(among))
+    things = [named] if named is not None else meant(text.lower(), case, among)
+    return things[0] if len(among) > 1 and len(things) == 1 else None
 
 
 def _day(text: str, case: Case) -> dict[str, Any]:

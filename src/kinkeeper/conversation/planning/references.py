@@ -17,6 +17,7 @@ from kinkeeper.conversation.planning.case import (
     Thing,
     action,
     best_match,
+    further,
     results_of,
 )
 from kinkeeper.conversation.planning.changing_events import new_time
@@ -24,7 +25,15 @@ from kinkeeper.conversation.planning.list_rules import lines_of
 from kinkeeper.conversation.planning.mail_rules import recipients
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.plan_times import moment_of, window_of
-from kinkeeper.conversation.planning.referents import gone, latest, meant, taken_off, target
+from kinkeeper.conversation.planning.referents import (
+    MAKES,
+    gone,
+    latest,
+    meant,
+    taken_off,
+    target,
+    timed_last,
+)
 from kinkeeper.conversation.planning.relative import (
     days_on,
     in_its_frame,
@@ -32,10 +41,11 @@ from kinkeeper.conversation.planning.relative import (
     relative_changes,
 )
 from kinkeeper.conversation.planning.reminders import remind_of
+from kinkeeper.conversation.routing.confirmation import rethinks
+from kinkeeper.language.text import enumerated
 from kinkeeper.reading.times.model import Grain
 
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
-MAKES: Final = frozenset({"create", "update", "create_event", "update_event"})
 WHICH: Final = "Which one do you mean?"
 WHAT_TIME: Final = "In the morning or in the evening? Please say the time once more with am or pm."
 _JOINTS = re.compile(
@@ -44,7 +54,7 @@ _JOINTS = re.compile(
 """Between times that are nothing but times; any other word makes it a message of its own."""
 
 _DENIAL = re.compile(r"^(?:(?:no|oh|sorry|wait|actually|hmm|oops)[\s,.!]+)+", re.IGNORECASE)
-_AGAIN = re.compile(r"\b(?:same|again|repeat|another|one more)\b", re.IGNORECASE)
+_AGAIN = re.compile(r"\b(?:same|again|repeat|another|one more|also|too|as well)\b", re.IGNORECASE)
 _LEAD = re.compile(r"^(?:one|thing|it|the)\s+", re.IGNORECASE)
 
 
@@ -61,7 +71,8 @@ def pointed(clause: str, case: Case) -> list[Step] | None:
     if relative:
         return relative
     for name, read in _READERS.items():
-        found = case.grammar.pointing[name].fullmatch(clause)
+        said = _DENIAL.sub("", clause) if name == "only_time" else clause
+        found = case.grammar.pointing[name].fullmatch(said)
         if found is not None:
             steps = read({key: value.strip() for key, value in found.groupdict("").items()}, case)
             if steps:
@@ -142,13 +153,16 @@ def _take(_groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def _relative(clause: str, case: Case) -> list[Step] | None:
     """Read "an hour later" and the like, said of what was made or changed last."""
-    last = next(latest(case), None)
+    found = timed_last(case)
+    last = next(iter(found), None)
     if last is not None and last.action == "list_events":
         return _further(clause, last, case)
     if last is None or last.action not in MAKES:
         return None
-    things = results_of([last])
-    changes = relative_changes(clause, things[0], case) if len(things) == 1 else {}
+    things = results_of(found)
+    changes = relative_changes(clause, things[0], case) if things else {}
+    if changes and len(things) > 1:
+        return [asked_which(things, changes)]
     if changes and last.status is ResultStatus.AWAITING:
         return [action(last.domain, last.action, proposed_with(last, changes))]
     return [changed(things[0], changes)] if changes else None
@@ -158,8 +172,12 @@ def _move(groups: Groups, case: Case) -> Sequence[Step] | None:
     changes = new_time(groups, case)
     if not changes:
         return None
-    to = groups.get("to", "")
-    things = meant(groups.get("one") or "it", case)
+    to, among = groups.get("to", ""), timed_last(case)
+    one = groups.get("one") or "it"
+    things = meant(one, case, among)
+    if not things and len(among) > 1:
+        return [asked_which(results_of(among), changes)]
+    things = things or meant(one, case)
     return [_at(each, in_its_frame(changes, to, each, case)) for each in things]
 
 
@@ -177,6 +195,13 @@ def _at(thing: Thing, changes: Mapping[str, Any]) -> Step:
     """Return what puts something at a time; a question where nobody can tell which half of the day is meant."""
     step = changed(thing, changes)
     return step if changes else Missing(step, "changes", WHAT_TIME)
+
+
+def asked_which(things: Sequence[Thing], changes: Mapping[str, Any]) -> Missing:
+    """Return the question which of several things a new time is of."""
+    names = enumerated([f"“{each.title}”" for each in reversed(things)], last="or")
+    step = action("calendar", "update_event", {"changes": dict(changes)})
+    return Missing(step, "find_by", f"Which one do you mean: {names}?")
 
 
 def _waits(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -231,7 +256,7 @@ def combined(new: str, old: str) -> str:
 
 def _only_time(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "and on Friday?" after a question to the calendar, "actually at 8" after something with a time."""
-    last = next(latest(case), None)
+    last = next(iter(timed_last(case)), None)
     if last is None or not _JOINTS.fullmatch(case.message.title(groups["to"])):
         return None
     if (last.domain, last.action) == ("calendar", "list_events"):
@@ -289,7 +314,14 @@ def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
     if not isinstance(old, str):
         return None
     day = _same_day(groups["to"], old, case) or moment.partial or ""
-    return [action(last.domain, last.action, {**known, field: combined(day, old)})]
+    one_more = action if rethinks(case.message.text) else further
+    return [one_more(last.domain, last.action, {**known, field: combined(day, old)})]
+
+
+def again(text: str, case: Case) -> list[Step] | None:
+    """Return one thing more like what was made last ("also on Saturday"), or None where the text asks for no such."""
+    found = case.grammar.pointing["same_time"].fullmatch(text)
+    return [*(_again(found.groupdict(""), case) or ())] if found is not None else None
 
 
 def _same_day(to: str, old: str, case: Case) -> str | None:
@@ -357,7 +389,7 @@ def _more(groups: Groups, case: Case) -> Sequence[Step] | None:
     if appended is None or case.grammar.starts.match(what) or case.message.times(what):
         return None
     return [
-        action(
+        further(
             "notes",
             "append",
             {"title": appended[0], "body": "\n".join(lines_of(what, case))},

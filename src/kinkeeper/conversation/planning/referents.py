@@ -78,6 +78,7 @@ def lines_in_view(case: Case) -> list[Thing]:
     return [*{(each.note, each.title): each for each in shown}.values()]
 
 
+MAKES: Final = frozenset({"create", "update", "create_event", "update_event"})
 _ORDINALS: Final = {
     "first": 0, "1st": 0, "former": 0, "next": 0, "top": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2,
     "fourth": 3, "4th": 3, "fifth": 4, "5th": 4, "sixth": 5, "seventh": 6, "eighth": 7, "ninth": 8, "tenth": 9,
@@ -99,10 +100,34 @@ def latest(case: Case) -> Iterator[ActionResult]:
         yield from reversed(exchange.results)
 
 
-def meant(said: str, case: Case) -> list[Thing]:
-    """Return the things that words like "it" or "the second one" point at; none where nobody can tell."""
+def timed_last(case: Case) -> list[ActionResult]:
+    """Return which of the things that the last turn made or changed a new time may be of, the latest first.
+
+    Of several it is of those that have a time of its kind: no day is set right of what has none, and no hour. Where nothing
+    has such, it is of the latest.
+    """
+    rounds = (case.context.results, *(each.results for each in reversed(case.context.history)))
+    last = next(filter(None, rounds), ())
+    made = {
+        thing.id or thing.title: (thing.start or "", each)
+        for each in last
+        if each.action in MAKES and each.domain != "notes"
+        for thing in results_of([each])
+    }
+    dated = [(start, each) for start, each in reversed(made.values()) if start]
+    hours = [each for start, each in dated if "T" in start and "T00:00" not in start]
+    is_of_hours = not any(each.has_date for each in case.message.spans.values())
+    return (is_of_hours and hours) or [each for _, each in dated] or [*latest(case)][:1]
+
+
+def meant(said: str, case: Case, among: Sequence[ActionResult] = ()) -> list[Thing]:
+    """Return the things that words like "it" or "the second one" point at; none where nobody can tell.
+
+    Args:
+        among: Results one of whose things it is, where that is known.
+    """
     lists = [lines_shown(each) or results_of([each]) for each in latest(case)]
-    lists = [each for each in lists if each]
+    lists = [each for each in ([results_of(among)] if among else lists) if each]
     kind = _KIND.search(said)
     if kind is not None and lists:
         wanted = _KINDS.get(kind[1].lower(), kind[1].lower())

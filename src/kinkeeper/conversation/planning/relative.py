@@ -75,8 +75,10 @@ def proposed_with(result: ActionResult, changes: Mapping[str, Any]) -> dict[str,
             if name != "shift_minutes" or not changes.keys() & {"start_time", "deadline"}
         }
         return {**result.params, "changes": {**kept, **changes}}
-    is_new = result.action in {"create_event", "create"}
-    return {**result.params, **changes} if is_new else dict(result.params)
+    if result.action not in {"create_event", "create"}:
+        return dict(result.params)
+    left = {"remind_at"} if "deadline" in changes else set[str]()  # it was counted from the old one
+    return {name: value for name, value in result.params.items() if name not in left} | {**changes}
 
 
 def onto_what_waits(step: Step, case: Case) -> Step:
@@ -155,6 +157,7 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
     if thing.start is None or not isinstance(value, str):
         return dict(changes)
     spans, old = case.message.times(to), datetime.fromisoformat(thing.start)
+    old = old if old.tzinfo else old.replace(tzinfo=case.household.zone)
     framed = value
     for span in spans:
         if span.has_date and not span.has_time:

@@ -47,7 +47,7 @@ from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE, word_sets
 from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.memory_rules import told_facts
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.references import more, pointed
+from kinkeeper.conversation.planning.references import again, more, pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits, together
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS
 from kinkeeper.conversation.planning.told_changes import told
@@ -308,7 +308,8 @@ def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
 
 def _edited(case: Case) -> Plan:
     text = bare(case.message.text, case.grammar, case.household.bot_name)
-    steps = amended(text, case) or edited(case.context.open_edit, case) or _read(case)[0]
+    steps = amended(text, case) or again(text, case) or edited(case.context.open_edit, case)
+    steps = steps or _read(case)[0]
     return planned(steps) if steps else Plan(clarification=ASK)
 
 
