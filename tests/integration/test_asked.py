@@ -176,20 +176,50 @@ async def test_what_is_no_limit_or_anothers_is_not_told_as_one(tmp_path: Path) -
     assert "soccer" in told[7], told
 
 
-@pytest.mark.parametrize(("by", "is_told"), [("john", True), ("sarah", False)])
+WAITS: Sequence[tuple[str, str, Sequence[str]]] = (
+    ("john", "leo's allergic to sesame", ("is leo allergic to anything", "what is Leo allergic to?", "any allergies?", "can leo have sesame", "who is allergic to sesame")),
+    ("sarah", "mia is coeliac", ("is mia coeliac", "what can't mia eat", "does mia have any dietary requirements?")),
+    ("john", "mia is allergic to latex", ("what is mia allergic to", "can mia touch latex", "is there anything mia can't have?")),
+    ("leo", "I can't eat prawns", ("what can't leo eat?", "can leo eat prawns", "is there anything leo doesn't eat?")),
+    ("leo", "I'm allergic to kiwi", ("is leo allergic to anything?", "what is leo allergic to")),
+    ("leo", "nana is scared of geese", ("is nana scared of anything?", "what is nana afraid of")),
+)  # fmt: skip
+"""Who tells a limit that waits for a yes, and how it is asked for."""
+
+
 @on_a_loop
-async def test_a_limit_that_waits_for_a_yes_is_told_to_who_said_it(
-    tmp_path: Path, by: str, is_told: bool
-) -> None:
+async def test_a_limit_that_waits_for_a_yes_is_told_as_not_confirmed(tmp_path: Path) -> None:
+    for number, (by, text, asked) in enumerate(WAITS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        adults = [("john", each) for each in asked] + [("sarah", each) for each in asked]
+        # Children and guests see nothing that others told before an adult agrees.
+        others = [(who, each) for who in {"mia", "nana", "leo"} - {by} for each in asked]
+        told = (await answers(folder, [(by, text), *adults, *others]))[1:]
+        word = text.rpartition(" ")[2]
+        for (who, each), answer in zip(adults, told, strict=False):
+            is_said = word in answer and ("Not confirmed yet" in answer or "waiting" in answer)
+            assert is_said, (who, each, answer)
+        for (who, each), answer in zip(others, told[len(adults) :], strict=True):
+            assert word not in answer or word in each, (who, each, answer)
+            assert "Not confirmed yet" not in answer, (who, each, answer)
+
+
+@on_a_loop
+async def test_what_waits_for_oneself_alone_is_told_to_nobody_else(tmp_path: Path) -> None:
     said = [
-        ("john", "Leo is allergic to sesame"),
-        (by, "is Leo allergic to anything?"),
-        (by, "is Leo allergic to nuts?"),
-    ]
+        ("john", "just for me: Leo is allergic to sesame"), ("sarah", "is Leo allergic to anything?"),
+        ("john", "is Leo allergic to anything?"), ("leo", "just for me: I can't eat prawns"),
+        ("john", "what can't Leo eat?"), ("leo", "what can't I eat?"), ("sarah", "Mia is coeliac"),
+        ("john", "is Leo coeliac?"), ("john", "can Mia eat nuts?"),
+    ]  # fmt: skip
     told = await answers(tmp_path, said)
-    assert told[0].endswith("?"), told
-    waits = "Not confirmed yet: Leo is allergic to sesame."
-    assert [waits in each for each in told[1:]] == [is_told] * 2, told
+    assert told[1].startswith("Not that I know: nobody"), told
+    assert "sesame" in told[2], told
+    assert "prawns" not in told[4], told
+    assert "prawns" in told[5], told
+    assert "Mia" not in told[7], told
+    assert told[8].startswith("Not that I know."), told
 
 
 # How what waits for a yes stands.

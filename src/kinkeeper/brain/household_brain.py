@@ -186,8 +186,10 @@ class GraphBrain:
 
 _MOST_SOURCES = 5
 _UNCONFIRMED = "Not confirmed yet"
-_NONE_KNOWN = "Not that I know: nobody has told me anything of that kind."
-_NOT_KNOWN_BUT = "Not that I know. What I do know:"
+_NONE_KNOWN = (
+    "Not that I know: nobody has told me anything of that kind, at least nothing you can see."
+)
+_NOT_KNOWN, _BUT = "Not that I know.", " What I do know:"
 
 
 class HouseholdBrain:
@@ -244,7 +246,7 @@ class HouseholdBrain:
         limits = await self._store.read(
             lambda conn: limits_known(conn, viewer, asked, self.household, now=now)
         )
-        waiting = "".join(f" {_UNCONFIRMED}: {each.rstrip('.')}." for each in limits.waiting)
+        waiting = "".join(f" {_UNCONFIRMED}: {each}" for each in limits.waiting)
         if limits.is_answered and (limits.told or waiting):
             return self._listed(self._recollection.sources(limits.told), lead=waiting.strip())
         if limits.topic or not asked.is_plain:
@@ -254,7 +256,9 @@ class HouseholdBrain:
             if is_of_it or not (asked.is_plain or is_food):
                 return known
         besides = self._recollection.sources(limits.besides)
-        lead = f"{_NOT_KNOWN_BUT}{waiting}" if besides or waiting else _NONE_KNOWN
+        lead = _NONE_KNOWN
+        if besides or waiting:
+            lead = f"{_NOT_KNOWN}{waiting}{_BUT if besides else ''}"
         return self._listed(besides, lead=lead, relevance=_NOTHING)
 
     async def _said(self, saying: Saying, viewer: Viewer, *, now: datetime) -> Knowledge:
