@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-import pytest
-
 from kinkeeper.bootstrap import open_system
 from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.core.time import VirtualClock

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import LONGEST_READ, Exchange
-from kinkeeper.household.model import Household, Member
+from kinkeeper.household.model import Household, Member, members_by_name
 from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     kept_from,
@@ -308,7 +308,10 @@ def facts_in(text: str, household: Household, *, now: datetime) -> Sequence[Obse
     Args:
         text: Plain.
     """
-    return observe(text, said_at=now.astimezone(household.zone), locale=household.locale)
+    return observe(
+        text, said_at=now.astimezone(household.zone), locale=household.locale,
+        people=members_by_name(household),
+    )  # fmt: skip
 
 
 def holds_fact(text: str, household: Household, *, now: datetime) -> bool:

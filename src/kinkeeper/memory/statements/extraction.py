@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -12,11 +12,13 @@ from typing import NamedTuple
 from kinkeeper.memory.model import Category, Correction, Observation
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon, opened
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.secrecy import is_only_wish, told_span
 from kinkeeper.memory.statements.sentences import Part, begins_with_person, named, parts_of
 from kinkeeper.memory.statements.statement_reader import LONGEST_STATEMENT, Reading, read_statement
 from kinkeeper.memory.statements.subjects import ME
+from kinkeeper.reading.coreference import names_written
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import Grain, SpanKind
 
@@ -222,7 +224,12 @@ def _talk() -> Mapping[str, re.Pattern[str]]:
 
 
 def observe(
-    text: str, *, said_at: datetime, previous: Sequence[str] = (), locale: str = "en-US"
+    text: str,
+    *,
+    said_at: datetime,
+    previous: Sequence[str] = (),
+    locale: str = "en-US",
+    people: Collection[str] = (),
 ) -> tuple[Observation, ...]:
     """Return what of a message is worth keeping; small talk, questions and requests are not.
 
@@ -231,11 +238,15 @@ def observe(
         said_at: When, aware, in the household's zone.
         previous: Earlier turns of the same conversation, oldest first.
         locale: Decides how dates are read.
+        people: Words for people who are known, in small letters: they are names however they were typed.
 
     Returns:
         Statements in text order. Sentences of more than 500 characters are not read; a correction is related to the
         16 sentences before it and to the earlier turns.
     """
+    if names := {*people} - kin():
+        text = names_written(text, names)
+        previous = [names_written(each, names) for each in previous]
     said = [told for each in parts_of(text) if (told := _without_wish(each)) is not None]
     parts = named(joined(said, text), previous[-_MOST_LOOKED_BACK:])
     found: list[Observation] = []
