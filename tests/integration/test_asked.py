@@ -314,3 +314,57 @@ async def test_a_child_decides_nothing_and_one_request_is_no_other(tmp_path: Pat
     assert "book fair" in told[2], told
     assert told[4] == told[5] == "Nothing is waiting for approval.", told
     assert "approval" not in told[6], told
+
+
+# What was done or happened.
+
+REPORTS = {
+    "gave leo 5ml calpol at 9": ("has leo had calpol today?", "has leo had calpol this morning", "did leo have any medicine today?", "has anybody given leo calpol"),
+    "mia had her inhaler at 8": ("has mia had her inhaler today?", "did mia have her inhaler this morning", "has mia had any medicine today"),
+    "leo threw up at school": ("was leo sick today?", "who said leo was sick", "did leo throw up today", "has leo vomited today"),
+    "mia had porridge at 7": ("did mia eat anything today", "has mia eaten?", "has mia had anything to eat today", "did mia have porridge today"),
+    "leo slept from 1 to 3": ("did leo nap today?", "has leo slept today", "did leo have a nap today", "has leo had a sleep today?"),
+    "fed the dog at 7": ("has anyone fed the dog?", "has the dog been fed today", "did somebody feed the dog today", "was the dog fed this morning"),
+    "mia took her antibiotics this morning": ("has mia taken her antibiotics today", "did mia take her antibiotics", "has mia had her antibiotics?"),
+}  # fmt: skip
+
+
+@on_a_loop
+async def test_what_was_done_is_told_to_who_asks_and_never_denied(tmp_path: Path) -> None:
+    for number, (report, asked) in enumerate(REPORTS.items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        questions = [("sarah", each) for each in asked]
+        said = [*questions, ("john", report), *questions, *(("john", each) for each in asked)]
+        told = await answers(folder, said)
+        before, after = told[: len(asked)], told[len(asked) + 1 :]
+        assert not [each for each in before if each.startswith("No")], before
+        assert "Saved for everyone" in told[len(asked)], told[len(asked)]
+        words = report.split(" ", 1)[1]
+        told_back = [words in each and "2 March 2026" in each for each in after]
+        assert all(told_back), [*zip(said[len(asked) + 1 :], after, strict=True)]
+
+
+@on_a_loop
+async def test_what_was_done_is_told_of_nobody_else_no_other_day_and_not_where_it_is_private(
+    tmp_path: Path,
+) -> None:
+    said = [
+        ("john", "gave leo 5ml calpol at 9"), ("sarah", "has mia had calpol today?"),
+        ("sarah", "did leo have calpol yesterday?"), ("sarah", "has leo had his inhaler today?"),
+        ("john", "I took ibuprofen at 8"), ("sarah", "did john take ibuprofen today?"),
+        ("john", "just for me: gave mia piriton at 8"), ("sarah", "has mia had piriton today?"),
+        ("leo", "mia had her inhaler at 8"), ("sarah", "has mia had her inhaler today?"),
+        ("sarah", "is there soccer today?"), ("sarah", "was there chess on saturday?"),
+    ]  # fmt: skip
+    told = await answers(tmp_path, said)
+    assert "gave leo" not in told[1], told
+    assert told[2].startswith("I don't know"), told
+    assert "of then" in told[2], told
+    assert told[3].startswith("I don't know"), told
+    assert "ibuprofen at 8" not in told[5], told
+    assert "gave mia" not in told[7], told
+    assert not told[9].startswith("No"), told
+    assert "inhaler" in told[9], told
+    assert told[10].startswith("No, nothing"), told
+    assert told[11].startswith("I don't know"), told

@@ -33,7 +33,13 @@ from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.reading.asked import LimitKind, Saying, asked_limit, asked_saying
+from kinkeeper.reading.asked import (
+    LimitKind,
+    Saying,
+    asked_limit,
+    asked_saying,
+    asks_what_happened,
+)
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -185,9 +191,13 @@ class GraphBrain:
 
 
 _MOST_SOURCES = 5
+_INSTANT = timedelta(microseconds=1)
 _UNCONFIRMED = "Not confirmed yet"
 _NONE_KNOWN = (
     "Not that I know: nobody has told me anything of that kind, at least nothing you can see."
+)
+_LAST_HEARD = (
+    "I don't know: nobody has told me that of then, at least nothing you can see. The last I heard:"
 )
 _NOT_KNOWN, _BUT = "Not that I know.", " What I do know:"
 
@@ -241,6 +251,8 @@ class HouseholdBrain:
         now = self._clock.now()
         if (saying := asked_saying(query.text)) is not None:
             return await self._said(saying, viewer, now=now)
+        if asks_what_happened(query.text) and (told := await self._told(query, viewer, now=now)):
+            return told
         if (asked := asked_limit(query.text)) is None:
             return await self._found(query, viewer, now=now)
         limits = await self._store.read(
@@ -274,6 +286,36 @@ class HouseholdBrain:
         return self._listed(
             sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
         )
+
+    async def _told(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
+        """Return what was told of what may have happened, with who said it and when; None where nothing was."""
+        question = read_question(query.text, self.household, now=now)
+        if not question.weight:
+            return None
+        told = await self._recollection.said(question, viewer, name="", member=None, now=now)
+        then = [
+            each for each in told if question.period is None or self._is_of(each, question.period)
+        ]
+        if then or not told:
+            return self._listed(then[:_MOST_SOURCES]) if then else None
+        return self._listed(told[:1], lead=_LAST_HEARD)
+
+    def _is_of(self, source: Source, period: Interval) -> bool:
+        """Whether somebody tells of some days: said on one of them and naming no other, or naming one."""
+        zone = self.household.zone
+        days = local_days(
+            period.start.astimezone(zone).date(),
+            (period.end - _INSTANT).astimezone(zone).date(),
+            zone,
+        )
+        named = [
+            each
+            for each in read(source.text, source.at.astimezone(zone), locale=self.household.locale)
+            if each.has_date
+        ]
+        if named:
+            return any(each.begin < days.end and each.until > days.start for each in named)
+        return days.start <= source.at < days.end
 
     def _listed(
         self, sources: Sequence[Source], *, lead: str = "", relevance: float = 1.0

@@ -31,10 +31,12 @@ from kinkeeper.conversation.told_audience import (
     holds_fact,
     how_to_change,
     is_left_over,
+    is_report,
     saved_for,
     scope_of_told,
     secret_of,
 )
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
 
@@ -140,8 +142,13 @@ def _saved(context: AnswerContext) -> str | None:
     is_secret = _secret(context) is not None
     if is_copied(context.text) or not (context.told or is_secret):
         return None
-    is_fact = holds_fact(context.told or context.text, asked.household, now=asked.now)
-    if not (is_fact or is_secret):
+    said = context.told or context.text
+    is_fact = holds_fact(said, asked.household, now=asked.now)
+    author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
+    is_heard = is_report(said, asked.household) and is_kept_at_once(
+        author, HOUSEHOLD_SCOPE, asked.member
+    )
+    if not (is_fact or is_secret or is_heard):
         return None
     scope = scope_of_told(
         context.text,
@@ -152,7 +159,6 @@ def _saved(context: AnswerContext) -> str | None:
         is_shared=asked.is_shared,
         told=context.told,
     )
-    author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
     if is_fact and not is_kept_at_once(author, scope, asked.member):
         return _PROPOSED if author.is_adult else _LEFT_TO_ADULTS
     return saved_for(scope, asked.household) + how_to_change(scope)

@@ -28,6 +28,7 @@ from kinkeeper.conversation.planning.plan_times import (
     window_with,
 )
 from kinkeeper.core.time import midnight
+from kinkeeper.reading.asked import asks_what_happened
 
 
 def asked(_groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -130,7 +131,7 @@ def _listed(question: Question, case: Case) -> Sequence[Step] | None:
         return [action("task", "list", {"query": task})]
     if question.wanted not in _WANTED or not _is_of_calendar(question):
         return None
-    return [action("calendar", "list_events", _looked_up(question))]
+    return [action("calendar", "list_events", _looked_up(question, case))]
 
 
 def _task_meant(question: Question, case: Case) -> str | None:
@@ -149,13 +150,16 @@ def _shared(words: frozenset[str], thing: Thing) -> float:
     return len(words & title) / len(words | title)
 
 
-def _looked_up(question: Question) -> dict[str, Any]:
+def _looked_up(question: Question, case: Case) -> dict[str, Any]:
     wanted = "away" if _is_of_absence(question) else _WANTED[question.wanted]
     when = question.window.parameters if question.window is not None else {}
     if wanted == "all" and question.window is None and question.subject is not None:
         wanted = "next"
     if wanted == "place" and question.subject is None:
         wanted = "all"
+    has_begun = question.window is None or question.window.begin <= case.now
+    if wanted == "whether" and has_begun and asks_what_happened(case.context.text):
+        wanted = "happened"
     return {
         **when, "query": question.subject, "who": list(question.who),
         "wanted": None if wanted == "all" else wanted,
