@@ -368,3 +368,55 @@ async def test_what_was_done_is_told_of_nobody_else_no_other_day_and_not_where_i
     assert "inhaler" in told[9], told
     assert told[10].startswith("No, nothing"), told
     assert told[11].startswith("I don't know"), told
+
+
+# Questions without a mark or an apostrophe.
+
+KEPT_THINGS = {
+    "the spare key is under the blue pot": "the spare key",
+    "the tombola float is in the biscuit tin": "the tombola float",
+    "mia's inhaler is in the hall drawer": "mia's inhaler",
+}
+WHERE = ("wheres {}", "where is {}", "where's {}", "Wheres {}?", "so wheres {}", "hey wheres {}")
+WHO = ("whos our plumber", "who is our plumber", "Whos our plumber?", "so whos our plumber")
+ASKED_PLAINLY = (
+    "is anything being delivered", "is everything ready for saturday", "is dinner ready", "is mia home", "are the kids asleep",
+    "will nana be there", "have the bins gone out", "has the post come", "whys the heating off", "hows the boiler",
+    "whens the boiler man coming", "did anything arrive", "is nobody home", "was the parcel delivered",
+)  # fmt: skip
+
+
+@on_a_loop
+async def test_a_question_without_a_mark_or_apostrophe_is_answered(tmp_path: Path) -> None:
+    told = [*KEPT_THINGS, "our plumber is Mr Quillfeather"]
+    asked = [
+        (form.format(thing), text.rpartition(" ")[2])
+        for text, thing in KEPT_THINGS.items()
+        for form in WHERE
+    ]
+    asked += [(form, "Quillfeather") for form in WHO]
+    said = [*(("john", each) for each in told), *(("sarah", each) for each, _ in asked)]
+    answered = (await answers(tmp_path, said))[len(told) :]
+    wrong = [
+        (text, answer)
+        for (text, word), answer in zip(asked, answered, strict=True)
+        if word not in answer
+    ]
+    assert wrong == []
+
+
+@on_a_loop
+async def test_a_question_without_a_mark_is_never_kept_as_news(tmp_path: Path) -> None:
+    for by in ("leo", "sarah"):
+        folder = tmp_path / by
+        folder.mkdir()
+        said = [(by, each) for each in ASKED_PLAINLY]
+        told = await answers(folder, [*said, ("john", "what is waiting?"), ("john", "what do you know about dinner?")])  # fmt: skip
+        kept = [
+            pair
+            for pair in zip(ASKED_PLAINLY, told, strict=False)
+            if any(word in pair[1] for word in ("aved", "haven't", "isn't kept", "left the"))
+        ]
+        assert kept == []
+        assert told[-2] == "Nothing is waiting for approval."
+        assert "dinner ready" not in told[-1]

@@ -39,6 +39,7 @@ from kinkeeper.conversation.told_audience import (
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
+from kinkeeper.reading.phrases import everyday_spellings
 
 _OPENINGS = ("", "Okay. ", "Sure. ", "Got it. ", "All right. ")
 _UNKNOWN = (
@@ -52,7 +53,7 @@ _KEPT = "Okay, I'll keep that secret."
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
 _QUESTION = re.compile(
-    r"\?\s*$|^\W*(?:who|what|whats|what's|when|where|which|why|how|is|are|was|were|do|does|did|has|have|will|tell (?:me|us)|explain|describe)\b"
+    r"\?\s*$|^\W*(?:(?:so|and|but|hey|hi|ok|okay|oh|well)\W+)*(?:who|what|when|where|which|why|how)\b|^\W*(?:is|are|was|were|do|does|did|has|have|will|tell (?:me|us)|explain|describe)\b"
     r"|^\W*(?:am|may|might|must|should|shall|would|could|can) (?:i|he|she|it|they)\b",
     re.IGNORECASE,
 )
@@ -78,8 +79,9 @@ def told(context: AnswerContext) -> Answer:
 
 
 def is_question(text: str) -> bool:
-    """Whether a message asks something, by its mark or its first word."""
-    return _QUESTION.search(text.strip()) is not None
+    """Whether a message asks something, by its mark or its first word, however that is spelt."""
+    spelt = (everyday_spellings().get(each.lower(), each) for each in text.split())
+    return _QUESTION.search(" ".join(spelt)) is not None
 
 
 def used_of(results: Sequence[ActionResult]) -> tuple[Mapping[str, Any], ...]:

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from kinkeeper.language.text import tokenise
 from kinkeeper.memory.model import Category, Correction, Observation
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon, opened
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
@@ -19,6 +20,7 @@ from kinkeeper.memory.statements.sentences import Part, begins_with_person, name
 from kinkeeper.memory.statements.statement_reader import LONGEST_STATEMENT, Reading, read_statement
 from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.reading.coreference import names_written
+from kinkeeper.reading.replies import begins_as_question, is_question
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import Grain, SpanKind
 
@@ -251,8 +253,12 @@ def observe(
     parts = named(joined(said, text), previous[-_MOST_LOOKED_BACK:])
     found: list[Observation] = []
     is_led = False
+    known = {*people, *kin()}
     for place, part in enumerate(parts):
         if len(part.text) > LONGEST_STATEMENT:
+            continue
+        is_asked = is_question(tokenise(part.text), part.text, people=known)
+        if is_asked or (not place and begins_as_question(part.text)):
             continue
         just_before = parts[max(0, place - _MOST_SENTENCES_BACK) : place]
         before = [*previous[-_MOST_LOOKED_BACK:], *(each.text for each in just_before)]
