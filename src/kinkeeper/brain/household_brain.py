@@ -26,11 +26,12 @@ from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.search import activity_occurrences, care_between, occurrences_between
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import Clock, Interval, local_days, midnight
-from kinkeeper.household.model import Household, members_by_name
+from kinkeeper.household.model import Household, Member, members_by_name
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.asked import (
@@ -58,36 +59,49 @@ _MOST = 2
 _LONGEST = 240
 
 
-def written(question: str, notes: Sequence[Note]) -> list[Source]:
+def written(question: str, notes: Sequence[Note], members: Sequence[Member] = ()) -> list[Source]:
     """Return the lines of notes that bear on a question, best first.
 
     Args:
         notes: Those that whoever asks may read.
+        members: Who may have made them: "I" in a line is whoever made its note.
     """
+    made_by = {each.id: each for each in members}
     wanted = frozenset(stems(question))
     named = wanted - _ASKS_NOTHING
+    who = {each.id for each in members if not wanted.isdisjoint(_stems_said("", each))}
     found = [
-        _source(note, line, round(_SURE * share, 3))
+        _source(note, line, maker, round(_SURE * share, 3))
         for note in notes
         for line in entries(note.body)
-        if (share := _share(wanted, named, note, line)) >= _LEAST
+        for maker in [made_by.get(note.made_by or "") if is_of_speaker(line) else None]
+        if maker is None or not who or maker.id in who
+        if (share := _share(wanted, named, note.title, _stems_said(line, maker))) >= _LEAST
     ]
     return sorted(found, key=_by_relevance)[:_MOST]
 
 
-def _share(wanted: frozenset[str], named: frozenset[str], note: Note, line: str) -> float:
+def _share(
+    wanted: frozenset[str], named: frozenset[str], title: str, said: frozenset[str]
+) -> float:
     """Return how much of what is asked about a line speaks of, its note's title counted with it, in [0, 1]."""
-    said = frozenset(stems(line))
-    beside = said | frozenset(stems(note.title))
+    beside = said | frozenset(stems(title))
     if not named & said or len(beside - wanted) == 0:
         return 0.0
     return max(len(named & beside) / len(named), len(wanted & beside) / len(wanted))
 
 
-def _source(note: Note, line: str, relevance: float) -> Source:
+def _stems_said(line: str, maker: Member | None) -> frozenset[str]:
+    """Return the stems of a line, with all that whoever is "I" in it is called."""
+    called = () if maker is None else (maker.id, maker.name, *maker.aliases)
+    return frozenset(stems(" ".join((line, *called))))
+
+
+def _source(note: Note, line: str, maker: Member | None, relevance: float) -> Source:
     words = shorten(" ".join(line.split()), _LONGEST)
+    told = f"On “{note.title}”: {words}." if maker is None else f"{maker.name} noted: “{words}”."
     return Source(
-        id=note.id, kind=SourceKind.NOTE, text=line, sentence=f"On “{note.title}”: {words}.".replace("..", "."),
+        id=note.id, kind=SourceKind.NOTE, text=line, sentence=told.replace("..", "."), speaker=None if maker is None else maker.name,
         relevance=relevance, at=note.created_at,
     )  # fmt: skip
 
@@ -339,7 +353,7 @@ class HouseholdBrain:
             *(self._event_source(found) for found in planned),
             *await self._usual_owner(query, viewer, now=now),
             *await self._recollection.of(question, viewer, now=now),
-            *written(query.text, noted),
+            *written(query.text, noted, self.household.members),
         ]
         every.sort(key=_rank)
         sources = [source for source in every if source.relevance >= BEARS][:_MOST_SOURCES]
