@@ -18,6 +18,18 @@ GUEST = """
 id = "nana"
 name = "Nana"
 role = "other"
+
+[[activities]]
+id = "kendo"
+
+[[events]]
+id = "leo-kendo"
+summary = "Leo kendo"
+activity = "kendo"
+who = ["leo"]
+start = 2026-02-03T17:00:00
+duration_minutes = 60
+rrule = "FREQ=WEEKLY;BYDAY=TU,TH"
 """
 
 
@@ -420,3 +432,31 @@ async def test_a_question_without_a_mark_is_never_kept_as_news(tmp_path: Path) -
         assert kept == []
         assert told[-2] == "Nothing is waiting for approval."
         assert "dinner ready" not in told[-1]
+
+
+# When something takes place, of several days.
+
+OF_EACH = (
+    "when is kendo {}", "when's kendo {}?", "whens leo's kendo {}", "what time is kendo {}?", "when is leo's kendo {}?",
+    "when does kendo finish {}?", "when does kendo finish {}", "what time is leo's kendo {}",
+)  # fmt: skip
+OF_ONE = (
+    "when is the next kendo", "when is kendo", "when is the next kendo this week", "when is the first kendo this week?",
+    "when is kendo tomorrow", "what time is kendo tomorrow?",
+)  # fmt: skip
+
+
+@on_a_loop
+async def test_every_time_of_several_days_is_told(tmp_path: Path) -> None:
+    weeks = {"this week": ("tomorrow", "Thursday"), "next week": ("March 10", "March 12")}
+    cases = [(form.format(week), week) for form, week in product(OF_EACH, weeks)]
+    said = [*(("sarah", text) for text, _ in cases), *(("john", text) for text in OF_ONE)]
+    told = await answers(tmp_path, said)
+    wrong = [
+        (text, answer)
+        for (text, week), answer in zip(cases, told, strict=False)
+        if not all(day in answer for day in weeks[week])
+    ]
+    assert wrong == []
+    alone = told[len(cases) :]
+    assert not [each for each in alone if "tomorrow" not in each or "Thursday" in each], alone
