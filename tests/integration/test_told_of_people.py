@@ -12,6 +12,7 @@ from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
+from live_household import HOUSEHOLD
 from talking import Talking, on_a_loop, talking
 
 SUBJECTS = {
@@ -23,6 +24,15 @@ SUBJECTS = {
     "pet": ("our dog", "our dog's", "our dog is", "s"),
 }
 """Each as subject, as owner, with its verb, and with the ending that verbs have after it."""
+CHILDREN = ("Tobi", "Kit", "Freja")
+"""Names that no dictionary has, or that are words as well; a household's own names are names however they are typed."""
+
+SUBJECTS |= {
+    f"{name} typed {how}": (who, f"{who}'s", f"{who} is", "s")
+    for name in ("mia", *map(str.lower, CHILDREN))
+    for how, who in (("small", name), ("right", name.title()))
+    if how == "small" or name == "kit"
+}
 
 OF_ANYBODY = (
     "{whose} name is Quillfeather", "{who} go{s} by Quillfeather", "{whose} birthday is on June 12",
@@ -36,7 +46,8 @@ OF_PEOPLE = (
     "{who} live{s} at 14 Harbour Street", "{whose} address is 14 Harbour Street", "{is_} from Ghana",
     "{who} go{es} to Lindenhof School", "{whose} teacher is Ms Quillfeather", "{who} speak{s} Dutch",
     "{who} play{s} the cello", "{who} run{s} a bakery", "{who} read{s} in Braille",
-    "{whose} email is quill@example.org", "{whose} phone number is 555 0142",
+    "{whose} email is quill@example.org", "{whose} phone number is 555 0142", "{whose} locker number is 4821",
+    "{whose} coat is a 34 inch chest", "{who} get{s} a rash from buckwheat", "{whose} dentist is Dr Quillfeather",
 )  # fmt: skip
 HOLLOW = re.compile(
     r"I see|Good to know|Thanks for telling|did not understand|not sure what|couldn't|haven't put",
@@ -51,6 +62,8 @@ def told_of(subject: str) -> list[str]:
         each.format(who=who, whose=whose, is_=is_, s=ending, es="es" if ending else "")
         for each in patterns
     ]
+    if "small" in subject:
+        return [f"{each[0].lower()}{each[1:]}." for each in said]
     return [f"{each[0].upper()}{each[1:]}." for each in said]
 
 
@@ -74,7 +87,13 @@ async def kept(talk: Talking) -> str:
 @on_a_loop
 async def test_it_is_kept_or_offered(tmp_path: Path, subject: str) -> None:
     said = told_of(subject)
-    async with talking(tmp_path, Planners(None)) as talk:
+    file = tmp_path / "household.toml"
+    children = [
+        f'\n[[members]]\nid = "{each.lower()}"\nname = "{each}"\nrole = "child"\n'
+        for each in CHILDREN
+    ]
+    file.write_text(HOUSEHOLD.read_text(encoding="utf-8") + "".join(children), encoding="utf-8")
+    async with talking(tmp_path, Planners(None), household=file) as talk:
         answers = [
             await talk.answer(text, thread_id=f"{subject}-{number}")
             for number, text in enumerate(said)

@@ -2,8 +2,10 @@
 
 import pytest
 
+from kinkeeper.language.text import unaccented
 from kinkeeper.memory.model import Category
 from kinkeeper.memory.statements.relation import Relation, relate
+from kinkeeper.reading.coreference import names_written
 from memory_chains import Said, memory, say, state
 
 HELD = {"active", "pending_embed"}
@@ -48,3 +50,29 @@ def test_what_two_say_of_their_house_is_one_fact() -> None:
 )
 def test_relation(old: str, new: str, relation: Relation) -> None:
     assert relate(old, new).relation is relation
+
+
+PEOPLE = ("tobi", "freja", "kit", "will", "zoë")
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("tobi's locker is 218", "Tobi's locker is 218"),
+        ("the blazer is tobi's", "the blazer is Tobi's"),
+        ("dinner for freja and kit", "dinner for Freja and Kit"),
+        ("zoë likes figs", "Zoë likes figs"),
+        ("kit naps from 1 to 2", "Kit naps from 1 to 2"),
+        ("gave kit 5ml calpol", "gave Kit 5ml calpol"),
+        ("shoe size of will is 40", "shoe size of Will is 40"),
+        # A word for something else stays one.
+        ("the kit is in the car", "the kit is in the car"),
+        ("my kit's in the wash", "my kit's in the wash"),
+        ("the judo kit is dirty", "the judo kit is dirty"),
+        ("we will see", "we will see"),
+        ("TOBI is here", "TOBI is here"),
+        ("tobias and frejas are no members", "tobias and frejas are no members"),
+    ],
+)
+def test_a_known_name_is_one_however_it_was_typed(text: str, written: str) -> None:
+    assert names_written(text, {unaccented(each) for each in PEOPLE}) == written

@@ -7,7 +7,7 @@ from kinkeeper.actions.consent import Origin as Asked
 from kinkeeper.actions.effects.memory import RememberFact, Sentence, Words
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.model import Household, Member
+from kinkeeper.household.model import Household, Member, members_by_name
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.model import Observation, Origin
@@ -49,7 +49,9 @@ def asked_to_remember(
         id=stable_id(household.id, ASKED_FOR, request), text=text, speaker=member.name,
         member=member.id, said_at=said_at, channel=channel, origin=Origin.SAID,
     )  # fmt: skip
-    found = observe(text, said_at=said_at, locale=household.locale)
+    found = observe(
+        text, said_at=said_at, locale=household.locale, people=members_by_name(household)
+    )
     sentences = [sentence_of(each, text) for each in found] or [_as_it_stands(text)]
     return proposal_of(
         words, sentences, household=household, scope=scope, is_wanted=True, source=(ASKED_FOR, request, "0"),

@@ -26,14 +26,21 @@ from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.search import activity_occurrences, care_between, occurrences_between
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import Clock, Interval, local_days, midnight
-from kinkeeper.household.model import Household, members_by_name
+from kinkeeper.household.model import Household, Member, members_by_name
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.reading.asked import LimitKind, Saying, asked_limit, asked_saying
+from kinkeeper.reading.asked import (
+    LimitKind,
+    Saying,
+    asked_limit,
+    asked_saying,
+    asks_what_happened,
+)
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -52,36 +59,49 @@ _MOST = 2
 _LONGEST = 240
 
 
-def written(question: str, notes: Sequence[Note]) -> list[Source]:
+def written(question: str, notes: Sequence[Note], members: Sequence[Member] = ()) -> list[Source]:
     """Return the lines of notes that bear on a question, best first.
 
     Args:
         notes: Those that whoever asks may read.
+        members: Who may have made them: "I" in a line is whoever made its note.
     """
+    made_by = {each.id: each for each in members}
     wanted = frozenset(stems(question))
     named = wanted - _ASKS_NOTHING
+    who = {each.id for each in members if not wanted.isdisjoint(_stems_said("", each))}
     found = [
-        _source(note, line, round(_SURE * share, 3))
+        _source(note, line, maker, round(_SURE * share, 3))
         for note in notes
         for line in entries(note.body)
-        if (share := _share(wanted, named, note, line)) >= _LEAST
+        for maker in [made_by.get(note.made_by or "") if is_of_speaker(line) else None]
+        if maker is None or not who or maker.id in who
+        if (share := _share(wanted, named, note.title, _stems_said(line, maker))) >= _LEAST
     ]
     return sorted(found, key=_by_relevance)[:_MOST]
 
 
-def _share(wanted: frozenset[str], named: frozenset[str], note: Note, line: str) -> float:
+def _share(
+    wanted: frozenset[str], named: frozenset[str], title: str, said: frozenset[str]
+) -> float:
     """Return how much of what is asked about a line speaks of, its note's title counted with it, in [0, 1]."""
-    said = frozenset(stems(line))
-    beside = said | frozenset(stems(note.title))
+    beside = said | frozenset(stems(title))
     if not named & said or len(beside - wanted) == 0:
         return 0.0
     return max(len(named & beside) / len(named), len(wanted & beside) / len(wanted))
 
 
-def _source(note: Note, line: str, relevance: float) -> Source:
+def _stems_said(line: str, maker: Member | None) -> frozenset[str]:
+    """Return the stems of a line, with all that whoever is "I" in it is called."""
+    called = () if maker is None else (maker.id, maker.name, *maker.aliases)
+    return frozenset(stems(" ".join((line, *called))))
+
+
+def _source(note: Note, line: str, maker: Member | None, relevance: float) -> Source:
     words = shorten(" ".join(line.split()), _LONGEST)
+    told = f"On “{note.title}”: {words}." if maker is None else f"{maker.name} noted: “{words}”."
     return Source(
-        id=note.id, kind=SourceKind.NOTE, text=line, sentence=f"On “{note.title}”: {words}.".replace("..", "."),
+        id=note.id, kind=SourceKind.NOTE, text=line, sentence=told.replace("..", "."), speaker=None if maker is None else maker.name,
         relevance=relevance, at=note.created_at,
     )  # fmt: skip
 
@@ -185,9 +205,15 @@ class GraphBrain:
 
 
 _MOST_SOURCES = 5
+_INSTANT = timedelta(microseconds=1)
 _UNCONFIRMED = "Not confirmed yet"
-_NONE_KNOWN = "Not that I know: nobody has told me anything of that kind."
-_NOT_KNOWN_BUT = "Not that I know. What I do know:"
+_NONE_KNOWN = (
+    "Not that I know: nobody has told me anything of that kind, at least nothing you can see."
+)
+_LAST_HEARD = (
+    "I don't know: nobody has told me that of then, at least nothing you can see. The last I heard:"
+)
+_NOT_KNOWN, _BUT = "Not that I know.", " What I do know:"
 
 
 class HouseholdBrain:
@@ -239,12 +265,14 @@ class HouseholdBrain:
         now = self._clock.now()
         if (saying := asked_saying(query.text)) is not None:
             return await self._said(saying, viewer, now=now)
+        if asks_what_happened(query.text) and (told := await self._told(query, viewer, now=now)):
+            return told
         if (asked := asked_limit(query.text)) is None:
             return await self._found(query, viewer, now=now)
         limits = await self._store.read(
             lambda conn: limits_known(conn, viewer, asked, self.household, now=now)
         )
-        waiting = "".join(f" {_UNCONFIRMED}: {each.rstrip('.')}." for each in limits.waiting)
+        waiting = "".join(f" {_UNCONFIRMED}: {each}" for each in limits.waiting)
         if limits.is_answered and (limits.told or waiting):
             return self._listed(self._recollection.sources(limits.told), lead=waiting.strip())
         if limits.topic or not asked.is_plain:
@@ -254,7 +282,9 @@ class HouseholdBrain:
             if is_of_it or not (asked.is_plain or is_food):
                 return known
         besides = self._recollection.sources(limits.besides)
-        lead = f"{_NOT_KNOWN_BUT}{waiting}" if besides or waiting else _NONE_KNOWN
+        lead = _NONE_KNOWN
+        if besides or waiting:
+            lead = f"{_NOT_KNOWN}{waiting}{_BUT if besides else ''}"
         return self._listed(besides, lead=lead, relevance=_NOTHING)
 
     async def _said(self, saying: Saying, viewer: Viewer, *, now: datetime) -> Knowledge:
@@ -270,6 +300,36 @@ class HouseholdBrain:
         return self._listed(
             sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
         )
+
+    async def _told(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
+        """Return what was told of what may have happened, with who said it and when; None where nothing was."""
+        question = read_question(query.text, self.household, now=now)
+        if not question.weight:
+            return None
+        told = await self._recollection.said(question, viewer, name="", member=None, now=now)
+        then = [
+            each for each in told if question.period is None or self._is_of(each, question.period)
+        ]
+        if then or not told:
+            return self._listed(then[:_MOST_SOURCES]) if then else None
+        return self._listed(told[:1], lead=_LAST_HEARD)
+
+    def _is_of(self, source: Source, period: Interval) -> bool:
+        """Whether somebody tells of some days: said on one of them and naming no other, or naming one."""
+        zone = self.household.zone
+        days = local_days(
+            period.start.astimezone(zone).date(),
+            (period.end - _INSTANT).astimezone(zone).date(),
+            zone,
+        )
+        named = [
+            each
+            for each in read(source.text, source.at.astimezone(zone), locale=self.household.locale)
+            if each.has_date
+        ]
+        if named:
+            return any(each.begin < days.end and each.until > days.start for each in named)
+        return days.start <= source.at < days.end
 
     def _listed(
         self, sources: Sequence[Source], *, lead: str = "", relevance: float = 1.0
@@ -293,7 +353,7 @@ class HouseholdBrain:
             *(self._event_source(found) for found in planned),
             *await self._usual_owner(query, viewer, now=now),
             *await self._recollection.of(question, viewer, now=now),
-            *written(query.text, noted),
+            *written(query.text, noted, self.household.members),
         ]
         every.sort(key=_rank)
         sources = [source for source in every if source.relevance >= BEARS][:_MOST_SOURCES]

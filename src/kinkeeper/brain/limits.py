@@ -7,18 +7,25 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.memory import remembered_lines
+from kinkeeper.actions.authority import is_told_by_another
+from kinkeeper.actions.effects.memory import remembered_lines, told_by
 from kinkeeper.actions.readers import Reader, waiting_for
+from kinkeeper.brain.answer_text import statement
 from kinkeeper.household.model import Household, members_by_name
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.language.text import tokenise
+from kinkeeper.memory.context.session_facts import name_of
+from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
+from kinkeeper.memory.model import EpisodeKind
 from kinkeeper.memory.statement_match import subject_of
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.reading.asked import LimitAsked, LimitKind, forbids
+from kinkeeper.reading.replies import is_question
 
-_MOST_COMPARED = 2_000
+_MOST_COMPARED, _MOST_HEARD = 2_000, 200
 _MOST_TOLD = 8
 _TASTE = "dislike"
 _FAMILIES: Final[Mapping[LimitKind, frozenset[str]]] = {
@@ -37,7 +44,7 @@ class Limits:
     Attributes:
         told: What answers it, newest first.
         besides: What else of the kind is known of those whom it names, where nothing answers it.
-        waiting: What would answer it, or would be known besides, once somebody has approved it.
+        waiting: What would answer it, or would be known besides, and is said only, or waits for a yes.
         topic: Stems of what it asks about; empty where it asks for all there is.
         is_answered: Whether anything answers it; else only other limits of those whom it names are known.
     """
@@ -70,12 +77,14 @@ def limits_known(
     told = [each for each in theirs if not topic or topic & {*stems(each.text)}]
     if not topic:
         told = [each for each in told if not _is_taste(each.text)]
-    waiting = [
-        text
-        for text, speaker in _unconfirmed(conn, viewer, household, now)
-        if _is_limit(text, asked.kind)
-        and (not who or who & {*_subjects(text, speaker, people, household)})
-    ]
+    known = [{*stems(each.text)} for each in hits]
+    waiting = list[str]()
+    for text, speaker in _unconfirmed(conn, viewer, household, now):
+        if not _is_limit(text, asked.kind) or any(each <= {*stems(text)} for each in known):
+            continue
+        if not who or who & {*_subjects(text, speaker, people, household)}:
+            known.append({*stems(text)})
+            waiting.append(statement(text, speaker=name_of(speaker, household.names)))
     meant = [each for each in waiting if not topic or topic & {*stems(each)}]
     if told or meant or not who:
         return Limits(told=told[:_MOST_TOLD], waiting=meant, topic=topic)
@@ -86,15 +95,23 @@ def limits_known(
 def _unconfirmed(
     conn: Connection, viewer: Viewer, household: Household, now: datetime
 ) -> Iterator[tuple[str, str | None]]:
-    """Yield what the viewer said and an adult has yet to approve, with who said it; nothing where others read along."""
+    """Yield what waits for a yes, and what was told and never became a fact, with who said it, as far as the viewer may read it."""
     member = household.member(viewer.member or "")
     if member is None:
-        return
+        return  # others read along
     reader = Reader(member=member, household=household, viewer=viewer)
     for each in waiting_for(conn, reader, now=now):
-        speaker = each.proposal.request.get("asked_by")
-        if speaker == member.id:  # words that wait are told to nobody else
+        if viewer.sees_unconfirmed or not is_told_by_another(each, member.id):
+            speaker = told_by(each.proposal.effects) or each.proposal.request.get("asked_by")
             yield from ((text, speaker) for text in remembered_lines(each.proposal.effects))
+    told = list_episodes(conn, viewer, kind=EpisodeKind.TURN, limit=_MOST_HEARD)
+    keys = [Key(HitKind.EPISODE, each.id) for each in told if not each.is_assistant]
+    seen = shown(conn, viewer, keys, now=now)
+    yield from (
+        (hit.text, hit.speaker)
+        for hit in (seen[key] for key in keys if key in seen)
+        if not is_question(tokenise(hit.text), hit.text)
+    )
 
 
 def _is_limit(text: str, kind: LimitKind) -> bool:

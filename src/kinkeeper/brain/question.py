@@ -13,8 +13,9 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statement_match import subject_of
 from kinkeeper.memory.statements.canonical_words import lexicon
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.statement_reader import read_statement
-from kinkeeper.reading.coreference import root_of
+from kinkeeper.reading.coreference import names_written, root_of
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
 
@@ -24,7 +25,7 @@ ASPECTS = frozenset(
         time day date hour minute start begin finish end hold held take takes taken bring drive collect pick pickup drop
         dropoff fetch get go happen due schedule next place long often usually lesson practice class training course
         session appointment know tell remember say said still need one many much kind sort called name thing
-        event events plan planned done family our mr mrs ms
+        event events plan planned done family our mr mrs ms anyone anybody someone somebody everyone everybody
         """
     )
 )
@@ -42,13 +43,15 @@ class Question:
     Attributes:
         weights: What it is about: each stem with its weight.
         names: Those of them that are members' names.
-        called: Stems of all words for the members it names, and of other names in it.
+        people: Stems of all words for the members it names.
+        called: The same, and stems of other names in it.
         period: The days it asks about, if it names any.
     """
 
     text: str
     weights: Mapping[str, float]
     names: frozenset[str]
+    people: frozenset[str]
     called: frozenset[str]
     spans: Sequence[TimeSpan]
     period: Interval | None
@@ -83,11 +86,13 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
     for span in reversed(spans):
         rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
     about = [stem for stem in dict.fromkeys(stems(rest)) if stem not in ASPECTS]
+    people = frozenset[str]().union(*(each for each in members if each.intersection(about)))
     return Question(
         text=text,
         weights={stem: _OF_A_NAME if stem in names else 1.0 for stem in about},
         names=names.intersection(about),
-        called=_other_names(rest).union(*(each for each in members if each.intersection(about))),
+        people=people,
+        called=_other_names(rest) | people,
         spans=spans,
         period=next((_period(span) for span in spans if span.has_date), None),
     )
@@ -217,7 +222,7 @@ def attributes_of(text: str, household: Household, speaker: str | None) -> Itera
     subject, _ = subject_of(
         text, speaker=speaker, people=_people(household), guardians=household.guardians
     )
-    for reading in read_statement(text)[:1]:
+    for reading in read_statement(names_written(text, _people(household).keys() - kin()))[:1]:
         # What somebody is or has may be anything; only a noun says what.
         if reading.is_known or (reading.slot and reading.slot not in lexicon().verbs):
             yield Attribute(

@@ -27,6 +27,7 @@ from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
 from kinkeeper.memory.statement_match import is_of_speaker, is_shared
+from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.coreference import root_of, speaks_of_other
 from kinkeeper.store.store import Store
 
@@ -53,7 +54,7 @@ def bearing(
     Args:
         speaker: All words for who said it; empty where nobody knows.
     """
-    said = {*stems(hit.text), *stems(speaker)}
+    said = {*stems(hit.text), *stems(speaker), *stems(general_words(hit.text))}
     held = said | {stem.removesuffix("er") for stem in said}
     is_told = any(is_same(one, other) for one in asked for other in told)
     is_of_other = not is_told and _is_anothers(question, hit, asked, told)
@@ -68,7 +69,8 @@ def bearing(
 
 def _of_others(question: Question, hit: Hit, held: Collection[str]) -> float:
     """Return what it weighs that a text names none of the members whom the question names; a pronoun may mean them."""
-    if not question.called or not question.called.isdisjoint(held):
+    called = question.people or question.called
+    if not called or not called.isdisjoint(held):
         return 0.0
     return _SOMEBODY if _PRONOUN.search(hit.text) else _SOMEBODY_ELSE
 
@@ -92,11 +94,12 @@ def _is_anothers(
 
 def _covered(question: Question, held: Collection[str]) -> float:
     """Return the share, in [0, 1], of what is asked about somebody that a text holds; of names alone, whether it holds one."""
-    content = question.weights.keys() - question.names - question.called
+    content = question.weights.keys() - question.names
     content = content or {*stems(question.text)} - question.names - question.called
     if not content:
         return float(not question.called.isdisjoint(held))
-    return len(content.intersection(held)) / len(content)
+    roots = {*map(root_of, held)}
+    return sum(each in held or root_of(each) in roots for each in content) / len(content)
 
 
 _MOST_HITS = 8

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import LONGEST_READ, Exchange
-from kinkeeper.household.model import Household, Member
+from kinkeeper.household.model import Household, Member, members_by_name
 from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     kept_from,
@@ -19,8 +19,9 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
+from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.memory.statements.names import kin
+from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.memory.statements.secrecy import (
     CARRIED_ON,
     MOST_CARRIED_ON,
@@ -32,6 +33,7 @@ from kinkeeper.memory.statements.secrecy import (
     secrecy_of,
     topics_of,
 )
+from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
 
 # What a message tells and asks to keep secret, and how much of it the requests of its turn carry.
@@ -287,7 +289,10 @@ def scope_of_told(
     if is_shared:
         return own
     is_secret = secret_of(text, household, member.id) is not None
-    if not (is_secret or holds_fact(told or text, household, now=now)):
+    is_of_home = holds_fact(told or text, household, now=now) or (
+        member.is_adult and is_report(told or text, household)
+    )
+    if not (is_secret or is_of_home):
         return own
     scopes = {
         audience_of(text, household, member.id),
@@ -308,7 +313,10 @@ def facts_in(text: str, household: Household, *, now: datetime) -> Sequence[Obse
     Args:
         text: Plain.
     """
-    return observe(text, said_at=now.astimezone(household.zone), locale=household.locale)
+    return observe(
+        text, said_at=now.astimezone(household.zone), locale=household.locale,
+        people=members_by_name(household),
+    )  # fmt: skip
 
 
 def holds_fact(text: str, household: Household, *, now: datetime) -> bool:
@@ -318,6 +326,18 @@ def holds_fact(text: str, household: Household, *, now: datetime) -> bool:
         text: The whole message, verbatim.
     """
     return any(each.stands_alone for each in facts_in(text, household, now=now))
+
+
+def is_report(text: str, household: Household) -> bool:
+    """Return whether a message tells what was done for a child or a pet, or happened to them: who minds them next asks for it.
+
+    Args:
+        text: The whole message, verbatim.
+    """
+    names, said = _names(household), {*stems(text)}
+    is_of_child = any(not said.isdisjoint(names[each.id]) for each in household.children)
+    is_of_pet = not {*map(canon_of, words(text))}.isdisjoint(kin_canons() - person_canons())
+    return (is_of_child or is_of_pet) and modality_of(text) is Modality.PAST
 
 
 def saved_for(scope: str, household: Household) -> str:

@@ -166,7 +166,13 @@ class SessionReading:
         return [
             replace(each, start=each.start + start, end=each.end + start)
             for start, piece in pieces(episode.text[:MOST_READ])
-            for each in observe(piece, said_at=said_at, previous=previous, locale=self._locale)
+            for each in observe(
+                piece,
+                said_at=said_at,
+                previous=previous,
+                locale=self._locale,
+                people=self._people,
+            )
         ]
 
 

@@ -24,7 +24,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.core.time import Clock
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Household, members_by_name
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.memory.model import Observation, Origin
@@ -129,7 +129,10 @@ class Hearing:
         if not stored.is_member or message.kind is MessageKind.REACTION or not message.text:
             return
         said_at = message.sent_at.astimezone(self._household.zone)
-        for each in observe(message.text, said_at=said_at, locale=self._household.locale):
+        home = self._household
+        for each in observe(
+            message.text, said_at=said_at, locale=home.locale, people=members_by_name(home)
+        ):
             if is_lasting(each.text, self._names):
                 yield each
 

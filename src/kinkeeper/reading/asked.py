@@ -138,6 +138,31 @@ def forbids(text: str, kind: LimitKind) -> bool:
     return is_wanted and forms["forbids"].search(said) is not None
 
 
+# What was done or took place: "has Ada had her medicine?", "did anybody feed the dog?".
+
+
+def asks_what_happened(text: str) -> bool:
+    """Whether a question asks if something was done or took place, which a calendar alone cannot deny."""
+    return _forms("happened")["asks"].match(_plain(text)) is not None
+
+
+def general_words(text: str) -> str:
+    """Return the general words in which one asks for the care that a text tells of: "eat", "food" for "lunch"."""
+    said = {*_WORD.findall(_plain(text))}
+    return " ".join(
+        general
+        for general, told in _care()
+        if not said.isdisjoint(general.split()) or not said.isdisjoint(told.split())
+    )
+
+
+@cache
+def _care() -> tuple[tuple[str, str], ...]:
+    data = tomllib.loads((files(__package__) / "data/asked.toml").read_text(encoding="utf-8"))
+    parts = [each.partition(" | ") for each in data["care"].values()]
+    return tuple((general, told) for general, _, told in parts)
+
+
 # How the assistant's own questions stand: "is the fair confirmed?", "approve everything".
 
 

@@ -1,4 +1,4 @@
-"""Whether words speak of one thing: common roots, and things spoken of as known. Pure."""
+"""Whether words speak of one thing or person: names however typed, common roots, and things spoken of as known. Pure."""
 
 import re
 import tomllib
@@ -8,6 +8,44 @@ from importlib.resources import files
 from itertools import pairwise
 
 from Stemmer import Stemmer
+
+from kinkeeper.language.dictionary import names_also_words
+from kinkeeper.language.text import unaccented
+
+# The names of people who are known, however they were typed. Pure.
+
+_NAME = re.compile(r"[^\W\d_]+")
+_NO_NAME = re.compile(
+    r"\b(?:the|an?|my|our|your|his|her|its|their|this|that|these|those|some|any|no|which|what|each|every)\s+$",
+    re.IGNORECASE,
+)
+_SURE_NAME = re.compile(
+    r"(?:^|[.!?,:;–—(]\s*|\b(?:and|but|so|or|because|as|that|when|if|while|of|for|to|with|about|from|is|was|has|did|does|gave|give|fed|took|put|told|says?|said)\s+)$",
+    re.IGNORECASE,
+)
+_OWNS = re.compile(r"['’]s\b")
+
+
+def names_written(text: str, names: Collection[str]) -> str:
+    """Return a text in which the names of known people are written as names; every character keeps its place.
+
+    A name that is an ordinary word as well ("kit") is one where a sentence begins with it, or says so by its form.
+
+    Args:
+        names: In small letters, without accents.
+    """
+    written = list(text)
+    for found in _NAME.finditer(text):
+        capital, word = found[0][0].upper(), unaccented(found[0].lower())
+        if found[0] != found[0].lower() or word not in names or len(capital) != 1:
+            continue
+        is_sure = word not in names_also_words() or _OWNS.match(text, found.end())
+        if not _NO_NAME.search(text[: found.start()]) and (
+            is_sure or _SURE_NAME.search(text[: found.start()])
+        ):
+            written[found.start()] = capital
+    return "".join(written)
+
 
 # Whether a text speaks of the thing that a question speaks of as a known one: "the fence", "our
 # alarm code". Pure.

@@ -1,6 +1,6 @@
 """Short answers and requests: who claims, accepts, declines, yields, withdraws, and who is asked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
@@ -194,11 +194,12 @@ def _counts(match: Match, words: Sequence[str]) -> bool:
     return end != ASKED or (is_offer and match.end - match.start > 1)
 
 
-def is_question(tokens: Sequence[Token], text: str) -> bool:
+def is_question(tokens: Sequence[Token], text: str, *, people: Collection[str] = ()) -> bool:
     """Tell whether a message asks something, with or without a question mark.
 
     Args:
         text: The message, verbatim.
+        people: Words for people who are known, in small letters.
     """
     if "?" in text and any(
         token.text[0] == "?" or "?" in token.text
@@ -206,10 +207,15 @@ def is_question(tokens: Sequence[Token], text: str) -> bool:
         if token.kind is not TokenKind.LINK
     ):
         return True
-    return any(_is_inverted(clause) for clause, _ in _clauses(canonical(tokens)))
+    return any(_is_inverted(clause, people) for clause, _ in _clauses(canonical(tokens)))
 
 
-def _is_inverted(clause: Sequence[str]) -> bool:
+def begins_as_question(text: str) -> bool:
+    """Whether a message begins with a form of "be": a question, or short for what nobody can tell of whom it is."""
+    return next(iter(text.lower().split()), "") in phrase_book().requests["being"]
+
+
+def _is_inverted(clause: Sequence[str], people: Collection[str]) -> bool:
     requests = phrase_book().requests
     first, following = clause[0], clause[1] if len(clause) > 1 else ""
     if first in requests["asking"]:
@@ -219,7 +225,8 @@ def _is_inverted(clause: Sequence[str]) -> bool:
     if first in {"anyone", "someone"}:
         return following in requests["free"] or following in requests["helper"]
     subjects = "plural_subject" if first in {"do", "have"} else "subject"
-    return first in requests["auxiliary"] and following in requests[subjects]
+    is_subject = following in requests[subjects] or following in people
+    return first in requests["auxiliary"] and is_subject
 
 
 def asks_for_owner(

@@ -443,6 +443,11 @@ def remembered_lines(effects: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     )
 
 
+def told_by(effects: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the member id of who said what frozen effects would remember, if they are one."""
+    return next((each["words"]["member"] for each in effects if "words" in each), None)
+
+
 def _touched(scope: str, after: str | None = None) -> Touched:
     """Return what is remembered, or to be: whose it is who alone may see it, before and after."""
     owner = person_of(scope) if after in {None, scope} else None

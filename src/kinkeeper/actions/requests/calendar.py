@@ -119,7 +119,7 @@ class _CalendarRequests:
         chosen = await self._store.read(lambda conn: choose(conn, wanted, asked))
         if not chosen.events:
             require_seen(chosen.span, asked)
-        is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER}
+        is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER, Wanted.HAPPENED}
         runs = (
             [Run(times=(each,)) for each in chosen.events] if is_each
             else runs_of(chosen.events, chosen.span, asked)

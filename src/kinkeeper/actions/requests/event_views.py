@@ -45,6 +45,7 @@ class Wanted(StrEnum):
     UNOWNED = "unowned"
     COUNT = "count"
     WHETHER = "whether"
+    HAPPENED = "happened"
     CLASH = "clash"
     AWAY = "away"
 

@@ -202,6 +202,7 @@ def _to_asker(source: Source, asker: str) -> Source:
     if source.speaker != asker:
         return source
     told = source.sentence.replace(f"{asker} said:", "you said:", 1)
+    told = told.replace(f"{asker} noted:", "You noted:", 1)
     if told.startswith(f"{asker}: "):
         told = f"You told me: {told.removeprefix(f'{asker}: ')}"
     return replace(source, sentence=told)

@@ -43,6 +43,9 @@ _DAY = timedelta(days=1)
 _MANY = {None, "all", "count", "unowned", "clash"}
 """What is told of some days where none is named."""
 
+_WHETHER = {"whether", "happened"}
+"""What asks for a yes or a no; of what happened, the calendar knows no no."""
+
 _DENIES = re.compile(
     r"\b(?:closed|cancelled|canceled|off|no|not|without|shut|skips?|postponed)\b", re.IGNORECASE
 )
@@ -71,7 +74,7 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
     if is_shown(done, items):
         first, period = event_told(items[0], setting), _period(done.params, setting)
         return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
-    yes = "Yes: " if wanted == "clash" or (wanted == "whether" and _is_yes(items, done)) else ""
+    yes = "Yes: " if wanted == "clash" or (wanted in _WHETHER and _is_yes(items, done)) else ""
     if yes and not any(each.get("confirmed", True) for each in items):
         yes = "Not yet: "
     told = few([event_told(each, setting) for each in items], len(items), ";")
@@ -124,6 +127,8 @@ def _nothing(wanted: str, done: ActionResult, setting: Setting) -> str:
     )
     if wanted in {"responsible", "who"}:
         return f"Nobody is down for that: {told}.{_instead(done, setting)}"
+    if wanted == "happened":  # what nobody put in the calendar may have happened all the same
+        return f"I don't know: nobody has told me, and {told}.{_instead(done, setting)}"
     told = f"No, {told}" if wanted == "whether" else capital(told)
     return f"{told}.{_instead(done, setting)}"
 

@@ -1,7 +1,6 @@
-"""What is said where nothing was done: small talk, a courtesy, or saying so with the nearest that can be. Pure.
+"""What is said where nothing was done: small talk, or saying so with the nearest that can be. Pure.
 
-A courtesy ("Thanks for telling me.") answers only what asks for nothing and names no time, deed, wish or open thing.
-Everything else is told that nothing was changed, with the nearest thing that can be done.
+No courtesy ("Thanks for telling me.") answers what was told and not kept: it would sound as if it were.
 """
 
 import hashlib
@@ -94,8 +93,10 @@ _NOT_UNDERSTOOD = (
     "I did not understand what to do, so I have done nothing. Could you say it another way?",
     "I'm not sure what you want me to do, so I've changed nothing. Could you put it differently?",
 )
-# Not "Okay.": a request that nobody knew for one must not be agreed to.
-_HEARD = ("I see.", "Thanks for telling me.", "Good to know.")
+_NOT_KEPT = (
+    "I haven't kept that. Say “remember that …” with the whole sentence if you want me to.",
+    "I've heard that, but it isn't kept. If it should be, say “remember that …” with the whole sentence.",
+)
 _LEFT = (
     "I've left the calendar, tasks and lists as they are. To save it, say for example “put … in the calendar” or “remind me to …”.",
     "I haven't put that in the calendar, your tasks or a list. Say “put … in the calendar”, “add … to the list” or “remind me to …” if you want me to.",
@@ -151,7 +152,7 @@ def nothing_done(context: AnswerContext, *, saved: str | None) -> tuple[str, flo
         return _told_where(saved, case), _SURE
     is_others = modality_of(context.text) in OTHERS_WORDS
     is_heard = not (case.message.spans or is_others or tells_of_deed_or_wish(context.text))
-    return chosen(_HEARD if is_heard and _tells(context.text) else _LEFT, turn), _SURE
+    return chosen(_NOT_KEPT if is_heard and _tells(context.text) else _LEFT, turn), _SURE
 
 
 def closest(context: AnswerContext) -> str:

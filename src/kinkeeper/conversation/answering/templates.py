@@ -31,12 +31,15 @@ from kinkeeper.conversation.told_audience import (
     holds_fact,
     how_to_change,
     is_left_over,
+    is_report,
     saved_for,
     scope_of_told,
     secret_of,
 )
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
+from kinkeeper.reading.phrases import everyday_spellings
 
 _OPENINGS = ("", "Okay. ", "Sure. ", "Got it. ", "All right. ")
 _UNKNOWN = (
@@ -50,7 +53,7 @@ _KEPT = "Okay, I'll keep that secret."
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
 _QUESTION = re.compile(
-    r"\?\s*$|^\W*(?:who|what|whats|what's|when|where|which|why|how|is|are|was|were|do|does|did|has|have|will|tell (?:me|us)|explain|describe)\b"
+    r"\?\s*$|^\W*(?:(?:so|and|but|hey|hi|ok|okay|oh|well)\W+)*(?:who|what|when|where|which|why|how)\b|^\W*(?:is|are|was|were|do|does|did|has|have|will|tell (?:me|us)|explain|describe)\b"
     r"|^\W*(?:am|may|might|must|should|shall|would|could|can) (?:i|he|she|it|they)\b",
     re.IGNORECASE,
 )
@@ -76,8 +79,9 @@ def told(context: AnswerContext) -> Answer:
 
 
 def is_question(text: str) -> bool:
-    """Whether a message asks something, by its mark or its first word."""
-    return _QUESTION.search(text.strip()) is not None
+    """Whether a message asks something, by its mark or its first word, however that is spelt."""
+    spelt = (everyday_spellings().get(each.lower(), each) for each in text.split())
+    return _QUESTION.search(" ".join(spelt)) is not None
 
 
 def used_of(results: Sequence[ActionResult]) -> tuple[Mapping[str, Any], ...]:
@@ -140,8 +144,13 @@ def _saved(context: AnswerContext) -> str | None:
     is_secret = _secret(context) is not None
     if is_copied(context.text) or not (context.told or is_secret):
         return None
-    is_fact = holds_fact(context.told or context.text, asked.household, now=asked.now)
-    if not (is_fact or is_secret):
+    said = context.told or context.text
+    is_fact = holds_fact(said, asked.household, now=asked.now)
+    author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
+    is_heard = is_report(said, asked.household) and is_kept_at_once(
+        author, HOUSEHOLD_SCOPE, asked.member
+    )
+    if not (is_fact or is_secret or is_heard):
         return None
     scope = scope_of_told(
         context.text,
@@ -152,7 +161,6 @@ def _saved(context: AnswerContext) -> str | None:
         is_shared=asked.is_shared,
         told=context.told,
     )
-    author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
     if is_fact and not is_kept_at_once(author, scope, asked.member):
         return _PROPOSED if author.is_adult else _LEFT_TO_ADULTS
     return saved_for(scope, asked.household) + how_to_change(scope)

@@ -12,11 +12,10 @@ from kinkeeper.conversation.model import Plan, PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
 from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.referents import latest, meant
-from kinkeeper.conversation.told_audience import secret_of
+from kinkeeper.conversation.told_audience import facts_in, secret_of
 from kinkeeper.core.errors import UnclearError
 from kinkeeper.language.text import Folded, fold
 from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
-from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.secrecy import is_only_wish
 from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING, names_own_list
 
@@ -296,7 +295,7 @@ def _of_told(case: Case, *, is_private: bool) -> Sequence[Step] | None:
     if case.context.results or not history or history[-1].results:
         return None
     asked = case.context.asked
-    told = observe(history[-1].text, said_at=asked.now, locale=case.household.locale)
+    told = facts_in(history[-1].text, case.household, now=asked.now)
     if is_private and told:
         return []  # narrowed when the turn ends, whether memory has read it yet or not
     text = history[-1].text

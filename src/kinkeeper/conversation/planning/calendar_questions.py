@@ -28,6 +28,7 @@ from kinkeeper.conversation.planning.plan_times import (
     window_with,
 )
 from kinkeeper.core.time import midnight
+from kinkeeper.reading.asked import asks_what_happened
 
 
 def asked(_groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -91,6 +92,7 @@ def _searched_span(moment: Moment | None, case: Case) -> tuple[datetime, datetim
 
 _WEEK = timedelta(days=7)
 _HOUR = timedelta(hours=1)
+_DAY = timedelta(hours=25)  # where clocks change
 _MOSTLY = 0.5
 
 _WANTED: Final[Mapping[str, str]] = {
@@ -108,6 +110,11 @@ _OF_THE_WORLD: Final = frozenset(
 
 _OF_A_DAY: Final = frozenset({"list", "whether", "busy"})
 """What is asked about other sides of things, too, where it does not speak of days: "what's ballet like?"."""
+
+_OF_EACH: Final = frozenset({"next", "start", "end"})
+"""What is told of each time that something takes place, where several days are named: "when is judo this week?"."""
+
+_FIRST: Final = frozenset({"next", "first", "earliest", "soonest"})
 
 _NEEDS_A_TIME: Final = frozenset({"in_charge", "use"})
 """What is asked of the household's own days as soon as it names a time, or something in the calendar."""
@@ -130,7 +137,7 @@ def _listed(question: Question, case: Case) -> Sequence[Step] | None:
         return [action("task", "list", {"query": task})]
     if question.wanted not in _WANTED or not _is_of_calendar(question):
         return None
-    return [action("calendar", "list_events", _looked_up(question))]
+    return [action("calendar", "list_events", _looked_up(question, case))]
 
 
 def _task_meant(question: Question, case: Case) -> str | None:
@@ -149,17 +156,34 @@ def _shared(words: frozenset[str], thing: Thing) -> float:
     return len(words & title) / len(words | title)
 
 
-def _looked_up(question: Question) -> dict[str, Any]:
+def _looked_up(question: Question, case: Case) -> dict[str, Any]:
     wanted = "away" if _is_of_absence(question) else _WANTED[question.wanted]
     when = question.window.parameters if question.window is not None else {}
     if wanted == "all" and question.window is None and question.subject is not None:
         wanted = "next"
     if wanted == "place" and question.subject is None:
         wanted = "all"
+    if (
+        wanted in _OF_EACH
+        and _names_days(question)
+        and _FIRST.isdisjoint(MARK.sub(" ", case.message.text).lower().split())
+    ):
+        wanted = "all"
+    has_begun = question.window is None or question.window.begin <= case.now
+    if wanted == "whether" and has_begun and asks_what_happened(case.context.text):
+        wanted = "happened"
     return {
         **when, "query": question.subject, "who": list(question.who),
         "wanted": None if wanted == "all" else wanted,
     }  # fmt: skip
+
+
+def _names_days(question: Question) -> bool:
+    """Whether a question names something, and several days for it."""
+    window = question.window
+    return (
+        question.subject is not None and window is not None and window.until - window.begin > _DAY
+    )
 
 
 def _is_of_absence(question: Question) -> bool:

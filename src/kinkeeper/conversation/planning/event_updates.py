@@ -15,6 +15,8 @@ from kinkeeper.conversation.planning.clauses import news_of
 from kinkeeper.conversation.planning.creating_events import DETERMINER
 from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
+from kinkeeper.language.text import tokenise
+from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.times.model import TimeSpan
 
 _DAY = timedelta(days=1)
@@ -132,7 +134,8 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
         clause: With marks, without politeness.
     """
     is_asked = case.message.text.rstrip().endswith("?")
-    if is_asked and "?" in case.message.sentence(clause):
+    begins = case.message.words(clause).partition(",")[0]
+    if (is_asked and "?" in case.message.sentence(clause)) or is_question(tokenise(begins), begins):
         return
     for form in dict.fromkeys(news_of(clause, case.grammar, is_asked=is_asked)):
         rest = _set_aside(form, case)

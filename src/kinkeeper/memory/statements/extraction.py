@@ -2,21 +2,25 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from kinkeeper.language.text import tokenise
 from kinkeeper.memory.model import Category, Correction, Observation
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon, opened
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.secrecy import is_only_wish, told_span
 from kinkeeper.memory.statements.sentences import Part, begins_with_person, named, parts_of
 from kinkeeper.memory.statements.statement_reader import LONGEST_STATEMENT, Reading, read_statement
 from kinkeeper.memory.statements.subjects import ME
+from kinkeeper.reading.coreference import names_written
+from kinkeeper.reading.replies import begins_as_question, is_question
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import Grain, SpanKind
 
@@ -222,7 +226,12 @@ def _talk() -> Mapping[str, re.Pattern[str]]:
 
 
 def observe(
-    text: str, *, said_at: datetime, previous: Sequence[str] = (), locale: str = "en-US"
+    text: str,
+    *,
+    said_at: datetime,
+    previous: Sequence[str] = (),
+    locale: str = "en-US",
+    people: Collection[str] = (),
 ) -> tuple[Observation, ...]:
     """Return what of a message is worth keeping; small talk, questions and requests are not.
 
@@ -231,17 +240,25 @@ def observe(
         said_at: When, aware, in the household's zone.
         previous: Earlier turns of the same conversation, oldest first.
         locale: Decides how dates are read.
+        people: Words for people who are known, in small letters: they are names however they were typed.
 
     Returns:
         Statements in text order. Sentences of more than 500 characters are not read; a correction is related to the
         16 sentences before it and to the earlier turns.
     """
+    if names := {*people} - kin():
+        text = names_written(text, names)
+        previous = [names_written(each, names) for each in previous]
     said = [told for each in parts_of(text) if (told := _without_wish(each)) is not None]
     parts = named(joined(said, text), previous[-_MOST_LOOKED_BACK:])
     found: list[Observation] = []
     is_led = False
+    known = {*people, *kin()}
     for place, part in enumerate(parts):
         if len(part.text) > LONGEST_STATEMENT:
+            continue
+        is_asked = is_question(tokenise(part.text), part.text, people=known)
+        if is_asked or (not place and begins_as_question(part.text)):
             continue
         just_before = parts[max(0, place - _MOST_SENTENCES_BACK) : place]
         before = [*previous[-_MOST_LOOKED_BACK:], *(each.text for each in just_before)]
