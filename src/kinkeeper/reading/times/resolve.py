@@ -466,6 +466,8 @@ def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope)
         return replace(partial, opens=first, closes=last, is_weak=False)
     if "until" in bounds:
         return replace(partial, closes=last, is_weak=False)
+    if "before" in bounds:
+        return replace(partial, closes=first - timedelta(days=1), is_weak=False)
     return replace(partial, opens=first, is_weak=False) if "from" in bounds else None
 
 
