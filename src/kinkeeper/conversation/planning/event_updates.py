@@ -203,7 +203,9 @@ def _since_day(aside: _Aside, case: Case) -> _Aside:
         mark = part = next((each for each in aside.clause if _opens(each, case)), "")
     if not mark or not case.message.spans[mark].has_date:
         return aside
-    clause = " ".join(aside.clause.replace(part, " ", 1).split()).strip(" ,")
+    before, _, after = aside.clause.partition(part)
+    after = after.removeprefix(" onwards").removeprefix(" on")  # "from January on"
+    clause = " ".join(f"{before} {after}".split()).strip(" ,")
     return replace(aside, clause=clause, since=case.message.spans[mark].begin.date())
 
 

@@ -39,7 +39,7 @@ _AGAIN = re.compile(
 )
 _UNTIL = re.compile(r"^(?:un)?till?\b", re.IGNORECASE)
 _EVE = re.compile(
-    r"\b(?:the|a|one) (?P<unit>day|evening|night|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
+    r"\b(?:the|a|one) (?P<unit>day|evening|night|morning|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(

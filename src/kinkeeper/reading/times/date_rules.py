@@ -331,7 +331,7 @@ def weekday_week(scope: Scope, weekday: int, weeks: int = 1) -> Partial:
 
 
 @DATES.rule("WEEKDAY fortnight", "a? fortnight on WEEKDAY")
-def weekday_fortnight(scope: Scope, weekday: int) -> Partial:
+def weekday_fortnight(scope: Scope, weekday: int) -> Partial | None:
     """Tuesday fortnight: two weeks after the coming Tuesday."""
     return weekday_week(scope, weekday, weeks=2)
 

@@ -28,7 +28,7 @@ from kinkeeper.reading.times.partial import (
     merge,
     sure_clock,
 )
-from kinkeeper.reading.times.resolve import BOUNDS, Habits, bounded, day_of, is_end
+from kinkeeper.reading.times.resolve import BOUNDS, Habits, bounded, day_of, is_day_only, is_end
 from kinkeeper.reading.times.tokens import Token
 
 RULES: Final = Grammar.joined(REPEATS, LENGTHS, DATES, PERIODS, CLOCKS)
@@ -52,6 +52,7 @@ _BESIDE: Final = {"before": -1, "b4": -1, "after": 1, "following": 1}
 _OPERATING: Final = frozenset({"UNIT", "WEEKEND", "WEEKDAY", "PART", "ORDINAL", "INT", "REL"})
 _COUNTING: Final = ("ORDINAL", "INT", "REL")
 _MOST_WEEKS: Final = 60
+_SPANNING: Final = frozenset({"to", "-", "till", "til", "until", "through"})
 _BEGINNING: Final = frozenset({"starting", "beginning", "commencing"})
 _DEEPEST: Final = 1
 _MOST_DOSES: Final = 4  # "take 2 every evening"
@@ -126,7 +127,7 @@ def _next_atom(
     within = bounded(partial, other, joints, scope)
     if within is not None:
         return within, after
-    if is_end(partial, other, joints):
+    if is_end(partial, other, joints) or _opens(partial, other, joints, tokens[after : after + 1]):
         return None
     if not may_join(partial, other, joints):
         return None
@@ -143,6 +144,16 @@ def _next_atom(
     if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
         after += 1
     return merged, after
+
+
+def _opens(
+    partial: Partial, other: Partial, joints: Sequence[str], following: Sequence[Token]
+) -> bool:
+    """Whether a day behind an hour says from when on it is so: "at 11 from January", and not "at 9 from Monday to Friday"."""
+    has_hour = partial.clock is not None or partial.number is not None
+    if not has_hour or partial.has_date or all(BOUNDS.get(each) != "from" for each in joints):
+        return False
+    return is_day_only(other) and all(each.text not in _SPANNING for each in following)
 
 
 def _is_hour(tokens: Sequence[Token], partial: Partial, end: int, every: Partial) -> bool:
@@ -324,7 +335,7 @@ def _ago_or_hence(
     following = tokens[end + 1].text if end + 1 < len(tokens) else ""
     if word in _AGO and (word != "before" or not following.isalnum()):
         return _moved(scope, length.negated()), end + 1
-    is_later_on = end + 1 < len(tokens) and "REL" in tokens[end + 1].meanings
+    is_later_on = end + 1 < len(tokens) and "REL" in tokens[end + 1].meanings and not length.seconds
     if word not in _HENCE or is_later_on:
         return None
     is_hence = word == "hence" or not following.isalpha() or length.seconds

@@ -453,7 +453,7 @@ BOUNDS: Final = {
 
 def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope) -> Partial | None:
     """Return a recurrence with its first or last day ("from the 3rd", "until Christmas", "in May"); None for others."""
-    if partial.every is None or not _is_day_only(day):
+    if partial.every is None or not is_day_only(day):
         return None
     bounds = {BOUNDS[word] for word in joints if word in BOUNDS}
     try:
@@ -477,10 +477,11 @@ def is_end(partial: Partial, other: Partial, joints: Sequence[str]) -> bool:
     has_hour = partial.clock is not None or partial.number is not None
     if not is_until or not has_hour:
         return False
-    return not _is_day_only(other) or not partial.has_date
+    return not is_day_only(other) or not partial.has_date
 
 
-def _is_day_only(partial: Partial) -> bool:
+def is_day_only(partial: Partial) -> bool:
+    """Whether only a day is said, or a span of days."""
     return partial.has_date and not partial.has_time and partial.every is None
 
 
