@@ -186,3 +186,40 @@ def test_before_what_is_not_known_is_asked_and_never_tonight(text: str) -> None:
 
     assert not found.actions
     assert found.clarification
+
+
+WHOM = {
+    "everyone": ["john", "sarah", "leo", "mia"], "everybody": ["john", "sarah", "leo", "mia"],
+    "all of us": ["john", "sarah", "leo", "mia"], "us all": ["john", "sarah", "leo", "mia"],
+    "the whole family": ["john", "sarah", "leo", "mia"], "both of us": ["john", "sarah"],
+    "me and Sarah": ["john", "sarah"], "Leo and Mia": ["leo", "mia"], "Leo, Mia and me": ["john", "leo", "mia"],
+    "Leo": "leo", "me": None, "us": None,
+}  # fmt: skip
+DEEDS = (
+    "remind {whom} to be quiet on sunday morning", "remind {whom} on sunday to tidy up", "remind {whom} to tidy up",
+    "remind {whom} at 5 to feed the cat", "remind {whom} about the barbecue on friday at 3",
+    "remind {whom} every monday at 7 to put the bins out",
+)  # fmt: skip
+
+
+def test_whoever_is_to_be_reminded_is_reminded() -> None:
+    wrong = []
+    for (whom, who), deed in product(WHOM.items(), DEEDS):
+        text = deed.format(whom=whom)
+        found = [(name, params.get("who")) for name, params in planned(text)]
+        if found != [("task.create", who)]:
+            wrong.append((text, found))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me to tell everyone to be quiet", "remind me to bring cake for everyone on friday",
+        "remind me to thank all of us", "remind me that everybody comes on friday",
+    ],
+)  # fmt: skip
+def test_who_is_only_named_in_what_is_to_be_done_is_not_reminded(text: str) -> None:
+    ((_, params),) = planned(text)
+
+    assert params.get("who") is None

@@ -85,15 +85,17 @@ def _reminder(words: Words) -> str:
     """Return what was promised for a new task."""
     at, every = _reminded_at(words)
     title = plain(str(words.value(*TITLES) or "that"))
-    others = [str(each) for each in listed(words.value("who")) if str(each) != words.setting.member]
-    whom = (
-        f" It is for {enumerated([words.setting.name(each) for each in others])}." if others else ""
+    members = [str(each) for each in listed(words.value("who"))] or [words.setting.member]
+    members.sort(key=lambda each: each != words.setting.member)
+    whom = enumerated(
+        ["you" if each == words.setting.member else words.setting.name(each) for each in members]
     )
     if at:
         told = _repeated(words, at, every) if every else words.when
-        return f"I'll remind you{told}: {title}.{whom}"
+        return f"I'll remind {whom}{told}: {title}."
+    whose = "" if members == [words.setting.member] else f" It is for {whom}."
     due = f", due{words.when}" if words.when else ""
-    return f"“{title}” is on the list{due}{', ' + every if every else ''}.{whom}"
+    return f"“{title}” is on the list{due}{', ' + every if every else ''}.{whose}"
 
 
 def _only_you(words: Words) -> str:
@@ -135,7 +137,9 @@ def _repeated(words: Words, at: str, every: str) -> str:
 
 
 _TO_DO: Mapping[str, Callable[[Words], str]] = {
-    "task.create": lambda words: f"add {words.title} to the list{_when_reminded(words)}",
+    "task.create": lambda words: (
+        f"add {words.title} to the list{_when_reminded(words)}{_going(words)}"
+    ),
     "task.update": lambda words: f"change {words.title}",
     "task.complete": lambda words: f"mark {words.title} as done",
     "task.delete": lambda words: f"delete {words.title} from the list",

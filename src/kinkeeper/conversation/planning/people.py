@@ -14,6 +14,7 @@ PRONOUNS = frozenset({"him", "her", "them", "both of them"})
 _ALL_OF_US = frozenset(
     {"we", "us", "our", "ourselves", "both of us", "all of us", "everyone", "everybody"}
 )
+_SEVERAL = re.compile(r"\s*(?:,|&|\band\b|\bboth\b|\ball\b)\s*", re.IGNORECASE)
 _PEOPLE = (WordKind.CHILD, WordKind.ADULT, WordKind.GROUP)
 
 
@@ -82,6 +83,14 @@ def together(text: str, case: Case) -> list[str]:
     if named:
         return list(dict.fromkeys([me, *named]))
     return adults if len(adults) == 2 and me in adults else []  # noqa: PLR2004 - two of us
+
+
+def people_in(words: str, case: Case) -> tuple[str, ...]:
+    """Return the members that words name, if they name nobody else."""
+    parts = [each for each in _SEVERAL.split(words.strip()) if each]
+    if not all(is_person(each, case) or is_speaker(each) for each in parts):
+        return ()
+    return tuple(who_of(words, case))
 
 
 def one_of(text: str, case: Case) -> str:
