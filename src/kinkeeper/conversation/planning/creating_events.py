@@ -18,6 +18,7 @@ from kinkeeper.conversation.planning.case import (
 )
 from kinkeeper.conversation.planning.message import LENGTH_MARK, TIME_MARK
 from kinkeeper.conversation.planning.people import (
+    by_owner,
     everybody,
     is_person,
     is_speaker,
@@ -187,7 +188,7 @@ def _those_who(words: str, case: Case) -> list[str]:
 
 def _headed(head: str, case: Case) -> Described:
     """Return what the title's own piece says: who takes part, who sees to it, where it is."""
-    says, head = case.grammar.describing, _trimmed(head)
+    says, head = case.grammar.describing, _trimmed(by_owner(head, case))
     who: list[str] = []
     responsible: list[str] = []
     for name, people in (
