@@ -445,3 +445,24 @@ def test_so_much_later_this_week_moves_that_one_time() -> None:
         ] or not found[0][1]["on"].startswith(f"2026-03-{day}"):
             wrong.append((text, found))
     assert not wrong
+
+
+UNABLE = (
+    "I can't do drums on thursday", "I can't take Leo to drums tomorrow", "Leo can't do drums tomorrow",
+    "Leo can't make drums on thursday", "John can't do drums next week", "Leo won't be at drums tomorrow",
+)  # fmt: skip
+KEPT_BY = (
+    "I've got the dentist at 3", "i've a doctors appointment at 2.30", "he's got a party at 4", "we're at gran's from 3",
+    "she has a meeting until 6", "I'm working till 7",
+)  # fmt: skip
+
+
+def test_what_keeps_somebody_away_at_its_own_time_is_no_part_of_the_news() -> None:
+    wrong = []
+    for news, reason in product(UNABLE, KEPT_BY):
+        wanted = [each for each in told(news) if each[0].startswith("calendar.")]
+        for text in {news, news.removeprefix("I ")}:
+            found = [each for each in told(f"{text}, {reason}") if each[0].startswith("calendar.")]
+            if not wanted or found != wanted:
+                wrong.append((f"{text}, {reason}", found, wanted))
+    assert not wrong

@@ -71,6 +71,9 @@ _ROUTINE: Final = frozenset({"charges", "comes", "gone_to"})
 _LASTING: Final = "wanted"
 """What asks for a change, which is a request for one time unless it says from when on, or on which weekday, it is so."""
 
+_OF_ONESELF: Final = frozenset({"can't", "cannot", "couldn't", "won't"})
+"""Begins what somebody says of themselves without an "I"."""
+
 _UNABLE = re.compile(r"\b(?:can't|cannot|can not|couldn't|unable|make)\b", re.IGNORECASE)
 """Of one time that is spoken of, not of all that come."""
 
@@ -133,6 +136,8 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
     is_asked = case.message.text.rstrip().endswith("?")
     if is_asked and "?" in case.message.sentence(clause):
         return
+    if clause.split(" ", 1)[0].lower() in _OF_ONESELF:
+        clause = f"I {clause}"
     for form in dict.fromkeys(news_of(clause, case.grammar, is_asked=is_asked)):
         rest = _set_aside(form, case)
         if case.grammar.aside["unsure"].search(rest.clause):
