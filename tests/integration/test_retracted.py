@@ -108,10 +108,14 @@ async def test_the_turn_before_the_last_is_taken_back_by_its_name(tmp_path: Path
 async def test_what_is_taken_back_in_the_same_breath_is_never_kept(
     tmp_path: Path, kind: str
 ) -> None:
-    text = f"{SAID[kind]}, actually forget I said that"
-    left, answers = await left_of(tmp_path / "k.sqlite", text, reads=True)
-    assert left == []
-    assert "haven't done or saved any of that" in answers[0]
+    for number, behind in enumerate(
+        (", actually forget I said that", "... nah dont bother", " nvm", ". ah no, leave it")
+    ):
+        left, answers = await left_of(
+            tmp_path / f"{number}.sqlite", f"{SAID[kind]}{behind}", reads=True
+        )
+        assert (behind, left) == (behind, [])
+        assert "haven't done or saved any of that" in answers[0]
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,26 @@ def test_a_reminder_that_recurs_says_how_often() -> None:
     assert "every Thursday at 5pm: bins." in told(turn("x", made)).text
 
 
+@pytest.mark.parametrize(
+    ("who", "whom", "whose"),
+    [
+        ((), "you", ""), (("ruth",), "you", ""), (("ivo",), "Ivo", ", for Ivo"),
+        (("ivo", "ruth"), "you and Ivo", ", for Ivo and you"), (("abe", "ivo"), "Abe and Ivo", ", for Abe and Ivo"),
+    ],
+)  # fmt: skip
+def test_a_reminder_names_who_is_reminded_and_how_often(
+    who: tuple[str, ...], whom: str, whose: str
+) -> None:
+    values = {
+        "id": "t1", "title": "bins", "remind_at": TOMORROW_AT_FIVE, "rrule": "FREQ=DAILY", "who": who,
+    }  # fmt: skip
+    made = outcome("task.create", result=values)
+    assert f"I'll remind {whom} every day at 5pm: bins." in told(turn("x", made)).text
+    waits = outcome("task.create", ResultStatus.AWAITING, result=values)
+    wanted = f"Shall I add “bins” to the list every day at 5pm{whose}?"
+    assert told(turn("x", waits)).text == wanted
+
+
 def test_a_mail_that_awaits_a_yes_shows_all_of_what_would_be_sent() -> None:
     waits = outcome("email.send_email", ResultStatus.AWAITING, params={
         "to": ["Bo Larsen"], "subject": "Delay", "body": "We are late.",

@@ -71,6 +71,55 @@ async def test_what_is_taken_back_in_the_same_breath_is_never_done() -> None:
     assert done == []
 
 
+CLOSING = (
+    "{base}... nah dont bother", "{base} ... nah dont bother", "{base} nvm", "{base}, nvm", "{base}. nvmd", "{base}, nevermind",
+    "{base}... ah no dont", "{base}, actually leave it", "{base}. no need", "{base} - oh no thanks", "{base}, dont bother",
+    "{base}, hold on no dont", "{base}.. nah it's fine", "{base}. Not needed any more", "{base}, oh wait dont worry about it",
+)  # fmt: skip
+REASONS = (
+    "they're closed", "theyre shut", "we have some", "she's on holiday", "the shop is shut", "it's cancelled",
+    "mum's got it", "he can't", "my car is broken",
+)  # fmt: skip
+ON_SECOND_THOUGHTS = ("oh hang on", "hang on", "hold on", "wait", "no wait", "oh wait", "nah")
+
+
+@on_a_loop
+async def test_a_take_back_at_the_end_makes_it_no_request() -> None:
+    asked = [
+        form.format(base=base)
+        for form, base in product(CLOSING, REQUESTS)
+        if retraction_of(form.format(base=base)) is None
+    ]
+    assert asked == []
+
+
+@on_a_loop
+async def test_what_is_given_up_for_a_reason_is_only_offered_and_without_the_reason() -> None:
+    done, kept = [], []
+    for base, lead, reason in product(list(REQUESTS)[:5], ON_SECOND_THOUGHTS, REASONS):
+        text = f"{base}... {lead} {reason}"
+        plan = await Planners(None).plan(context(text))
+        done += [text for each in plan.actions if not each.is_offer]
+        told = (await Planners(None).plan(context(base))).actions
+        kept += [text for each in plan.actions if each.params not in [it.params for it in told]]
+    assert done == []
+    assert kept == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me to tell Tom not to bother", "remind me to buy forget-me-nots", "never mind", "nvm", "don't bother",
+        "remind me to tell dad don't bother", "remind me at 5 to call Mum, if she's asleep don't bother",
+        "remind me to text Ann: no need to come", "remind me to leave it on the step", "no need", "leave it",
+        "ask Tom whether he comes, if not never mind", "remind me to say no, if he asks don't bother",
+        "remind me to hang on to the receipt", "Mum says no need", "add nah and nope to the list of words",
+    ],
+)  # fmt: skip
+def test_what_only_sounds_like_a_take_back_takes_nothing_back(text: str) -> None:
+    assert retraction_of(text) is None
+
+
 @pytest.mark.parametrize(
     "forms", [UNWANTED, OTHERS, SCORNED], ids=["unwanted", "of others", "scorned"]
 )

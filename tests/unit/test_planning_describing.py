@@ -1,5 +1,7 @@
 """What takes place, by the words around its times: title, people, place, days."""
 
+from itertools import product
+
 import pytest
 
 from planning import plan, planned
@@ -261,3 +263,30 @@ def test_an_end_without_a_beginning_stays_beside_the_title() -> None:
 
     assert found.params["start_time"] == "2026-03-13"
     assert "home by 12" in found.params["summary"]
+
+
+PARENTS = {"mom": "sarah", "mommy": "sarah", "dad": "john", "daddy": "john"}
+OF_PARENTS = (
+    "lunch with {owner} {word} on friday at 1pm", "put lunch with {owner} {word} in the calendar on friday at 1pm",
+    "dentist for {owner} {word} on friday at 1pm",
+)  # fmt: skip
+OWNERS = {"my": False, "Lily's": False, "the teacher's": False, "Leo's": True, "": True}
+
+
+def test_a_parent_of_somebody_else_is_nobody_of_the_household() -> None:
+    wrong = []
+    for form, (word, parent), (owner, is_ours) in product(
+        OF_PARENTS, PARENTS.items(), OWNERS.items()
+    ):
+        text = " ".join(form.format(owner=owner, word=word).split())
+        who = {each for action in plan(text).actions for each in action.params.get("who") or ()}
+        if (parent in who) is not is_ours:
+            wrong.append((text, who))
+    assert not wrong
+
+
+def test_ones_own_parent_is_called_ones_own_for_the_others() -> None:
+    for word in PARENTS:
+        (action,) = plan(f"my {word}'s birthday is on the 19th of may").actions
+        assert action.params["summary"] == f"John's {word}'s birthday"
+        assert "sarah" not in action.params["who"]

@@ -1,5 +1,7 @@
 """Reminders as hurried, dictating and foreign people ask for them."""
 
+from itertools import product
+
 import pytest
 
 from planning import done, exchange, plan, planned
@@ -105,3 +107,119 @@ def test_words_that_only_point_are_nothing_to_be_reminded_of(words: str) -> None
 
 def test_now_is_no_day_on_which_tasks_are_due() -> None:
     assert planned("which reminders have I got set at present?") == [("task.list", {})]
+
+
+OFTEN = {
+    "every other week": 2, "every two weeks": 2, "fortnightly": 2, "every 3 weeks": 3, "every second week": 2,
+}  # fmt: skip
+BEGINNINGS = {"starting next week": "16", "from next week": "16", "": ""}
+SERIES = (
+    "put choir practice in the calendar {often} on mondays at 4 {since}", "{often} put choir practice on mondays at 4 {since}",
+    "put choir practice on mondays at 4 {often} {since}",
+)  # fmt: skip
+
+
+def test_how_often_and_on_which_days_are_one_rule() -> None:
+    wrong = []
+    for form, (often, weeks), (since, day) in product(SERIES, OFTEN.items(), BEGINNINGS.items()):
+        text = form.format(often=often, since=since)
+        [(_, params)] = planned(text)
+        rule = f"FREQ=WEEKLY;INTERVAL={weeks};BYDAY=MO"
+        if (params["rrule"], params["start_time"][:13]) != (rule, f"2026-03-{day or 16}T16"):
+            wrong.append((text, params))
+    assert not wrong
+
+
+SERIES_MADE = {
+    "FREQ=WEEKLY;BYDAY=TU": "FREQ=WEEKLY;BYDAY=MO",
+    "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO",
+    "FREQ=WEEKLY;BYDAY=TU,MO": "FREQ=WEEKLY;BYDAY=MO,SU", "FREQ=DAILY": "FREQ=DAILY",
+    "FREQ=WEEKLY;BYDAY=TU;UNTIL=20260630": "FREQ=WEEKLY;BYDAY=MO;UNTIL=20260630",
+    "FREQ=MONTHLY;BYDAY=2TU": None, "FREQ=YEARLY": None,
+}  # fmt: skip
+EARLY = {
+    "remind me the night before at 8": (1, "T20:00"), "remind me the evening before": (1, "T18:00"),
+    "remind me the day before at noon": (1, "T12:00"), "remind me an hour before": (0, "T06:00"),
+    "remind me about it the night before at 9": (1, "T21:00"),
+}  # fmt: skip
+
+
+def test_a_reminder_of_a_series_that_was_made_comes_with_each_of_its_times() -> None:
+    wrong = []
+    for (rule, day_before), (text, (days, clock)) in product(SERIES_MADE.items(), EARLY.items()):
+        made = done(
+            "calendar.create_event", id="e", event_id="e", title="bins", rrule=rule,
+            start="2026-03-17T07:00:00-05:00", end="2026-03-17T08:00:00-05:00",
+        )  # fmt: skip
+        found = plan(text, history=[exchange("bins every tuesday at 7am", made)])
+        wanted = day_before if days else rule
+        if wanted is None:
+            if found.actions or found.clarification is None:
+                wrong.append((text, rule, found))
+            continue
+        (made_of,) = found.actions
+        said = made_of.params["rrule"], made_of.params["deadline"][:16]
+        if said != (wanted, f"2026-03-{17 - days}{clock}"):
+            wrong.append((text, rule, said))
+    assert not wrong
+
+
+def test_a_reminder_of_what_takes_place_once_comes_once() -> None:
+    for text in EARLY:
+        made = done(
+            "calendar.create_event", id="e", event_id="e", title="bins",
+            start="2026-03-17T07:00:00-05:00", end="2026-03-17T08:00:00-05:00",
+        )  # fmt: skip
+        ((_, params),) = planned(text, history=[exchange("bins on tuesday at 7am", made)])
+        assert params.get("rrule") is None, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me the night before yoga at 8", "remind me the evening before yoga", "remind me the night before yoga to pack",
+        "remind me the day before yoga at noon", "remind me the morning before yoga",
+    ],
+)  # fmt: skip
+def test_before_what_is_not_known_is_asked_and_never_tonight(text: str) -> None:
+    found = plan(text)
+
+    assert not found.actions
+    assert found.clarification
+
+
+WHOM = {
+    "everyone": ["john", "sarah", "leo", "mia"], "everybody": ["john", "sarah", "leo", "mia"],
+    "all of us": ["john", "sarah", "leo", "mia"], "us all": ["john", "sarah", "leo", "mia"],
+    "the whole family": ["john", "sarah", "leo", "mia"], "both of us": ["john", "sarah"],
+    "me and Sarah": ["john", "sarah"], "Leo and Mia": ["leo", "mia"], "Leo, Mia and me": ["john", "leo", "mia"],
+    "Leo": "leo", "me": None, "us": None,
+}  # fmt: skip
+DEEDS = (
+    "remind {whom} to be quiet on sunday morning", "remind {whom} on sunday to tidy up", "remind {whom} to tidy up",
+    "remind {whom} at 5 to feed the cat", "remind {whom} about the barbecue on friday at 3",
+    "remind {whom} every monday at 7 to put the bins out",
+)  # fmt: skip
+
+
+def test_whoever_is_to_be_reminded_is_reminded() -> None:
+    wrong = []
+    for (whom, who), deed in product(WHOM.items(), DEEDS):
+        text = deed.format(whom=whom)
+        found = [(name, params.get("who")) for name, params in planned(text)]
+        if found != [("task.create", who)]:
+            wrong.append((text, found))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me to tell everyone to be quiet", "remind me to bring cake for everyone on friday",
+        "remind me to thank all of us", "remind me that everybody comes on friday",
+    ],
+)  # fmt: skip
+def test_who_is_only_named_in_what_is_to_be_done_is_not_reminded(text: str) -> None:
+    ((_, params),) = planned(text)
+
+    assert params.get("who") is None

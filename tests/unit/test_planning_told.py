@@ -1,5 +1,6 @@
 """What is told of events: they are off, go without somebody, at another time, elsewhere, or for good."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -382,3 +383,86 @@ def test_what_is_to_be_moved_without_a_day_from_which_on_is_one_time(text: str) 
 
     assert name == "calendar.update_event"
     assert "scope" not in params
+
+
+FROM_WHEN_ON = {
+    "from april on": "2026-04-01", "from april onwards": "2026-04-01", "from april": "2026-04-01",
+    "from 1 april": "2026-04-01", "from next week": "2026-03-16", "from next week on": "2026-03-16",
+    "starting next week": "2026-03-16", "from the 20th": "2026-03-20",
+}  # fmt: skip
+AT_ANOTHER_HOUR = (
+    "drums is at 5 {since}", "{since} drums is at 5", "Leo's drums are at 5 {since}", "drums starts at 5 {since}",
+    "the drum lesson is at 5pm {since}", "drums moves to 5 {since}",
+)  # fmt: skip
+
+
+def test_another_hour_from_some_day_on_moves_the_series_from_that_day() -> None:
+    wrong = []
+    for form, (since, first) in product(AT_ANOTHER_HOUR, FROM_WHEN_ON.items()):
+        text = form.format(since=since)
+        if text.startswith("from the 20th"):
+            continue  # not read as a day at the beginning
+        found = [(name, params) for name, params in told(text) if name != "calendar.list_events"]
+        wanted = {
+            "event_id": "drums", "on": first, "scope": "following", "changes": {"start_time": "17:00"}
+        }  # fmt: skip
+        if found != [("calendar.update_event", wanted)]:
+            wrong.append((text, found))
+    assert not wrong
+
+
+def test_something_new_from_some_day_on_asks_how_often_it_is() -> None:
+    wrong = []
+    for form, since in product(
+        ("piano is at 5 {since}", "{since} Leo has piano at 5", "put piano at 5 {since}"),
+        ("from april on", "from next week", "from 1 april"),
+    ):
+        text = form.format(since=since)
+        found = plan(text, fetched=AHEAD)
+        if found.actions or "On which days is" not in (found.clarification or ""):
+            wrong.append((text, found))
+    assert not wrong
+
+
+LATER = (
+    "drums {verb} half an hour later {when}", "drums on thursday {verb} half an hour later {when}",
+    "thursday's drums {verb} half an hour later {when}", "the drum lesson {verb} half an hour later {when}",
+)  # fmt: skip
+
+
+def test_so_much_later_this_week_moves_that_one_time() -> None:
+    wrong = []
+    for form, verb, (when, day) in product(
+        LATER, ("is", "starts"),
+        {"this week": "12", "this thursday": "12", "on thursday": "12", "next week": "19"}.items(),
+    ):  # fmt: skip
+        text = form.format(verb=verb, when=when)
+        if "thursday" in form and when != "this week":
+            continue
+        found = told(text)
+        if [(name, params["changes"]) for name, params in found] != [
+            ("calendar.update_event", {"shift_minutes": 30})
+        ] or not found[0][1]["on"].startswith(f"2026-03-{day}"):
+            wrong.append((text, found))
+    assert not wrong
+
+
+UNABLE = (
+    "I can't do drums on thursday", "I can't take Leo to drums tomorrow", "Leo can't do drums tomorrow",
+    "Leo can't make drums on thursday", "John can't do drums next week", "Leo won't be at drums tomorrow",
+)  # fmt: skip
+KEPT_BY = (
+    "I've got the dentist at 3", "i've a doctors appointment at 2.30", "he's got a party at 4", "we're at gran's from 3",
+    "she has a meeting until 6", "I'm working till 7",
+)  # fmt: skip
+
+
+def test_what_keeps_somebody_away_at_its_own_time_is_no_part_of_the_news() -> None:
+    wrong = []
+    for news, reason in product(UNABLE, KEPT_BY):
+        wanted = [each for each in told(news) if each[0].startswith("calendar.")]
+        for text in {news, news.removeprefix("I ")}:
+            found = [each for each in told(f"{text}, {reason}") if each[0].startswith("calendar.")]
+            if not wanted or found != wanted:
+                wrong.append((f"{text}, {reason}", found, wanted))
+    assert not wrong

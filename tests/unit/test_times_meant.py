@@ -261,3 +261,123 @@ def test_an_hour_stays_what_is_said_or_near_to_what_is_usual() -> None:
 def test_an_hour_of_today_that_has_passed_is_the_other_one() -> None:
     assert created("put a call with Sam today at 9") == ("call with Sam", "2026-03-11T21:00")
     assert created("put a call with Sam today at 10") == ("call with Sam", "2026-03-11T10:00")
+
+
+NAMED_DAYS = {
+    "christmas": date(2026, 12, 25), "christmas eve": date(2026, 12, 24), "xmas eve": date(2026, 12, 24),
+    "chrismas eve": date(2026, 12, 24), "chirstmas day": date(2026, 12, 25), "boxing day": date(2026, 12, 26),
+    "new year's eve": date(2026, 12, 31), "easter": date(2026, 4, 5), "easter monday": date(2026, 4, 6),
+    "halloween": date(2026, 10, 31), "the 24th of june": date(2026, 6, 24), "24 june": date(2026, 6, 24),
+}  # fmt: skip
+OFFSETS = {
+    "2 days before": -2, "two days before": -2, "the day before": -1, "3 days after": 3, "a week before": -7,
+    "2 weeks before": -14, "a fortnight before": -14, "1 day after": 1, "the day after": 1, "a week after": 7,
+}  # fmt: skip
+
+
+def test_a_reminder_so_long_before_a_named_day_is_on_that_day() -> None:
+    wrong = []
+    for (offset, days), (name, day), form in product(
+        OFFSETS.items(), NAMED_DAYS.items(),
+        ("remind me {when} to collect the turkey", "remind me to collect the turkey {when}"),
+    ):  # fmt: skip
+        text = form.format(when=f"{offset} {name}")
+        [(_, params)] = planned(text)
+        found = params["title"], (params["deadline"] or "")[:10]
+        if found != ("collect the turkey", (day + timedelta(days=days)).isoformat()):
+            wrong.append((text, found))
+    assert not wrong
+
+
+COUNTED = {
+    "the {weekday}": 1, "{weekday}": 1, "the last {weekday}": 1, "the second {weekday}": 2, "two {weekday}s": 2,
+}  # fmt: skip
+
+
+def test_a_weekday_beside_a_named_day_is_counted_from_there() -> None:
+    wrong = []
+    for (counted, number), weekday, way, (name, day) in product(
+        COUNTED.items(), DAYS, ("before", "after"), NAMED_DAYS.items()
+    ):
+        step = -1 if way == "before" else 1
+        at = day + timedelta(days=step)
+        while at.weekday() != DAYS.index(weekday):
+            at += timedelta(days=step)
+        at += timedelta(weeks=step * (number - 1))
+        text = f"{counted.format(weekday=weekday)} {way} {name} at 3pm"
+        found = [(each.begin.date(), f"{each.begin:%H}") for each in read(text, MONDAY)]
+        if found != [(at, "15")]:
+            wrong.append((text, found, at))
+    assert not wrong
+
+
+PARTS_BESIDE = {
+    "the night before": (-1, 20), "the evening before": (-1, 18), "the morning after": (1, 8),
+    "the afternoon before": (-1, 12),
+}  # fmt: skip
+
+
+def test_a_part_of_the_day_before_a_named_day_is_of_that_day() -> None:
+    wrong = []
+    for (part, (days, hour)), (name, day), clock in product(
+        PARTS_BESIDE.items(), NAMED_DAYS.items(), ("", " at 8", " at 9")
+    ):
+        text = f"bake {part} {name}{clock}"
+        at = day + timedelta(days=days)
+        said = int(clock[-1]) + (0 if "morning" in part else 12) if clock else hour
+        found = [(each.begin.date(), each.begin.hour) for each in read(text, MONDAY)]
+        if found != [(at, said)]:
+            wrong.append((text, found, at, said))
+    assert not wrong
+
+
+WEEKS_ON = {
+    "{day} week": 1, "a week on {day}": 1, "{day} fortnight": 2, "a fortnight on {day}": 2, "two weeks on {day}": 2,
+    "3 weeks on {day}": 3, "a fortnight from {day}": 2, "two weeks from {day}": 2,
+}  # fmt: skip
+WEEKS_FROM = {
+    "{day} week": 1, "a week {day}": 1, "a fortnight {day}": 2, "{day} fortnight": 2, "2 weeks {day}": 2,
+    "three weeks {day}": 3,
+}  # fmt: skip
+
+
+def test_weeks_on_from_a_day_are_counted_from_there() -> None:
+    wrong, today = [], MONDAY.date()
+    tried = [
+        (form.format(day=day), next_day(day, today + timedelta(days=1)) + timedelta(weeks=weeks))
+        for (form, weeks), day in product(WEEKS_ON.items(), DAYS[1:])  # today is a Monday
+    ] + [
+        (form.format(day=day), today + timedelta(days=days, weeks=weeks))
+        for (form, weeks), (days, day) in product(
+            WEEKS_FROM.items(), enumerate(("today", "tomorrow"))
+        )
+    ]
+    for when, at in tried:
+        for text in (f"{when} to ring school", f"dentist {when} at 4pm"):
+            found = [each.begin.date() for each in read(text, MONDAY)]
+            if found != [at]:
+                wrong.append((text, found, at))
+    assert not wrong
+
+
+BESIDE_AND_APART = {
+    "away for two weeks on friday": [("two weeks", False), ("friday", True)],
+    "monday before tuesday": [("monday", True), ("before tuesday", True)],
+    "friday after school": [("friday", True)],
+    "friday after lunch": [("friday after lunch", True)],
+    "mondays before easter": [("mondays before easter", False)],
+    "a fortnight in france from friday": [("a fortnight", False), ("from friday", True)],
+}
+
+
+def test_lengths_and_days_that_only_stand_side_by_side_stay_apart() -> None:
+    found = {
+        text: [(each.surface, each.has_date) for each in read(text, MONDAY)]
+        for text in BESIDE_AND_APART
+    }
+    assert found == BESIDE_AND_APART
+    for text, title in {
+        "remind me 2 call mum on friday": "call mum", "remind me 2 buy milk": "buy milk",
+        "remind me 2 sort the mondays out": "sort the mondays out",
+    }.items():  # fmt: skip
+        assert [params["title"] for _, params in planned(text)] == [title], text

@@ -10,7 +10,8 @@ from typing import Any
 
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.text import Token, words_before
-from kinkeeper.reading.phrases import ASKED, ENDS, canonical, phrase_book
+from kinkeeper.reading.phrases import ASKED, ENDS, canonical, everyday_spellings, phrase_book
+from kinkeeper.reading.times.tokens import names_time
 
 _LONGEST = 12
 _MOST_UNKNOWN = 3
@@ -197,7 +198,8 @@ def new_value_at(text: str, end: int) -> int | None:
 # Words by which somebody takes back what they said or asked for a moment ago: "scratch that thought
 # about …". Pure.
 
-_LETTERS_READ = 1_000
+_LETTERS_READ, _LETTERS_CLOSING = 1_000, 300
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,24 +223,42 @@ def retraction_of(text: str) -> Retraction | None:
     Args:
         text: The whole message, verbatim.
     """
-    plain = " ".join(text[-_LETTERS_READ:].replace("’", "'").split())
-    found = _form().search(plain)
+    spellings, said = everyday_spellings(), " ".join(text[-_LETTERS_READ:].split())
+    plain = _WORD.sub(
+        lambda found: spellings.get(found[0].lower(), found[0]), said.replace("’", "'")
+    )
+    whole, closing, condition = _forms_of_retraction()
+    found = whole.search(plain)
     if found is None:
-        return None
+        found = closing.search(plain)
+        if found is None or condition.search(plain[: found.start()]) is not None:
+            return None
     about = (found["about"] or "").strip(" .!?")
     is_plain = found["plain"] is not None and not about
     return Retraction(about=about, before=plain[: found.start()].strip(" ,;.–-"), is_plain=is_plain)
 
 
 @cache
-def _form() -> re.Pattern[str]:
+def _forms_of_retraction() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return what takes back by itself, what does so behind something else, and where such words are a condition's."""
     path = files("kinkeeper.reading.data") / "retraction.toml"
     data = tomllib.loads(path.read_text(encoding="utf-8"))
-    full, plain = ("".join(data[name].strip("\n").split("\n")) for name in ("full", "plain"))
-    return re.compile(
-        rf"(?:^|(?<=[\s,;.!?–-]))(?:(?:{data['opening']})[\s,;.!–-]+){{0,6}}(?:(?P<full>{full})|(?P<plain>{plain}))"
-        rf"(?: (?:{data['about']}) (?P<about>[^.!?,;\n]{{1,200}}))?\W*$",
-        re.IGNORECASE,
+    full, plain, behind = (
+        "".join(data[name].strip("\n").split("\n")) for name in ("full", "plain", "behind")
+    )
+    lead = rf"(?:(?:{data['opening']})[\s,;.!–-]+)"
+    end = rf"(?: (?:{data['about']}) (?P<about>[^.!?,;\n]{{1,200}}))?\W*$"
+    return (
+        re.compile(
+            rf"(?:^|(?<=[\s,;.!?–-])){lead}{{0,6}}(?:(?P<full>{full})|(?P<plain>{plain})){end}",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"(?<=\w)(?P<plain>)?(?:(?:\s*[,;.!?–—-]+\s*{lead}{{0,6}}|\s+{lead}{{1,6}})(?:{behind})"
+            rf"|\W+(?:{data['abbreviated']})){end}",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"\b(?:{data['condition']})\b[^,;.!?–—]*$", re.IGNORECASE),
     )
 
 
@@ -250,13 +270,16 @@ def without_doubt(text: str) -> str | None:
     """Return what a message would ask for without the words that put it in doubt; None where nothing does.
 
     "Might be worth adding oats" wonders whether to "add oats". Where no deed is named that the assistant can do, and where
-    a request is taken back in the same breath, the message comes as it is.
+    a request is taken back in the middle of the message, it comes as it is.
 
     Args:
         text: Plain.
     """
     plain = " ".join(text.replace("’", "'").split())
-    before, behind, inside = _doubts()
+    before, behind, inside, closing = _doubts()
+    if (taken := closing.search(plain, max(0, len(plain) - _LETTERS_CLOSING))) is not None:
+        # What names a time may set one right ("hang on, it's 10").
+        return text if names_time(taken[0]) else plain[: taken.start()]
     lead, tail = before.match(plain), behind.search(plain)
     if lead is None and tail is None:
         return text if inside.search(plain) else None
@@ -288,16 +311,17 @@ def _forms() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
-def _doubts() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    before, behind, inside = (
+def _doubts() -> tuple[re.Pattern[str], ...]:
+    before, behind, inside, closing = (
         "".join(_data()["doubt"][name].strip("\n").split("\n"))
-        for name in ("before", "behind", "inside")
+        for name in ("before", "behind", "inside", "closing")
     )
     opening = _data()["doubt"]["openings"]
     return (
         re.compile(rf"\W*(?:(?:{opening})\W+){{0,4}}(?:(?:{before})\W+){{1,2}}", re.IGNORECASE),
         re.compile(rf"(?:{behind})\W*$", re.IGNORECASE),
         re.compile(rf"(?<=\w)\W+(?:{inside})", re.IGNORECASE),
+        re.compile(rf"(?<=\w)\s*[,;.!?–—-]+\s*(?:{closing})\W*$", re.IGNORECASE),
     )
 
 

@@ -68,22 +68,34 @@ def _lines(words: Words) -> str:
     return enumerated([plain(str(line)) for line in lines if str(line).strip()]) or "that"
 
 
-def _reminder(words: Words) -> str:
-    """Return what was promised for a new task."""
+def _reminded_at(words: Words) -> tuple[str | None, str]:
+    """Return when a new task is reminded of, and how often; nothing where it is not."""
     at, rule = words.value("remind_at"), words.value("rrule")
     deadline = words.value("deadline")
     at = at or (deadline if deadline and not is_date(str(deadline)) else None)
-    every = rule_words(str(rule)) if rule else ""
+    return (None if at is None else str(at)), rule_words(str(rule)) if rule else ""
+
+
+def _when_reminded(words: Words) -> str:
+    at, every = _reminded_at(words)
+    return _repeated(words, at, every) if at and every else f"{words.when}{every and ', ' + every}"
+
+
+def _reminder(words: Words) -> str:
+    """Return what was promised for a new task."""
+    at, every = _reminded_at(words)
     title = plain(str(words.value(*TITLES) or "that"))
-    others = [str(each) for each in listed(words.value("who")) if str(each) != words.setting.member]
-    whom = (
-        f" It is for {enumerated([words.setting.name(each) for each in others])}." if others else ""
+    members = [str(each) for each in listed(words.value("who"))] or [words.setting.member]
+    members.sort(key=lambda each: each != words.setting.member)
+    whom = enumerated(
+        ["you" if each == words.setting.member else words.setting.name(each) for each in members]
     )
     if at:
-        told = _repeated(words, str(at), every) if every else words.when
-        return f"I'll remind you{told}: {title}.{whom}"
+        told = _repeated(words, at, every) if every else words.when
+        return f"I'll remind {whom}{told}: {title}."
+    whose = "" if members == [words.setting.member] else f" It is for {whom}."
     due = f", due{words.when}" if words.when else ""
-    return f"“{title}” is on the list{due}{', ' + every if every else ''}.{whom}"
+    return f"“{title}” is on the list{due}{', ' + every if every else ''}.{whose}"
 
 
 def _only_you(words: Words) -> str:
@@ -125,7 +137,9 @@ def _repeated(words: Words, at: str, every: str) -> str:
 
 
 _TO_DO: Mapping[str, Callable[[Words], str]] = {
-    "task.create": lambda words: f"add {words.title} to the list{words.when}",
+    "task.create": lambda words: (
+        f"add {words.title} to the list{_when_reminded(words)}{_going(words)}"
+    ),
     "task.update": lambda words: f"change {words.title}",
     "task.complete": lambda words: f"mark {words.title} as done",
     "task.delete": lambda words: f"delete {words.title} from the list",

@@ -113,6 +113,9 @@ def news_of(clause: str, grammar: Grammar, *, is_asked: bool = False) -> Iterato
         return
     if grammar.aside["covered"].search(clause):
         yield clause
+    first, comma, behind = clause.partition(",")
+    if comma and not is_asked and grammar.said["reason"].fullmatch(f",{_TIME.sub(' ', behind)}"):
+        yield first.strip()  # what keeps them has a time of its own
     yield grammar.said["reason"].sub("", clause, count=1)
     yield clause
     first, *others = clause.split(",")

@@ -18,6 +18,7 @@ from kinkeeper.conversation.planning.case import (
 )
 from kinkeeper.conversation.planning.message import LENGTH_MARK, TIME_MARK
 from kinkeeper.conversation.planning.people import (
+    by_owner,
     everybody,
     is_person,
     is_speaker,
@@ -34,7 +35,7 @@ from kinkeeper.conversation.planning.plan_times import (
 )
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.household.vocabulary import WordKind
-from kinkeeper.reading.times.model import TimeSpan
+from kinkeeper.reading.times.model import SpanKind, TimeSpan
 
 # What an event may be called, and what is none. Pure.
 
@@ -187,7 +188,7 @@ def _those_who(words: str, case: Case) -> list[str]:
 
 def _headed(head: str, case: Case) -> Described:
     """Return what the title's own piece says: who takes part, who sees to it, where it is."""
-    says, head = case.grammar.describing, _trimmed(head)
+    says, head = case.grammar.describing, _trimmed(by_owner(head, case))
     who: list[str] = []
     responsible: list[str] = []
     for name, people in (
@@ -421,6 +422,8 @@ def _created(
     said = case.message.times(what)
     if _only_ends(said):
         return [_without_start(title, moment, known)]
+    if moment.rule is None and moment.start is not None and any(map(_opens, said)):
+        return [_on_days(title, known)]
     moment = on_each_day(from_today(moment, said, case.now), said)
     days = case.message.several(what)
     is_torn = not days and case.message.is_torn(found.main, recurs=moment.rule is not None)
@@ -487,6 +490,20 @@ def _without_start(title: str, moment: Moment, known: Mapping[str, Any]) -> Miss
     over = moment.start
     question = f"When does {lowered(title)} start? I only know when it ends."
     known = {**known, "end_time": over and over.isoformat()}
+    return Missing(action("calendar", "create_event", known), "start_time", question)
+
+
+def _opens(span: TimeSpan) -> bool:
+    """Whether a time is the day from which on something is so: "at 4 from January on"."""
+    is_day = span.has_date and not span.has_time and span.kind is not SpanKind.RANGE
+    return is_day and span.bound == "from"
+
+
+def _on_days(title: str, known: Mapping[str, Any]) -> Missing:
+    """Return the question how often something is of which only the hour and the first day were said."""
+    title = title.removesuffix(" onwards").removesuffix(" on").removeprefix("on ")
+    known = {**known, "summary": title}
+    question = f"On which days is {lowered(title)}, at what time, and from when on?"
     return Missing(action("calendar", "create_event", known), "start_time", question)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.clauses import news_of
 from kinkeeper.conversation.planning.creating_events import DETERMINER
-from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
+from kinkeeper.conversation.planning.people import is_person, people_in, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.replies import is_question
@@ -35,7 +35,6 @@ _WHOSE = re.compile(
 """Whoever comes for what is named: "the boiler man"."""
 
 _OWN = re.compile(r"^(?:the|our|my)\s+", re.IGNORECASE)
-_SEVERAL_PEOPLE = re.compile(r"\s*(?:,|&|\band\b|\bboth\b|\ball\b)\s*", re.IGNORECASE)
 
 
 class News(StrEnum):
@@ -73,6 +72,9 @@ _ROUTINE: Final = frozenset({"charges", "comes", "gone_to"})
 
 _LASTING: Final = "wanted"
 """What asks for a change, which is a request for one time unless it says from when on, or on which weekday, it is so."""
+
+_OF_ONESELF: Final = frozenset({"can't", "cannot", "couldn't", "won't"})
+"""Begins what somebody says of themselves without an "I"."""
 
 _UNABLE = re.compile(r"\b(?:can't|cannot|can not|couldn't|unable|make)\b", re.IGNORECASE)
 """Of one time that is spoken of, not of all that come."""
@@ -137,6 +139,8 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
     begins = case.message.words(clause).partition(",")[0]
     if (is_asked and "?" in case.message.sentence(clause)) or is_question(tokenise(begins), begins):
         return
+    if clause.split(" ", 1)[0].lower() in _OF_ONESELF:
+        clause = f"I {clause}"
     for form in dict.fromkeys(news_of(clause, case.grammar, is_asked=is_asked)):
         rest = _set_aside(form, case)
         if case.grammar.aside["unsure"].search(rest.clause):
@@ -206,7 +210,9 @@ def _since_day(aside: _Aside, case: Case) -> _Aside:
         mark = part = next((each for each in aside.clause if _opens(each, case)), "")
     if not mark or not case.message.spans[mark].has_date:
         return aside
-    clause = " ".join(aside.clause.replace(part, " ", 1).split()).strip(" ,")
+    before, _, after = aside.clause.partition(part)
+    after = after.removeprefix(" onwards").removeprefix(" on")  # "from January on"
+    clause = " ".join(f"{before} {after}".split()).strip(" ,")
     return replace(aside, clause=clause, since=case.message.spans[mark].begin.date())
 
 
@@ -218,7 +224,7 @@ def _opens(mark: str, case: Case) -> bool:
 def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Told | None:
     """Return what a pattern found as news; None where it is none of people we know, or names nothing."""
     what = next((groups[name] for name in ("what", "what2", "what3") if groups.get(name)), "")
-    who = _people(groups["who"], case) if "who" in groups else ()
+    who = people_in(groups["who"], case) if "who" in groups else ()
     if "who" in groups and not who:
         return None
     instead = rest.of if any(each.has_date for each in case.message.times(rest.of)) else ""
@@ -228,7 +234,7 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
     news, of = _NEWS[name], groups.get("of", "")
     told = Told(
         news=news, about=_named(what, case), when=when, who=who,
-        of=tuple(who_of(f"{rest.of} {of}", case)), cover=_people(rest.cover, case) if rest.cover else (), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
+        of=tuple(who_of(f"{rest.of} {of}", case)), cover=people_in(rest.cover, case) if rest.cover else (), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
         way=groups.get("dir", ""), where=_OWN.sub("", case.message.words(groups.get("where", ""))),
         since=_since(rest, when, case), is_sure=name in _SURE or rest.is_rather,
         is_charge=bool(groups.get("whom", "").strip() or of), other=groups.get("other", ""),
@@ -263,14 +269,6 @@ def _with_their_own(told: Told, case: Case) -> Told | None:
     if told.about and is_person(told.about, case):
         told = replace(told, about="", who=(*told.who, *who_of(told.about, case)))
     return _repeating(replace(told, is_charge=True), case)
-
-
-def _people(words: str, case: Case) -> tuple[str, ...]:
-    """Return the members that words name, if they name nobody else."""
-    parts = [each for each in _SEVERAL_PEOPLE.split(words.strip()) if each]
-    if not all(is_person(each, case) or is_speaker(each) for each in parts):
-        return ()
-    return tuple(who_of(words, case))
 
 
 def _named(what: str, case: Case) -> str:

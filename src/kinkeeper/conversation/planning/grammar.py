@@ -13,6 +13,7 @@ from kinkeeper.language.dictionary import Misspellings, is_known
 from kinkeeper.language.text import unaccented
 from kinkeeper.reading.phrases import everyday_spellings
 from kinkeeper.reading.times.model import TimeSpan
+from kinkeeper.reading.times.tokens import is_counted
 
 _NAME = re.compile(r"@(\w+)")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -98,7 +99,9 @@ class Grammar:
         plain = _WORD.sub(
             lambda found: found[0] if found[0].lower() in names else self._plain(found[0]), text
         )
-        return self.said["digit_for_to"].sub(" to ", plain)
+        return self.said["digit_for_to"].sub(
+            lambda found: found[0] if is_counted(found["next"]) else " to ", plain
+        )
 
     def _plain(self, word: str) -> str:
         folded = word.lower()

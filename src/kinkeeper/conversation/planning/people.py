@@ -5,6 +5,7 @@ import re
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.household.model import Role
 from kinkeeper.household.vocabulary import WordKind
+from kinkeeper.memory.statements.names import is_forebear
 from kinkeeper.reading.corrections import is_given_up
 
 _SELF = frozenset({"i", "me", "myself", "my"})
@@ -14,6 +15,7 @@ PRONOUNS = frozenset({"him", "her", "them", "both of them"})
 _ALL_OF_US = frozenset(
     {"we", "us", "our", "ourselves", "both of us", "all of us", "everyone", "everybody"}
 )
+_SEVERAL = re.compile(r"\s*(?:,|&|\band\b|\bboth\b|\ball\b)\s*", re.IGNORECASE)
 _PEOPLE = (WordKind.CHILD, WordKind.ADULT, WordKind.GROUP)
 
 
@@ -31,10 +33,40 @@ def members_in(text: str, case: Case, *, as_owners: bool = False) -> list[str]:
             continue
         places = [folded.find(f" {spelt}{end} ") for spelt in word.words for end in ends]
         place = min((each for each in places if each >= 0), default=-1)
-        if place >= 0:
+        if place >= 0 and not _is_of_another(text, folded[: place + 1].count(" ") - 1, case):
             found += [(place, each) for each in case.vocabulary.members_of(word.kind, word.id)]
     new = [each for each in found if not is_given_up(folded, each[0] + 1)]
     return list(dict.fromkeys(member for _, member in sorted(new)))
+
+
+def _is_of_another(text: str, place: int, case: Case) -> bool:
+    """Whether a word is the parent of somebody who is no child here: "my mum", said by a father, or "Lily's mum".
+
+    Args:
+        text: As it was said.
+        place: Number of the word.
+    """
+    words = _spelt(text).split()
+    if not 0 < place < len(words) or not is_forebear(words[place].removesuffix("'s")):
+        return False
+    owner, is_owned = words[place - 1].removesuffix("'s"), words[place - 1].endswith("'s")
+    if owner == "my":
+        return case.context.asked.member.role is not Role.CHILD
+    owners = {
+        each
+        for word in case.vocabulary.meanings(owner)
+        for each in case.vocabulary.members_of(word.kind, word.id)
+    }
+    children = {each.id for each in case.household.members if each.role is Role.CHILD}
+    return is_owned and owners.isdisjoint(children)
+
+
+def by_owner(text: str, case: Case) -> str:
+    """Return a text in which a grown-up's "my mum" is called theirs, since others have another."""
+    first, _, rest = text.partition(" ")
+    if first.lower() != "my" or not _is_of_another(text, 1, case):
+        return text
+    return f"{case.context.asked.member.name}'s {rest}"
 
 
 def without_people(text: str, case: Case) -> str:
@@ -84,6 +116,14 @@ def together(text: str, case: Case) -> list[str]:
     return adults if len(adults) == 2 and me in adults else []  # noqa: PLR2004 - two of us
 
 
+def people_in(words: str, case: Case) -> tuple[str, ...]:
+    """Return the members that words name, if they name nobody else."""
+    parts = [each for each in _SEVERAL.split(words.strip()) if each]
+    if not all(is_person(each, case) or is_speaker(each) for each in parts):
+        return ()
+    return tuple(who_of(words, case))
+
+
 def one_of(text: str, case: Case) -> str:
     """Return the id of the only member that a text stands for, or the text itself."""
     meant = {
@@ -106,8 +146,11 @@ def is_person(text: str, case: Case) -> bool:
 
 
 def _plain(text: str) -> str:
-    words = re.sub(r"'s\b|'(?=\s|$)", "", text.lower().replace("’", "'"))
-    return " ".join(re.sub(r"[^\w\s'-]", " ", words).split())
+    return " ".join(re.sub(r"'s\b|'(?=\s|$)", "", _spelt(text)).split())
+
+
+def _spelt(text: str) -> str:
+    return re.sub(r"[^\w\s'-]", " ", text.lower().replace("’", "'"))
 
 
 # For whom something is to be remembered or noted, where that is said with it: "just for me". Pure.

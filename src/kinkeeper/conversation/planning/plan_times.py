@@ -76,10 +76,10 @@ def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
     spans = [span for span in spans if span.kind is not SpanKind.DURATION]
     if not spans:
         return None
-    again = next((span for span in spans if span.recurrence), None)
+    again = _one_recurrence([span for span in spans if span.recurrence])
     timed = next((span for span in spans if span.has_time and span.part_of_day is None), None)
     timed = timed or next((span for span in spans if span.has_time), None)
-    dated = [span for span in spans if span.has_date and span is not again]
+    dated = [span for span in spans if span.has_date and not span.recurrence]
     if again is not None:
         return _repeated(again, timed, dated, now)
     opens = next((span for span in dated if span.bound != _UNTIL), None)
@@ -103,6 +103,38 @@ def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
         day=day, start=start, end=end, rule=None, days=days,
         is_part=_is_part(timed),
     )  # fmt: skip
+
+
+def _one_recurrence(spans: Sequence[TimeSpan]) -> TimeSpan | None:
+    """Return what recurs: "every other week" and "on Mondays" say together how often it does and when."""
+    if not spans:
+        return None
+    days = next((each for each in spans if _BY_DAY.match(each.recurrence or "")), None)
+    weeks = [each for each in spans if (each.recurrence or "").startswith("FREQ=WEEKLY")]
+    often = next((each for each in weeks if "BY" not in (each.recurrence or "")), None)
+    if often is None or days is None:
+        return spans[0]
+    rule = f"{often.recurrence};{(days.recurrence or '').removeprefix('FREQ=WEEKLY;')}"
+    return replace(days, recurrence=rule, begin=max(often.begin, days.begin))
+
+
+def shifted_rule(rule: str, days: int) -> str | None:
+    """Return the rule of what recurs some days away from each time of something else; None where none says that.
+
+    Args:
+        rule: RFC 5545, of the other.
+        days: Negative where it is before.
+    """
+    parts = dict(part.split("=", 1) for part in rule.split(";"))
+    if not days:
+        return rule
+    if parts["FREQ"] not in {"DAILY", "WEEKLY"} or parts.keys() & {"BYMONTH", "BYSETPOS"}:
+        return None
+    named = parts.get("BYDAY", "")
+    if named:
+        at = [WEEKDAY_CODES[(WEEKDAY_CODES.index(each) + days) % 7] for each in named.split(",")]
+        parts["BYDAY"] = ",".join(at)
+    return ";".join(f"{name}={value}" for name, value in parts.items())
 
 
 def from_today(moment: Moment, spans: Sequence[TimeSpan], now: datetime) -> Moment:

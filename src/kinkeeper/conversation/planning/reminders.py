@@ -1,10 +1,13 @@
 """Reminders of what was made or shown, and before or after what takes place. Pure."""
 
 import re
-from collections.abc import Sequence
-from datetime import datetime, time, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
+from dateutil.rrule import rrulestr
+
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import (
     Case,
     Groups,
@@ -16,7 +19,7 @@ from kinkeeper.conversation.planning.case import (
 )
 from kinkeeper.conversation.planning.event_updates import News, Told
 from kinkeeper.conversation.planning.people import PRONOUNS, is_person, is_speaker, one_of, who_of
-from kinkeeper.conversation.planning.plan_times import moment_of
+from kinkeeper.conversation.planning.plan_times import moment_of, shifted_rule
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.planning.task_rules import eve_of
 from kinkeeper.conversation.planning.told_events import Meant
@@ -42,7 +45,26 @@ def remind_of(groups: Groups, case: Case) -> Sequence[Step] | None:
         params = {"title": thing.title, "deadline": _before(thing, groups, case)}
     else:
         return None
-    return [action("task", "create", {**params, "who": whom}, reasoning=OF_WHAT_STANDS)]
+    params = {**params, "who": whom}
+    return [_of_series(params, thing, case) if thing.rrule else _of_what_stands(params)]
+
+
+def _of_what_stands(params: Mapping[str, Any]) -> PlannedAction:
+    return action("task", "create", params, reasoning=OF_WHAT_STANDS)
+
+
+def _of_series(params: dict[str, Any], thing: Thing, case: Case) -> Step:
+    """Return a reminder of each time of a series; asked about where no rule says when those are."""
+    first, start = params["deadline"], thing.start or ""
+    days = (date.fromisoformat(first[:10]) - date.fromisoformat(start[:10])).days
+    rule = shifted_rule(thing.rrule, days)
+    if rule is None:
+        return Missing(action("task", "create", {**params, "deadline": None}), "deadline", _EACH)
+    at = datetime.fromisoformat(first)
+    if "T" in first and at <= case.now:
+        following = rrulestr(rule, dtstart=at).after(case.now)
+        first = first if following is None else following.isoformat()
+    return _of_what_stands({**params, "deadline": first, "rrule": rule})
 
 
 def _before(thing: Thing, groups: Groups, case: Case) -> str | None:
@@ -92,7 +114,8 @@ def _early(groups: Groups, case: Case) -> timedelta:
 # Reminders before or after what takes place: "an hour before the recital", "after judo on Tuesday".
 # Pure.
 
-_EVE_OF = re.compile(r"^(?:the|a|one) (?P<unit>day|week|evening|night) ", re.IGNORECASE)
+_EVE_OF = re.compile(r"^(?:the|a|one) (?P<unit>day|week|evening|night|morning) ", re.IGNORECASE)
+_EACH: Final = "When should I remind you of each of them?"
 _UNKNOWN: Final = "I don't know when {} is. When should I remind you?"
 _EARLY: Final = timedelta(hours=1)
 """How long before something whoever is to do something "before" it is reminded."""
@@ -105,23 +128,22 @@ def long_before(groups: Groups, case: Case) -> Sequence[Step]:
         groups: What was found: "before", which begins with how long, and "what".
     """
     lengths = case.message.lengths(groups["before"])
-    named = case.message.title(groups["what"])
+    named, _, what = case.message.title(groups["what"]).partition(" to ")
     event = _time_of(named, groups["what"], case) or best_match(
         named, (each for each in case.things if each.kind == "event")
     )
-    early = lengths[0].until - lengths[0].begin if lengths else _eve_length(groups["before"])
-    if event is None or "T" not in (event.start or "") or early is None:
-        return [_asked({"title": named}, named)]
-    at = datetime.fromisoformat(event.start or "") - early
-    return [action("task", "create", {"title": event.title, "deadline": at.isoformat()})]
-
-
-def _eve_length(words: str) -> timedelta | None:
-    """Return how long before something "the day before the recital" is; None where no such words begin it."""
-    found = _EVE_OF.match(words)
-    if found is None:
-        return None
-    return timedelta(weeks=1) if found["unit"].lower() == "week" else timedelta(days=1)
+    eve = _EVE_OF.match(groups["before"])
+    if event is None or "T" not in (event.start or "") or not (lengths or eve):
+        return [_asked({"title": what or named}, named)]
+    if eve is not None:
+        params = _on_the_eve(event, groups["what"], eve, case)
+    else:
+        at = datetime.fromisoformat(event.start or "") - (lengths[0].until - lengths[0].begin)
+        params = {"title": what or event.title, "deadline": at.isoformat()}
+    recurs = any(each.recurrence for each in case.message.times(groups["what"]))
+    if recurs and event.rrule:
+        return [_of_series(params, event, case)]
+    return [action("task", "create", params)]
 
 
 def around(groups: Groups, case: Case) -> Sequence[Step] | None:

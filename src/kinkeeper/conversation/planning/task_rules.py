@@ -15,6 +15,8 @@ from kinkeeper.conversation.planning.people import (
     is_speaker,
     members_in,
     one_of,
+    people_in,
+    together,
 )
 from kinkeeper.conversation.planning.plan_times import (
     Moment,
@@ -39,7 +41,7 @@ _AGAIN = re.compile(
 )
 _UNTIL = re.compile(r"^(?:un)?till?\b", re.IGNORECASE)
 _EVE = re.compile(
-    r"\b(?:the|a|one) (?P<unit>day|evening|night|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
+    r"\b(?:the|a|one) (?P<unit>day|evening|night|morning|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(
@@ -66,7 +68,8 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "remind me to call mom tomorrow at 5"."""
     who, what, when = (groups.get(name, "") for name in ("who", "what", "when"))
     is_theirs = who.lower() in PRONOUNS
-    if who and not is_theirs and not is_speaker(who) and not is_person(who, case):
+    is_known = not who or is_theirs or is_speaker(who) or is_person(who, case)
+    if not is_known and not _several(who, case):
         return None
     if groups.get("told") and is_speaker(who):
         return None
@@ -294,9 +297,19 @@ def _created(
     if not title or _AGAIN.match(title):
         return [_missing_title(moment)] if not title else None
     params = {"title": title, **_when(moment, case, is_reminder=is_reminder)}
-    if who and not is_speaker(who):
+    if several := _several(who, case):
+        params["who"] = several
+    elif who and not is_speaker(who):
         params["who"] = one_of(who, case)
     return [action("task", "create", params)]
+
+
+def _several(who: str, case: Case) -> list[str]:
+    """Return the members whom words name where they are several, the speaker among "all of us"; none where not."""
+    if all_of_us := together(who, case):
+        return list(dict.fromkeys([case.context.asked.member.id, *all_of_us]))
+    named = people_in(who, case)
+    return list(named) if len(named) > 1 else []
 
 
 def _when(moment: Moment | None, case: Case, *, is_reminder: bool) -> dict[str, str | None]:

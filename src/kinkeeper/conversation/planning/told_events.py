@@ -9,7 +9,7 @@ from typing import Any, Final
 from kinkeeper.conversation.lookups import IN_VIEW
 from kinkeeper.conversation.planning.case import Case, Step, Thing, action, standing_events
 from kinkeeper.conversation.planning.creating_events import NO_EVENT
-from kinkeeper.conversation.planning.event_updates import News, Told, is_short
+from kinkeeper.conversation.planning.event_updates import News, Told, is_beside_now, is_short
 from kinkeeper.conversation.planning.plan_times import Window, window_of
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.language.name_match import meant_by
@@ -170,7 +170,7 @@ class Meant:
         """Return the day that is named with the new time."""
         spans = [
             each for each in self.case.message.times(self.told.to)
-            if each.has_date and is_short(each) and not each.recurrence
+            if each.has_date and is_short(each) and not each.recurrence and not is_beside_now(each)
         ]  # fmt: skip
         return spans[0].begin.date() if spans else None
 

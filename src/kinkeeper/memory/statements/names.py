@@ -29,6 +29,8 @@ _RARE_KIN = [
     "grandparents",
 ]
 
+_FOREBEARS = frozenset(map(canon_of, ("mother", "father", "grandmother", "grandfather")))
+
 
 @cache
 def kin() -> frozenset[str]:
@@ -46,6 +48,11 @@ def person_canons() -> frozenset[str]:
     pets = {noun for noun, slot in named if slot.name == _PET}
     people = {noun.split()[-1] for noun, slot in named if slot.is_person} - pets
     return frozenset(people | {canon_of(word) for word in _RARE_KIN})
+
+
+def is_forebear(word: str) -> bool:
+    """Whether a word, in lower case, stands for a parent or grandparent."""
+    return canon_of(word) in _FOREBEARS
 
 
 @cache

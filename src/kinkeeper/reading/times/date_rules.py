@@ -287,9 +287,9 @@ def leaning_weekday(_: Scope, lean: int, weekday: int) -> Partial:
     return Partial(weekday=weekday, lean=lean)
 
 
-@DATES.rule("WEEKDAY ,|-|of|from|in|on? the? REL week", "WEEKDAY week after next")
+@DATES.rule("WEEKDAY ,|-|of|from|in|on? the? REL week", "the? WEEKDAY week? after next")
 def weekday_of_week(scope: Scope, weekday: int, lean: int = 2) -> Partial:
-    """Wednesday of next week; "this week" is the one that a household's calendar shows."""
+    """Wednesday of next week, the Wednesday after next; "this week" is the one that a household's calendar shows."""
     steps = 2 if lean == 2 else steps_of(lean)
     start = 0 if steps else scope.week_start
     return Partial(
@@ -310,16 +310,30 @@ def day_word(scope: Scope, days: int) -> Partial:
 
 
 @DATES.rule("DAYWORD week", "a|1? week from|after|on DAYWORD")
-def week_from_day_word(scope: Scope, days: int) -> Partial | None:
+def week_from_day_word(scope: Scope, days: int, weeks: int = 1) -> Partial | None:
     """Tomorrow week."""
-    return Partial(on=scope.reference.date() + timedelta(days=days + 7)) if days >= 0 else None
+    ahead = timedelta(days=days, weeks=weeks)
+    return Partial(on=scope.reference.date() + ahead) if days >= 0 else None
+
+
+@DATES.rule("DAYWORD fortnight")
+def fortnight_from_day_word(scope: Scope, days: int) -> Partial | None:
+    """Tomorrow fortnight."""
+    return week_from_day_word(scope, days, weeks=2)
 
 
 @DATES.rule("WEEKDAY week", "a|1 week on|from WEEKDAY")
-def weekday_week(scope: Scope, weekday: int) -> Partial:
+def weekday_week(scope: Scope, weekday: int, weeks: int = 1) -> Partial:
     """Tuesday week: a week after the coming Tuesday."""
     today = scope.reference.date()
-    return Partial(on=today + timedelta(days=((weekday - today.weekday()) % 7 or 7) + 7))
+    ahead = timedelta(days=(weekday - today.weekday()) % 7 or 7, weeks=weeks)
+    return Partial(on=today + ahead)
+
+
+@DATES.rule("WEEKDAY fortnight", "a? fortnight on WEEKDAY")
+def weekday_fortnight(scope: Scope, weekday: int) -> Partial | None:
+    """Tuesday fortnight: two weeks after the coming Tuesday."""
+    return weekday_week(scope, weekday, weeks=2)
 
 
 @DATES.rule("INT WEEKDAYS|WEEKDAY from now|today", "INT more WEEKDAYS")

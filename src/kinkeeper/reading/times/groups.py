@@ -28,7 +28,7 @@ from kinkeeper.reading.times.partial import (
     merge,
     sure_clock,
 )
-from kinkeeper.reading.times.resolve import BOUNDS, Habits, bounded, day_of, is_end
+from kinkeeper.reading.times.resolve import BOUNDS, Habits, bounded, day_of, is_day_only, is_end
 from kinkeeper.reading.times.tokens import Token
 
 RULES: Final = Grammar.joined(REPEATS, LENGTHS, DATES, PERIODS, CLOCKS)
@@ -48,6 +48,11 @@ LONGEST_JOINT: Final = 3
 _AGO = frozenset({"ago", "back", "earlier", "before"})
 _HENCE = frozenset({"hence", "later", "out"})
 _FROM = {"from": 1, "after": 1, "before": -1, "b4": -1}
+_BESIDE: Final = {"before": -1, "b4": -1, "after": 1, "following": 1}
+_OPERATING: Final = frozenset({"UNIT", "WEEKEND", "WEEKDAY", "PART", "ORDINAL", "INT", "REL"})
+_COUNTING: Final = ("ORDINAL", "INT", "REL")
+_MOST_WEEKS: Final = 60
+_SPANNING: Final = frozenset({"to", "-", "till", "til", "until", "through"})
 _BEGINNING: Final = frozenset({"starting", "beginning", "commencing"})
 _DEEPEST: Final = 1
 _MOST_DOSES: Final = 4  # "take 2 every evening"
@@ -122,7 +127,7 @@ def _next_atom(
     within = bounded(partial, other, joints, scope)
     if within is not None:
         return within, after
-    if is_end(partial, other, joints):
+    if is_end(partial, other, joints) or _opens(partial, other, joints, tokens[after : after + 1]):
         return None
     if not may_join(partial, other, joints):
         return None
@@ -139,6 +144,16 @@ def _next_atom(
     if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
         after += 1
     return merged, after
+
+
+def _opens(
+    partial: Partial, other: Partial, joints: Sequence[str], following: Sequence[Token]
+) -> bool:
+    """Whether a day behind an hour says from when on it is so: "at 11 from January", and not "at 9 from Monday to Friday"."""
+    has_hour = partial.clock is not None or partial.number is not None
+    if not has_hour or partial.has_date or all(BOUNDS.get(each) != "from" for each in joints):
+        return False
+    return is_day_only(other) and all(each.text not in _SPANNING for each in following)
 
 
 def _is_hour(tokens: Sequence[Token], partial: Partial, end: int, every: Partial) -> bool:
@@ -181,8 +196,10 @@ def atom_at(
             return replace(_moved(scope, length[0]), bound=bound), _skip_words(
                 tokens, length[1], ("time",)
             )
-    if "UNIT" in token.meanings or token.text == "the" or "WEEKEND" in token.meanings:
-        found = _unit_operator(tokens, index, scope, depth)
+    if token.text == "the" or not _OPERATING.isdisjoint(token.meanings):
+        found = _beside_a_day(tokens, index, scope, depth) or _unit_operator(
+            tokens, index, scope, depth
+        )
         if found is not None:
             return found
     if "WEEKOF" in token.meanings:
@@ -287,19 +304,21 @@ def _away_from(
     tokens: Sequence[Token], length: Length, end: int, *, scope: Scope, depth: int, is_for: bool
 ) -> tuple[Partial, int] | None:
     """Read how far something is from another time: "(a week) after Christmas", "(an hour) before 5pm"."""
-    direction = _FROM.get(tokens[end].text)
-    operand = group_at(tokens, end + 1, scope, depth + 1) if direction else None
+    word = tokens[end].text
+    direction = _FROM.get(word)
+    if length.grain == "week" and not is_for and not direction:
+        direction = 1 if word == "on" or tokens[end].meanings.get("DAYWORD", -1) >= 0 else None
+    begin = end + (word in _FROM or word == "on")
+    operand = group_at(tokens, begin, scope, depth + 1) if direction else None
     if direction is None or operand is None:
         return None
     origin, after = operand
     base = _day_or_none(origin, scope)
+    if word == "on" and origin.weekday is None:
+        return None
     if base is not None and (length.days or length.months):
         step = length if direction > 0 else length.negated()
-        moved = replace(
-            origin, on=shifted(base, step), day=None, month=None, year=None, weekday=None,
-            period=None, lean=None, is_weak=False,
-        )  # fmt: skip
-        return moved, after
+        return _on(origin, _away(base, step)), after
     clock = origin.clock
     if clock is None or not clock.half or not length.seconds or is_for:
         return None
@@ -316,7 +335,7 @@ def _ago_or_hence(
     following = tokens[end + 1].text if end + 1 < len(tokens) else ""
     if word in _AGO and (word != "before" or not following.isalnum()):
         return _moved(scope, length.negated()), end + 1
-    is_later_on = end + 1 < len(tokens) and "REL" in tokens[end + 1].meanings
+    is_later_on = end + 1 < len(tokens) and "REL" in tokens[end + 1].meanings and not length.seconds
     if word not in _HENCE or is_later_on:
         return None
     is_hence = word == "hence" or not following.isalpha() or length.seconds
@@ -339,10 +358,11 @@ def _moved(scope: Scope, length: Length) -> Partial:
             instant=after_length(scope.reference, length),
             instant_grain="second" if length.grain == "second" else "minute",
         )
-    today = scope.reference.date()
-    if length.grain == "business":
-        return Partial(on=business_days(today, length.days))
-    return Partial(on=shifted(today, length))
+    return Partial(on=_away(scope.reference.date(), length))
+
+
+def _away(day: date, length: Length) -> date:
+    return business_days(day, length.days) if length.grain == "business" else shifted(day, length)
 
 
 def _week_of(
@@ -356,6 +376,47 @@ def _week_of(
     if operand is None or day is None:
         return None
     return Partial(period=week_of(day, scope.week_start)), operand[1]
+
+
+def _beside_a_day(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Read "the Friday before Christmas", "the second Sunday after Easter", "the night before the 5th"."""
+    at = min(index + (tokens[index].text == "the"), len(tokens) - 1)
+    counted = next((each for each in _COUNTING if each in tokens[at].meanings), None)
+    which = 1 if counted is None else abs(tokens[at].meanings[counted])
+    at = min(at + (counted is not None), len(tokens) - 1)
+    weekday = tokens[at].meanings.get("WEEKDAYS" if counted == "INT" else "WEEKDAY")
+    at += weekday is not None
+    part = tokens[at].meanings.get("PART") if 0 < at < len(tokens) else None
+    if weekday is None and (part is None or tokens[at - 1].text != "the"):
+        return None
+    at += part is not None
+    if at + 1 >= len(tokens) or tokens[at].text not in _BESIDE or not 1 <= which <= _MOST_WEEKS:
+        return None
+    step = _BESIDE[tokens[at].text]
+    operand = group_at(tokens, at + 1, scope, depth + 1)
+    day = None if operand is None else _day_or_none(operand[0], scope)
+    if operand is None or day is None or operand[0].part is not None:
+        return None
+    origin, after = operand
+    # "Friday after 3rd period" counts something else, and "Monday before Tuesday" is two days.
+    is_dated = origin.on or origin.month or (origin.day and tokens[at + 1].text == "the")
+    if weekday is None:
+        away = 1
+    elif is_dated:
+        away = ((step * (weekday - day.weekday())) % 7 or 7) + 7 * (which - 1)
+    else:
+        return None
+    return replace(_on(origin, day + timedelta(days=step * away)), part=part), after
+
+
+def _on(partial: Partial, day: date) -> Partial:
+    """Return the same on another day."""
+    return replace(
+        partial, on=day, day=None, month=None, year=None, weekday=None, period=None, lean=None,
+        is_weak=False,
+    )  # fmt: skip
 
 
 def _unit_operator(

@@ -453,7 +453,7 @@ BOUNDS: Final = {
 
 def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope) -> Partial | None:
     """Return a recurrence with its first or last day ("from the 3rd", "until Christmas", "in May"); None for others."""
-    if partial.every is None or not _is_day_only(day):
+    if partial.every is None or not is_day_only(day):
         return None
     bounds = {BOUNDS[word] for word in joints if word in BOUNDS}
     try:
@@ -466,6 +466,8 @@ def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope)
         return replace(partial, opens=first, closes=last, is_weak=False)
     if "until" in bounds:
         return replace(partial, closes=last, is_weak=False)
+    if "before" in bounds:
+        return replace(partial, closes=first - timedelta(days=1), is_weak=False)
     return replace(partial, opens=first, is_weak=False) if "from" in bounds else None
 
 
@@ -475,10 +477,11 @@ def is_end(partial: Partial, other: Partial, joints: Sequence[str]) -> bool:
     has_hour = partial.clock is not None or partial.number is not None
     if not is_until or not has_hour:
         return False
-    return not _is_day_only(other) or not partial.has_date
+    return not is_day_only(other) or not partial.has_date
 
 
-def _is_day_only(partial: Partial) -> bool:
+def is_day_only(partial: Partial) -> bool:
+    """Whether only a day is said, or a span of days."""
     return partial.has_date and not partial.has_time and partial.every is None
 
 

@@ -46,6 +46,10 @@ _FORGIVEN = (
     "weekend", "christmas", "thanksgiving", "halloween",
 )  # fmt: skip
 _SHORTEST_FORGIVEN: Final = 6
+_TIMELY: Final = frozenset(
+    {"INT", "HM", "ORDINAL", "WEEKDAY", "DAYWORD", "TONIGHT", "MONTH", "PART", "POINT", "HOLIDAY"}
+)
+_COUNTED: Final = frozenset({"UNIT", "WEEKDAYS", "PARTS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +232,19 @@ def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
         tokens.append(token)
         last = end
     return _join_numbers(_join_phrases(tokens, lexicon))
+
+
+def is_counted(text: str) -> bool:
+    """Whether a text begins with what a number before it counts: "days before", "school days", "Fridays"."""
+    first = tokenize(fold(text).text, load_lexicon())[:1]
+    return any(not _COUNTED.isdisjoint(each.meanings) for each in first)
+
+
+def names_time(text: str) -> bool:
+    """Whether a text has a number or names a day or a part of one."""
+    return any(
+        not _TIMELY.isdisjoint(each.meanings) for each in tokenize(fold(text).text, load_lexicon())
+    )
 
 
 def _kind(match: re.Match[str]) -> str:
