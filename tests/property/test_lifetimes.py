@@ -29,6 +29,7 @@ from kinkeeper.actions.repository import load_action, open_actions
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar import event_changes
 from kinkeeper.calendar.model import Event, Override
+from kinkeeper.calendar.occurrences import over_at
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.repository import insert_event, put_override
 from kinkeeper.core.time import Interval
@@ -145,6 +146,14 @@ def test_an_open_ended_series_waits_until_its_next_day_is_over(
         now + LEAST, min(nearest.interval.end, nearest.interval.start + DAY)
     )
     assert action.expires_at <= max(now + LEAST, nearest.interval.end + timedelta(days=35))
+
+
+def test_an_occurrence_that_ends_at_this_moment_is_over() -> None:
+    start = datetime(2026, 11, 29, tzinfo=UTC)
+    series = replace(
+        event(), start=start, duration=2 * DAY, tz="UTC", all_day=True, rrule="FREQ=WEEKLY"
+    )
+    assert over_at(series, (), zone=ZoneInfo("UTC"), after=start + 2 * DAY) == start + 9 * DAY
 
 
 @given(found=events(), home=homes, asked=moments, moved=moments, data=st.data())

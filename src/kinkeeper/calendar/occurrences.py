@@ -313,7 +313,9 @@ def _last_start(event: Event, after: datetime) -> datetime:
     if event.rrule is None:
         return as_utc(event.start)
     window = Interval(after - event.duration, after + AHEAD)
-    starts = list(original_starts(event, window)) or [as_utc(event.start)]
+    near = original_starts(event, window)
+    starts = [each for each in near if each >= after or each + event.duration > after]
+    starts = starts or [as_utc(event.start)]
     return starts[0] if _is_open_ended(event) else starts[-1]
 
 
