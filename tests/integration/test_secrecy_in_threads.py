@@ -195,3 +195,37 @@ async def test_what_follows_what_is_secret_of_a_journey_is_kept_and_said_to_be(
         told = await talk.answer("what's on the list?", thread_id="t")
         assert "zorban" in told
         assert "un cream" in told
+
+
+OWN = (
+    ("Therapy with Dr Flanagan on Monday at 8am", "flanagan"),
+    ("remind me to fetch the Zorban pills on Friday, just for me", "zorban"),
+    ("note that my locker word is Icarus, just for me", "icarus"),
+    ("put a meeting with Crispin in on Friday at 9pm, just for me", "crispin"),
+)
+FROM_MIA = (
+    "don't tell Mia", "Mia mustn't know about that", "hide that from Mia", "that's a surprise for Mia",
+    "we're surprising Mia with a cruise, dont tell her", "a surprise trip for Mia, not a word to her",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("wish", FROM_MIA)
+@on_a_loop
+async def test_a_wish_to_keep_something_from_one_shows_it_to_nobody_else(
+    tmp_path: Path, wish: str
+) -> None:
+    wrong = [
+        (own, other)
+        for number, ((own, word), other) in enumerate(product(OWN, ("sarah", "leo", "mia")))
+        if await shown(tmp_path, number, word, own, wish, other=other)
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("news", FROM_MIA[4:])
+@on_a_loop
+async def test_a_surprise_that_is_named_is_kept_itself(tmp_path: Path, news: str) -> None:
+    word = "cruise" if "cruise" in news else "trip"
+    said = ("put dinner at Kelmscott in on Friday at 8pm", news)
+    assert not await shown(tmp_path, 0, word, *said, other="mia")
+    assert await shown(tmp_path, 1, word, *said, other="sarah")

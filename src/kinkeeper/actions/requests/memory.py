@@ -24,6 +24,7 @@ from kinkeeper.actions.requests.parameters import (
     SetAudience,
     becomes_seen,
     is_private,
+    kept_scope,
     said,
     scope_for,
 )
@@ -141,9 +142,9 @@ class _MemoryRequests:
 
     async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
         if (said := await self._own_words(wanted.find_by, asked)) is not None:
-            return _audience_of_words(said, scope_for(wanted, asked), asked)
+            return _audience_of_words(said, kept_scope(said.scope, wanted, asked), asked)
         fact = await self._meant(wanted.find_by, asked.viewer, asked)
-        scope = scope_for(wanted, asked)
+        scope = kept_scope(fact.scope, wanted, asked)
         _check_may_change(fact.scope, scope, asked)
 
         def turns(conn: Connection) -> tuple[str, ...]:

@@ -242,8 +242,14 @@ def for_asker(wanted: ForWhom, asked: Asked) -> ForWhom:
     return wanted
 
 
+def kept_scope(scope: str, wanted: SetAudience, asked: Asked) -> str:
+    """Return the scope that is wanted for something, of all that it has the narrower one where it is to be kept from somebody."""
+    changed = scope_for(wanted, asked)
+    return (narrowest({scope, changed}) or scope) if wanted.private else changed
+
+
 def changed_scope(scope: str, wanted: SetAudience, asked: Asked, people: Iterable[str]) -> str:
-    """Return the scope that something gets which is there already.
+    """Return the scope that something gets which is there already; a wish to keep it from somebody never widens it.
 
     Args:
         people: Member ids of all whose it is: nobody takes from them what is theirs, too.
@@ -252,7 +258,7 @@ def changed_scope(scope: str, wanted: SetAudience, asked: Asked, people: Iterabl
         InputError: It is so already, or others read along.
         DeniedError: It is not theirs alone, or a child would keep from others what everybody sees.
     """
-    changed = scope_for(wanted, asked)
+    changed = kept_scope(scope, wanted, asked)
     if changed == scope:
         raise InputError("it's already like that")
     if kept_from(changed) and scope == HOUSEHOLD_SCOPE and not asked.member.is_adult:

@@ -240,12 +240,7 @@ def _is_said(title: str) -> bool:
 
 def _narrowed(planned: PlannedAction, audience: Mapping[str, Any]) -> Sequence[PlannedAction]:
     if planned.action == "set_audience":
-        return [
-            replace(
-                planned,
-                params={**planned.params, "private": not audience.get("kept_from"), **audience},
-            )
-        ]
+        return [replace(planned, params={**planned.params, "private": True, **audience})]
     if _is_kept(planned):
         return [replace(planned, params={**planned.params, "private": None, **audience})]
     if planned.domain not in _OPEN_TO_ALL or planned.action not in _MADE | _CHANGED:
@@ -253,7 +248,7 @@ def _narrowed(planned: PlannedAction, audience: Mapping[str, Any]) -> Sequence[P
     if planned.action in _MADE:
         return [replace(planned, params={**planned.params, **audience})]
     meant_by = planned.params.get("event_id") or planned.params.get("find_by")
-    params = {"find_by": meant_by, "private": False, **audience}
+    params = {"find_by": meant_by, "private": True, **audience}
     return [planned, replace(planned, action="set_audience", params=params)]
 
 
