@@ -229,6 +229,37 @@ async def test_own_affairs_are_shown_to_nobody_else_whatever_a_model_says_of_the
     assert shown_to_others == []
 
 
+ASKED = (
+    "put picnic on sunday at 2pm in the calendar", "for everyone: put barbecue on sunday at 1pm in the calendar",
+    "for everyone: add oats to the shopping list", "everyone should see this: remind me to buy oats tomorrow",
+)  # fmt: skip
+BESIDE = (
+    ("By the way I have an abortion on monday", "abortion"), ("I have dialysis on monday", "dialysis"),
+    ("I see my divorce lawyer on monday", "divorce lawyer"), ("I have a crush on Gustavo", "crush on Gustavo"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("asked_in", ASKED)
+@on_a_loop
+async def test_own_affairs_beside_a_request_are_not_for_those_whom_the_request_is_for(
+    family: Path, asked_in: str
+) -> None:
+    shown_to_others = []
+    async with talking(
+        family.with_name("a.sqlite").as_posix(), Planners(None), household=family
+    ) as held:
+        model = Lying()
+        talk = lied_to(held, model)
+        for number, (text, words) in enumerate(BESIDE):
+            for request, params in lies(words)[:16]:
+                model.answers = [plan_answer(wants(request, asked_in, **params))]
+                await talk.answer(f"{asked_in}. {text}", by="sarah", thread_id=f"now {number}")
+            if more := {each for each in await shown(talk) if words in str(each)}:
+                shown_to_others.append((text, more))
+        await talk.conversation.close()
+    assert shown_to_others == []
+
+
 @pytest.mark.parametrize("by", ["sarah", "leo"])
 @pytest.mark.parametrize("is_earlier", [True, False])
 @on_a_loop

@@ -70,7 +70,8 @@ def gated(
     is_asked = _asks(planned.reasoning, case)
     if key in _NEW and not known:
         planned = _for_whom(planned, case, is_asked=is_asked)
-    meant = " ".join(each for each in _sentences(text) if _is_real(each, case))
+    asking = _sentences_of(planned.reasoning, text)
+    meant = " ".join(each for each in asking if _is_real(each, case))
     may_run = is_asked and key in _ADDS and _is_of_words(planned, case, meant)
     is_offer = planned.is_offer or not may_run
     told = "\n".join([text, *texts_within(known)])
@@ -213,6 +214,16 @@ def _is_of_words(
     return _are_named(planned.params, text, case) and _is_repeated_so(planned.params, text, case)
 
 
+def _shares_words(planned: PlannedAction, sentence: str) -> bool:
+    """Whether some of what a request writes stands in a sentence."""
+    said = {*stems(sentence)}
+    return any(
+        not said.isdisjoint(stems(value))
+        for name, value in _leaves(planned.params)
+        if name not in _NO_WORDS
+    )
+
+
 def _leaves(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the texts of parameters, each with the name it stands under."""
     for name, value in params.items():
@@ -268,16 +279,22 @@ def _for_whom(planned: PlannedAction, case: Case, *, is_asked: bool) -> PlannedA
     own = person_scope(me.id)
     hidden, is_for_one = _hidden(planned, case), bool(params.get("private"))
     is_told = (planned.domain, planned.action) == _STORE and not is_asked
-    if people.audience_of(case.message.text, case)[1] is False:
-        scopes = set()  # they say that all may see it
+    asking = _sentences_of(planned.reasoning, text)
+    scopes = {  # what other sentences say is for whom they alone would be
+        audience_of(each, house, me.id, is_group=asked.is_shared, is_title=True)
+        for each in _sentences(text)
+        if each not in asking and _shares_words(planned, each)
+    }
+    if people.audience_of(" ".join(asking), case)[1] is False:
+        pass  # they say that all may see it
     elif is_told:
-        scopes = {
+        scopes.add(
             scope_of_told(
                 text, house, me, now=asked.now, history=context.history, is_shared=asked.is_shared
             )
-        }
+        )
     else:
-        scopes = {audience_of(text, house, me.id, is_group=asked.is_shared, is_title=True)}
+        scopes.add(audience_of(text, house, me.id, is_group=asked.is_shared, is_title=True))
     if hidden:
         scopes.add(surprise_scope(hidden))
     elif is_for_one or params.get("kept_from"):
