@@ -74,9 +74,9 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
     if is_shown(done, items):
         first, period = event_told(items[0], setting), _period(done.params, setting)
         return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
-    yes = "Yes: " if wanted == "clash" or (wanted in _WHETHER and _is_yes(items, done)) else ""
-    if yes and not any(each.get("confirmed", True) for each in items):
-        yes = "Not yet: "
+    is_sure = any(each.get("confirmed", True) for each in items)
+    is_yes = wanted == "clash" or (wanted in _WHETHER and _is_yes(items, done))
+    yes = "Yes: " if is_yes and is_sure else ""
     told = few([event_told(each, setting) for each in items], len(items), ";")
     return f"{yes}{told}{_meanwhile(done, setting)}."
 

@@ -297,7 +297,7 @@ def _whether_done(items: Sequence[Any], done: ActionResult, setting: Setting) ->
         return f"I can't find a task about “{plain(str(done.params['query']))}”."
     return " ".join(
         f"Yes, “{name_of(each)}” is done." if each.get("status") == "done"
-        else f"Not yet: “{name_of(each)}” is still open{_due(each, setting)}."
+        else f"Nobody has ticked off “{name_of(each)}” yet{_due(each, setting)}."
         for each in items[:MOST]
     )  # fmt: skip
 
