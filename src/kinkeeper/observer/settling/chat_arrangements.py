@@ -12,7 +12,7 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.arrangements import Arrangement, Change, ChangeKind, Folded, Heard, Status, fold
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, narrowest
 from kinkeeper.memory.statements.secrecy import secrecy_of
 from kinkeeper.messaging import inbox
 from kinkeeper.observer.answers import questions
@@ -231,8 +231,18 @@ class Mirror:
         if not is_had or not (change.after.what or change.after.who_for):
             return None  # what has its words only from what it is about is too often nothing
         said = extraction_of(whole, self._participants)
+        if said is None or self._waits(turn, whole):
+            return None
         scope = self._scope_of(turn, whole)
-        return None if said is None or scope is None else self._proposed(turn, said, change, scope)
+        return None if scope is None else self._proposed(turn, said, change, scope)
+
+    def _waits(self, turn: _Turn, whole: Arrangement) -> bool:
+        """Tell whether a card that waits may show an arrangement already: it shares a day, and who has it or whom it is for."""
+        viewer = Viewer.whole(self._family.id)
+        cards = action_rows.open_actions(turn.conn, viewer, now=turn.now)
+        waiting = [_said(each) for each in cards if each.proposal.extraction]
+        days, people = {*whole.when.days}, {*whole.who_does, *whole.who_for}
+        return any(days & {*e.dates} and people & {*e.owners, *e.child} for e in waiting)
 
     def _scope_of(self, turn: _Turn, whole: Arrangement) -> str | None:
         """Return who may see what all messages of an arrangement tell; None where nobody may see all of it."""
