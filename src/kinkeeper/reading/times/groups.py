@@ -58,6 +58,8 @@ _DEEPEST: Final = 1
 _MOST_DOSES: Final = 4  # "take 2 every evening"
 _MOST_REPEATED: Final = 2  # parts of a time that add nothing to it ("Friday, Friday")
 _WEEK_OPERATORS: Final = _BEGINNING | {"of", "after", "before"}
+NEIGHBOURHOODS: Final = frozenset({"for", "over", "before", "b4", "after"})
+"""Before a holiday: why something is on the day that is named beside it, or what that day lies near."""
 
 
 def group_at(
@@ -122,6 +124,11 @@ def _next_atom(
     if found is None:
         return None
     other, after = found
+    # "The 17th for Christmas" and "for Christmas on Friday" name a day, and a holiday that it is not.
+    if (partial.has_day and neighbourhood(tokens, at)) or (
+        other.has_day and neighbourhood(tokens, end - 1)
+    ):
+        return None
     if other.every is not None and _is_hour(tokens, partial, end, other):
         partial = as_hour(partial)
     within = bounded(partial, other, joints, scope)
@@ -144,6 +151,13 @@ def _next_atom(
     if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
         after += 1
     return merged, after
+
+
+def neighbourhood(tokens: Sequence[Token], at: int) -> str | None:
+    """Return the word by which a holiday at a token is only what something is for, before, after or over; None without."""
+    before = at - 1 - (at > 1 and tokens[at - 1].text == "the")
+    is_near = at > 0 and "HOLIDAY" in tokens[at].meanings and tokens[before].text in NEIGHBOURHOODS
+    return tokens[before].text if is_near else None
 
 
 def _opens(

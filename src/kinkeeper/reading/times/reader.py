@@ -19,6 +19,7 @@ from kinkeeper.reading.times.acceptance import (
     is_time,
     morning_begins,
     without_names,
+    without_neighbourhoods,
 )
 from kinkeeper.reading.times.expressions import Expression, expression_at, resolve_expression
 from kinkeeper.reading.times.grammar import Scope
@@ -101,6 +102,7 @@ def read(
     scope = scope_of(reference, locale)
     starts = {named.id: named.start for named in named_times}
     found_all = without_names(tokens, [*_expressions(tokens, scope)])
+    found_all = without_neighbourhoods(tokens, found_all, scope)
     habits = Habits(
         morning_begins=morning_begins(tokens),
         day_begins=OFFICES_OPEN if is_daytime_talk(tokens) else None,
