@@ -443,3 +443,48 @@ HOLIDAYS_ALONE = {
 
 def test_a_holiday_that_is_the_day_stays_it() -> None:
     assert {text: read_locally(text) for text in HOLIDAYS_ALONE} == HOLIDAYS_ALONE
+
+
+def test_a_weekday_and_a_date_that_do_not_agree_are_unsure_and_near() -> None:
+    today, wrong, unsure = BEFORE_CHRISTMAS.date(), [], 0
+    ahead = [today + timedelta(days=each) for each in range(100)]
+    forms = (
+        "{name} the {day}{suffix}",
+        "dentist on {name} {day}{suffix} at 3pm",
+        "{short} {day}{suffix}",
+    )
+    for number, name, form in product(range(1, 31), DAYS, forms):
+        suffix = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd"}.get(number, "th")
+        text = form.format(name=name, short=name[:3], day=number, suffix=suffix)
+        [found] = read(text, BEFORE_CHRISTMAS, locale="en-IE")
+        near = [each for each in ahead if each.day == number]
+        soon = [each for each in near if (each - today).days <= 40]
+        fits = [each for each in soon if each.weekday() == DAYS.index(name)]
+        at, other = found.begin.date(), found.other_day
+        unsure += not fits
+        is_named = other is not None and other.weekday() == DAYS.index(name) and other >= today
+        if at != (fits or near)[0] or is_named == bool(fits):
+            wrong.append((text, at, other))
+    assert not wrong
+    assert unsure > 300
+
+
+def test_a_weekday_and_a_named_month_that_do_not_agree_are_unsure() -> None:
+    wrong = []
+    for day, name, form in product(
+        (date(2026, 12, 7), date(2026, 12, 31), date(2027, 1, 4), date(2027, 2, 12)), DAYS,
+        ("{name} {day:%-d} {day:%b}", "{name} the {day:%-d}th of {day:%B}", "GP {name} {day:%B} {day:%-d} at 11am",
+         "{name} {day:%-d} {day:%B} {day:%Y}"),
+    ):  # fmt: skip
+        text = form.format(name=name, day=day).replace("31th", "31st")
+        [found] = read(text, BEFORE_CHRISTMAS, locale="en-IE")
+        is_sure = day.weekday() == DAYS.index(name)
+        if (found.begin.date(), found.other_day is None) != (day, is_sure):
+            wrong.append((text, found.begin.date(), found.other_day))
+    assert not wrong
+
+
+def test_a_card_has_a_day_that_is_near_where_weekday_and_date_do_not_agree() -> None:
+    for name, number in product(("monday", "tuesday", "wednesday", "sunday"), (12, 13, 14)):
+        text = f"Leo has a dentist appointment on {name} the {number}th at 3"
+        assert said(text).dates == (date(2026, 3, number),), text

@@ -559,7 +559,7 @@ def _is_beside(
     day = other[1].start
     if not day.has_day or day.every is not None or neighbourhood(tokens, other[0]):
         return False
-    (first, left), (last, _) = sorted((near, other), key=lambda each: each[0])
+    (_, left), (last, _) = sorted((near, other), key=lambda each: each[0])
     word = neighbourhood(tokens, near[0]) or ""
     between = [token.text for token in tokens[left.end : last]]
     if word in BOUNDS:

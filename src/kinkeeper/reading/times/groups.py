@@ -124,11 +124,6 @@ def _next_atom(
     if found is None:
         return None
     other, after = found
-    # "The 17th for Christmas" and "for Christmas on Friday" name a day, and a holiday that it is not.
-    if (partial.has_day and neighbourhood(tokens, at)) or (
-        other.has_day and neighbourhood(tokens, end - 1)
-    ):
-        return None
     if other.every is not None and _is_hour(tokens, partial, end, other):
         partial = as_hour(partial)
     within = bounded(partial, other, joints, scope)
@@ -136,7 +131,7 @@ def _next_atom(
         return within, after
     if is_end(partial, other, joints) or _opens(partial, other, joints, tokens[after : after + 1]):
         return None
-    if not may_join(partial, other, joints):
+    if not may_join(partial, other, joints) or _names_both(tokens, (partial, end), (other, at)):
         return None
     # After "at" a bare number is an hour, on a clock of 24, too: "sunday at 15".
     is_hour = other.number is not None and not _AT.isdisjoint(joints)
@@ -151,6 +146,17 @@ def _next_atom(
     if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
         after += 1
     return merged, after
+
+
+def _names_both(
+    tokens: Sequence[Token], left: tuple[Partial, int], right: tuple[Partial, int]
+) -> bool:
+    """Whether a day is named and a holiday that it is not: "the 17th for Christmas", "for Christmas on Friday"."""
+    (partial, end), (other, at) = left, right
+    return bool(
+        (partial.has_day and neighbourhood(tokens, at))
+        or (other.has_day and neighbourhood(tokens, end - 1))
+    )
 
 
 def neighbourhood(tokens: Sequence[Token], at: int) -> str | None:

@@ -26,7 +26,7 @@ from kinkeeper.reading.times.grammar import Scope
 from kinkeeper.reading.times.groups import group_at
 from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.times.partial import Partial, as_hour, sure_clock, whole_pair
-from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits
+from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits, other_day
 from kinkeeper.reading.times.time_text import is_day_first, week_start
 from kinkeeper.reading.times.tokens import (
     Folded,
@@ -361,6 +361,7 @@ def _span(
     if folded.origin is not None:
         start, end = folded.origin[start], folded.origin[end - 1] + 1
     partial = found.start
+    ends = [each for each in (found.start, found.finish) if each is not None]
     return TimeSpan(
         surface=text[start:end],
         start_char=start,
@@ -376,6 +377,7 @@ def _span(
         is_meridiem_known=resolved.is_meridiem_known,
         named=partial.named,
         bound=partial.bound or (bound[0] if bound is not None else None),
+        other_day=next(filter(None, (other_day(each, scope, habits) for each in ends)), None),
     )
 
 
