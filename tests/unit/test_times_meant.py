@@ -1,6 +1,6 @@
 """Which of the times that a message names is when something is: one reading for requests and for the group."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from itertools import product
 
 from family_chat import chat
@@ -381,3 +381,110 @@ def test_lengths_and_days_that_only_stand_side_by_side_stay_apart() -> None:
         "remind me 2 sort the mondays out": "sort the mondays out",
     }.items():  # fmt: skip
         assert [params["title"] for _, params in planned(text)] == [title], text
+
+
+BEFORE_CHRISTMAS = datetime.fromisoformat("2026-11-29T08:00+00:00")
+HOLIDAYS = ("christmas", "christmas day", "new year", "new years day", "christmas eve")
+BESIDE = {
+    "on the 17th": "2026-12-17", "the 17th": "2026-12-17", "on thursday the 17th": "2026-12-17",
+    "on the 17th of december": "2026-12-17", "on 17 december": "2026-12-17", "thurs 17th": "2026-12-17",
+    "tomorrow": "2026-11-30", "on wednesday": "2026-12-02", "on 17/12": "2026-12-17",
+}  # fmt: skip
+SIDES = {
+    ("on the 20th", "before"): "2026-12-20", ("the 20th", "before"): "2026-12-20",
+    ("on the 6th", "after"): "2027-01-06", ("on wednesday the 6th", "after"): "2027-01-06",
+    ("the 4th", "after the"): "2027-01-04", ("on the 2nd", "over"): "2027-01-02",
+    ("on the 28th", "over"): "2026-12-28", ("on the 30th", "after"): "2026-12-30",
+}  # fmt: skip
+
+
+def read_locally(text: str) -> list[tuple[str, str | None]]:
+    """Return the days of a text of November with what bounds them, and hours without a day."""
+    found = read(text, BEFORE_CHRISTMAS, locale="en-IE")
+    return [
+        (each.begin.date().isoformat() if each.has_date else f"{each.begin:%H:%M}", each.bound)
+        for each in found
+    ]
+
+
+def test_a_holiday_beside_a_day_is_not_the_day() -> None:
+    wrong, tried = [], 0
+    forms = (
+        "hurling finishes up {day} {side} {holiday}", "the office closes {day}, {side} {holiday}",
+        "{side} {holiday} {day} we are off", "choir sings {day} {side} {holiday} at 5pm",
+    )  # fmt: skip
+    sided = [(day, side, at) for (day, side), at in SIDES.items()]
+    named = [(day, side, at) for (day, at), side in product(BESIDE.items(), ("for", "over"))]
+    for (day, side, at), holiday, form in product(sided + named, HOLIDAYS, forms):
+        if at == "2026-12-30" and "new year" in holiday:
+            continue  # "the 30th after new year" is in January
+        tried += 1
+        text = form.format(day=day, side=side, holiday=holiday)
+        days = [each for each, _ in read_locally(text) if ":" not in each]
+        if days != [at] or ("at 5pm" in text and "17:00" not in dict(read_locally(text))):
+            wrong.append((text, read_locally(text)))
+    assert not wrong
+    assert tried > 400
+
+
+HOLIDAYS_ALONE = {
+    "on christmas eve at 5": [("2026-12-24", None)], "the friday before christmas": [("2026-12-18", None)],
+    "2 days before christmas eve": [("2026-12-22", None)], "the day after christmas": [("2026-12-26", None)],
+    "home for christmas": [("2026-12-25", None)], "before christmas": [("2026-12-25", "before")],
+    "bus at 5 for christmas": [("2026-12-25", None)], "friday christmas day": [("2026-12-25", None)],
+    "swimming on the 20th, back after christmas": [("2026-12-20", None), ("2026-12-25", "after")],
+    "off the 18th until after christmas": [("2026-12-18", None), ("2026-12-25", "after")],
+    "either the 20th or after christmas": [("2026-12-20", None), ("2026-12-25", "after")],
+    "the weekend before christmas": [("2026-12-19", None)], "the 20th and christmas": [("2026-12-20", None), ("2026-12-25", None)],
+    "off from the 22nd to the 2nd over christmas": [("2026-12-22", None)],
+    "order the goose for christmas on friday": [("2026-12-04", None)],
+}  # fmt: skip
+
+
+def test_a_holiday_that_is_the_day_stays_it() -> None:
+    assert {text: read_locally(text) for text in HOLIDAYS_ALONE} == HOLIDAYS_ALONE
+
+
+def test_a_weekday_and_a_date_that_do_not_agree_are_unsure_and_near() -> None:
+    today, wrong, unsure = BEFORE_CHRISTMAS.date(), [], 0
+    ahead = [today + timedelta(days=each) for each in range(100)]
+    forms = (
+        "{name} the {day}{suffix}",
+        "dentist on {name} {day}{suffix} at 3pm",
+        "{short} {day}{suffix}",
+    )
+    for number, name, form in product(range(1, 31), DAYS, forms):
+        suffix = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd"}.get(number, "th")
+        text = form.format(name=name, short=name[:3], day=number, suffix=suffix)
+        [found] = read(text, BEFORE_CHRISTMAS, locale="en-IE")
+        near = [each for each in ahead if each.day == number]
+        soon = [each for each in near if (each - today).days <= 40]
+        fits = [each for each in soon if each.weekday() == DAYS.index(name)]
+        at, other = found.begin.date(), found.other_day
+        unsure += not fits
+        is_named = other is not None and other.weekday() == DAYS.index(name) and other >= today
+        if at != (fits or near)[0] or is_named == bool(fits):
+            wrong.append((text, at, other))
+    assert not wrong
+    assert unsure > 300
+
+
+def test_a_weekday_and_a_named_month_that_do_not_agree_are_unsure() -> None:
+    wrong = []
+    for day, name, form in product(
+        (date(2026, 12, 7), date(2026, 12, 31), date(2027, 1, 4), date(2027, 2, 12)), DAYS,
+        ("{name} {day:%-d} {day:%b}", "{name} the {day:%-d}th of {day:%B}", "GP {name} {day:%B} {day:%-d} at 11am",
+         "{name} {day:%-d} {day:%B} {day:%Y}"),
+    ):  # fmt: skip
+        text = form.format(name=name, day=day).replace("31th", "31st")
+        [found] = read(text, BEFORE_CHRISTMAS, locale="en-IE")
+        is_sure = day.weekday() == DAYS.index(name)
+        if (found.begin.date(), found.other_day is None) != (day, is_sure):
+            wrong.append((text, found.begin.date(), found.other_day))
+    assert not wrong
+
+
+def test_a_card_has_a_day_that_is_near_where_weekday_and_date_do_not_agree() -> None:
+    for name, number in product(("monday", "tuesday", "wednesday", "sunday"), (12, 13, 14)):
+        text = f"Leo has a dentist appointment on {name} the {number}th at 3"
+        assert said(text).dates == (date(2026, 3, number),), text

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
@@ -21,6 +21,7 @@ from kinkeeper.conversation.planning.case import (
 from kinkeeper.conversation.planning.changing_events import named_event, new_time
 from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
+from kinkeeper.conversation.planning.message import BARE_WEEKDAY
 from kinkeeper.conversation.planning.people import is_person, is_speaker, members_in, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.references import changed, combined
@@ -28,6 +29,7 @@ from kinkeeper.conversation.planning.referents import latest, meant, target, tim
 from kinkeeper.conversation.planning.relative import in_its_frame, proposed_with, relative_changes
 from kinkeeper.conversation.planning.task_rules import remind
 from kinkeeper.language.text import shorten
+from kinkeeper.reading.times.model import TimeSpan
 
 # Follow-ups that do something else with what was found or done: book the room that was found, show
 # the list again. Pure.
@@ -209,8 +211,12 @@ def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
 def _beside_what_is_known(
     added: Mapping[str, Any], known: Mapping[str, Any], text: str, case: Case
 ) -> dict[str, Any]:
-    """Return a time with the day, or the hour, that was known before: of "on Friday", "at 3" is on Friday."""
-    moment = moment_of(case.message.times(text), case.now)
+    """Return a time with the day, or the hour, that was known before: of "on Friday", "at 3" is on Friday.
+
+    A weekday is the one that lies nearest to the day that was known, and the reminder of what was to be done moves along.
+    """
+    spans = case.message.times(text)
+    moment = moment_of(spans, case.now)
     full = dict(added)
     for name in ("start_time", "deadline"):
         old = known.get(name)
@@ -221,13 +227,27 @@ def _beside_what_is_known(
             or not isinstance(old, str)
         ):
             continue
-        joined = combined(moment.partial, old)
+        joined = combined(_nearest(moment.partial, old, spans, case), old)
         if "T" in joined:
             value = datetime.fromisoformat(joined)
             full[name] = (
                 value if value.tzinfo else value.replace(tzinfo=case.household.zone)
             ).isoformat()
+        else:
+            full[name] = joined
+        if (remind_at := known.get("remind_at")) is not None:
+            full["remind_at"] = full[name] if "T" in joined else combined(joined, remind_at)
     return full
+
+
+def _nearest(new: str, old: str, spans: Sequence[TimeSpan], case: Case) -> str:
+    """Return a weekday that answers a question about a known day as the one nearest to that; any other time as it is."""
+    is_weekday = len(spans) == 1 and BARE_WEEKDAY.match(spans[0].surface) is not None
+    if not is_weekday or "-" not in old or "-" not in new:
+        return new
+    was, named = date.fromisoformat(old[:10]), date.fromisoformat(new[:10])
+    near = was + timedelta(days=(named.weekday() - was.weekday() + 3) % 7 - 3)
+    return f"{near.isoformat()}{new[10:]}" if near >= case.now.date() else new
 
 
 def _on_its_day(params: dict[str, Any], text: str, case: Case) -> dict[str, Any]:

@@ -64,7 +64,7 @@ _MOVED: Final = re.compile(
     r"(?P<old>\b(?:mov|push|postpon|shift|reschedul|chang|switch|swap|brought|bring)\w*\b[^.!?;]*?\bfrom (?:the |next |this )?(?:[a-z]*day|tomorrow|tonight|\d[\w]*(?: of)? [a-z]+)\b[^.!?;,]{0,12}?)(?P<to> to )",
     re.IGNORECASE,
 )
-_BARE_WEEKDAY: Final = re.compile(
+BARE_WEEKDAY: Final = re.compile(
     r"^(?:(?:on|the)\s+)*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*(?:\s+at\b.*)?$", re.IGNORECASE
 )
 
@@ -156,7 +156,7 @@ def _usual_hours(household: Household) -> Mapping[str, time]:
 
 def _in_week(span: TimeSpan, first: date, now: datetime) -> TimeSpan:
     """Return a day of the week as the one of the week that begins with a day, unless that is over."""
-    if not (span.has_date and _BARE_WEEKDAY.match(span.surface)):
+    if not (span.has_date and BARE_WEEKDAY.match(span.surface)):
         return span
     ahead = (span.begin.date() - first).days
     by = timedelta(days=ahead % 7 - ahead)

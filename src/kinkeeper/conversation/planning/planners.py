@@ -25,7 +25,12 @@ from kinkeeper.conversation.planning.audience_wishes import (
 from kinkeeper.conversation.planning.case import case_of
 from kinkeeper.conversation.planning.model_gate import agreed
 from kinkeeper.conversation.planning.plan_grounding import is_copied
-from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of, vocabulary_of
+from kinkeeper.conversation.planning.rule_planner import (
+    as_offers,
+    plan_of,
+    vocabulary_of,
+    with_day_asked,
+)
 from kinkeeper.conversation.told_audience import KEEP, carried_scope, scope_of_same
 from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import UnavailableError
@@ -99,6 +104,7 @@ class Planners:
             plan = await self._model.plan(context)
         except UnavailableError:
             return by_rules
+        plan = await beside(lambda: with_day_asked(plan, context))
         if without_doubt(context.text) is not None:
             plan = as_offers(plan)
         return plan if context.results else await beside(lambda: _merged(plan, by_rules, context))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from typing import Final
 
@@ -57,6 +58,7 @@ from kinkeeper.conversation.routing.intent import asks_about, asks_why
 from kinkeeper.conversation.told_audience import MOST_CARRIED, share_within
 from kinkeeper.household.vocabulary import compile_vocabulary
 from kinkeeper.reading.asked import asked_saying
+from kinkeeper.reading.times.time_text import day as day_text
 
 # Whether a message asks for something that this assistant cannot do at all, such as translating or
 # ordering a taxi. Pure.
@@ -264,6 +266,8 @@ def _who_first(what: str) -> str:
 
 _MOST_ACTIONS = 8
 _NEW = frozenset({"create_event", "create"})
+_DATED = ("start_time", "deadline")
+_CHANGING = frozenset({"changes", "find_by", "rrule"})
 
 
 def plan_of(context: PlanningContext) -> Plan:
@@ -272,6 +276,49 @@ def plan_of(context: PlanningContext) -> Plan:
     Args:
         context: The message and what is known around it.
     """
+    return with_day_asked(_plan_of(context), context)
+
+
+def with_day_asked(plan: Plan, context: PlanningContext) -> Plan:
+    """Return a plan that does nothing at once on a day of which weekday and date do not agree: it asks, or proposes.
+
+    Args:
+        context: What was planned.
+    """
+    case = case_of(context, vocabulary_of(context.asked.household))
+    for span in case.message.times(case.message.text):
+        if span.other_day is not None:
+            plan = _unsure(plan, span.begin.date(), span.other_day, case)
+    return plan
+
+
+def _unsure(plan: Plan, day: date, other: date, case: Case) -> Plan:
+    """Return a plan in which what would be new on a day is asked about, and what would change there is only proposed."""
+    said = (f"{day:%Y-%m-%d}", f"{day:%Y%m%d}")
+    sure, asked = list[PlannedAction](), list[tuple[PlannedAction, str]]()
+    for each in plan.actions:
+        name = next((key for key in _DATED if str(each.params.get(key)).startswith(said)), None)
+        is_open = name is not None and not each.is_offer and plan.partial is None and not asked
+        if name is not None and is_open:
+            asked.append((each, name))
+            continue
+        is_unsure = not _CHANGING.isdisjoint(each.params) and any(
+            form in str(each.params) for form in said
+        )
+        sure.append(replace(each, is_offer=each.is_offer or name is not None or is_unsure))
+    if not asked:
+        return replace(plan, actions=tuple(sure))
+    days = [
+        day_text(each, today=case.now.date(), locale=case.household.locale)
+        for each in sorted((day, other))
+    ]
+    [(planned_action, name)] = asked
+    question = f"Which day do you mean: {days[0]} or {days[1]}?"
+    missing = planned([*sure, Missing(planned_action, name, question)])
+    return replace(plan, actions=missing.actions, clarification=question, partial=missing.partial)
+
+
+def _plan_of(context: PlanningContext) -> Plan:
     is_recalled = asked_saying(context.text) is not None
     if not is_recalled and (
         (context.history and asks_why(context.text)) or asks_about(context.text)

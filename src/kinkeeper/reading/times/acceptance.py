@@ -3,11 +3,15 @@
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from kinkeeper.reading.times.calendar_days import month_of
 from kinkeeper.reading.times.expressions import OPENING_RANGE, Expression
+from kinkeeper.reading.times.grammar import Scope
+from kinkeeper.reading.times.groups import neighbourhood
 from kinkeeper.reading.times.partial import Clock, Partial
 from kinkeeper.reading.times.resolve import BOUNDS
 from kinkeeper.reading.times.tokens import Token
@@ -508,6 +512,82 @@ def _is_told_when(tokens: Sequence[Token], found: Sequence[tuple[int, Expression
             is_complement = is_last or not guards.complement.isdisjoint(leads)
             return is_complement and guards.reaching.isdisjoint(leads)
     return False
+
+
+# A holiday beside a day: why something is on that day, or what it lies near ("on the 17th for Christmas").
+
+_ONE_DAY: Final = timedelta(days=1)
+_FAR: Final = timedelta(days=183)
+"""What is told to be after a holiday that lies so far ahead is after the one that is over."""
+
+
+def without_neighbourhoods(
+    tokens: Sequence[Token], found: Sequence[tuple[int, Expression]], scope: Scope
+) -> list[tuple[int, Expression]]:
+    """Return readings without holidays that only say why, or near what, the day is that their clause names.
+
+    A day of the month lies on that side of the holiday: "the 6th after Christmas" is in January.
+
+    Args:
+        found: Accepted readings with their first tokens, from left to right.
+    """
+    kept = dict(found)
+    for first, each in found:
+        word = neighbourhood(tokens, first)
+        if word is None or each.finish is not None:
+            continue
+        beside = next(
+            (at for at in kept if _is_beside(tokens, (first, each), (at, kept[at]))), None
+        )
+        holiday = each.start.on
+        if beside is None or holiday is None:
+            continue
+        if kept[beside].finish is None:
+            start = _on_side(kept[beside].start, holiday, word, scope.reference.date())
+            kept[beside] = kept[beside]._replace(start=start)
+        del kept[first]
+        rest = replace(each.start, on=None)
+        if rest.has_time or rest.length is not None:
+            kept[first + 1] = each._replace(start=rest)
+    return sorted(kept.items())
+
+
+def _is_beside(
+    tokens: Sequence[Token], near: tuple[int, Expression], other: tuple[int, Expression]
+) -> bool:
+    """Whether a reading names the day of what is told with a holiday in the same clause."""
+    day = other[1].start
+    if not day.has_day or day.every is not None or neighbourhood(tokens, other[0]):
+        return False
+    (_, left), (last, _) = sorted((near, other), key=lambda each: each[0])
+    word = neighbourhood(tokens, near[0]) or ""
+    between = [token.text for token in tokens[left.end : last]]
+    if word in BOUNDS:
+        return {*between} <= {word, ",", "on", "the"}
+    if between[-2:] == [",", word]:
+        del between[-2:]
+    return all(map(str.isalpha, between)) and load_guards().apart.isdisjoint(between)
+
+
+def _on_side(day: Partial, holiday: date, word: str, today: date) -> Partial:
+    """Return a bare day of the month as that of the month which lies on the named side of a holiday."""
+    is_bare = day.day is not None and day.month is None and day.period is None and day.lean is None
+    is_after = BOUNDS.get(word) == "after"
+    if not is_bare or (is_after and holiday - today > _FAR):
+        return day
+    at = holiday.year * 12 + holiday.month - 1
+    near = [
+        date(month // 12, month % 12 + 1, day.day or 1)
+        for month in range(at - 2, at + 3)
+        if (day.day or 1) <= (month_of(month // 12, month % 12 + 1).after - _ONE_DAY).day
+    ]
+    sided = [each for each in near if each >= today and is_after == (each > holiday)]
+    if word == "over":
+        sided = [each for each in near if each >= today]
+    if not sided:
+        return day
+    found = min(sided, key=lambda each: abs(each - holiday))
+    return replace(day, month=found.month, year=found.year)
 
 
 # A day of something that is told to have taken place: "party was on the 3rd".

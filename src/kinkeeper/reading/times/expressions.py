@@ -341,6 +341,9 @@ def resolve_expression(found: Expression, scope: Scope, habits: Habits) -> Resol
         if end is None:
             return None
         until = end.until
+    if until <= begin.begin and finish.month is None and finish.day is not None:
+        later = resolve(finish, replace(scope, reference=begin.begin), habits)
+        until = end.until if later is None else later.until
     while until <= begin.begin and finish.weekday is not None:
         until = _next_day(until, 7)
     if until < begin.begin:

@@ -58,6 +58,8 @@ _DEEPEST: Final = 1
 _MOST_DOSES: Final = 4  # "take 2 every evening"
 _MOST_REPEATED: Final = 2  # parts of a time that add nothing to it ("Friday, Friday")
 _WEEK_OPERATORS: Final = _BEGINNING | {"of", "after", "before"}
+NEIGHBOURHOODS: Final = frozenset({"for", "over", "before", "b4", "after"})
+"""Before a holiday: why something is on the day that is named beside it, or what that day lies near."""
 
 
 def group_at(
@@ -129,7 +131,7 @@ def _next_atom(
         return within, after
     if is_end(partial, other, joints) or _opens(partial, other, joints, tokens[after : after + 1]):
         return None
-    if not may_join(partial, other, joints):
+    if not may_join(partial, other, joints) or _names_both(tokens, (partial, end), (other, at)):
         return None
     # After "at" a bare number is an hour, on a clock of 24, too: "sunday at 15".
     is_hour = other.number is not None and not _AT.isdisjoint(joints)
@@ -144,6 +146,24 @@ def _next_atom(
     if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
         after += 1
     return merged, after
+
+
+def _names_both(
+    tokens: Sequence[Token], left: tuple[Partial, int], right: tuple[Partial, int]
+) -> bool:
+    """Whether a day is named and a holiday that it is not: "the 17th for Christmas", "for Christmas on Friday"."""
+    (partial, end), (other, at) = left, right
+    return bool(
+        (partial.has_day and neighbourhood(tokens, at))
+        or (other.has_day and neighbourhood(tokens, end - 1))
+    )
+
+
+def neighbourhood(tokens: Sequence[Token], at: int) -> str | None:
+    """Return the word by which a holiday at a token is only what something is for, before, after or over; None without."""
+    before = at - 1 - (at > 1 and tokens[at - 1].text == "the")
+    is_near = at > 0 and "HOLIDAY" in tokens[at].meanings and tokens[before].text in NEIGHBOURHOODS
+    return tokens[before].text if is_near else None
 
 
 def _opens(

@@ -1,7 +1,7 @@
 """What a time expression says: frozen values."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 
 
@@ -48,6 +48,8 @@ class TimeSpan:
             context words; False means a bare "4" or "4:30" whose half of the day was inferred.
         named: Id of the named time ("after-school") that gave the time, if any.
         bound: "by", "before", "until", "after", "since" or "from" where the words only bound the time by `begin`.
+        other_day: Where the weekday and the date do not agree ("Friday the 12th", a Saturday): the day of that name
+            which lies nearest. Nobody knows then which one is meant.
     """
 
     surface: str
@@ -64,3 +66,4 @@ class TimeSpan:
     is_meridiem_known: bool = True
     named: str | None = None
     bound: str | None = None
+    other_day: date | None = None

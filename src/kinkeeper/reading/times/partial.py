@@ -195,12 +195,15 @@ def merge(left: Partial, right: Partial) -> Partial | None:
     for name in _UNDECIDED:
         changes[name] = getattr(left, name) or getattr(right, name)
     merged = replace(left, **changes)  # type: ignore[arg-type]  # names come from the class itself
-    is_torn = (
-        merged.on is not None
-        and merged.weekday is not None
-        and merged.on.weekday() != merged.weekday
+    return None if _is_torn(merged) else merged
+
+
+def _is_torn(partial: Partial) -> bool:
+    """Whether an exact day has another weekday or number than what is said of it: "before Christmas on the 20th"."""
+    on = partial.on
+    return on is not None and (
+        partial.weekday not in {None, on.weekday()} or partial.day not in {None, on.day}
     )
-    return None if is_torn else merged
 
 
 def _merge_instant(left: Partial, right: Partial) -> Partial | None:

@@ -19,13 +19,14 @@ from kinkeeper.reading.times.acceptance import (
     is_time,
     morning_begins,
     without_names,
+    without_neighbourhoods,
 )
 from kinkeeper.reading.times.expressions import Expression, expression_at, resolve_expression
 from kinkeeper.reading.times.grammar import Scope
 from kinkeeper.reading.times.groups import group_at
 from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.times.partial import Partial, as_hour, sure_clock, whole_pair
-from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits
+from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits, other_day
 from kinkeeper.reading.times.time_text import is_day_first, week_start
 from kinkeeper.reading.times.tokens import (
     Folded,
@@ -101,6 +102,7 @@ def read(
     scope = scope_of(reference, locale)
     starts = {named.id: named.start for named in named_times}
     found_all = without_names(tokens, [*_expressions(tokens, scope)])
+    found_all = without_neighbourhoods(tokens, found_all, scope)
     habits = Habits(
         morning_begins=morning_begins(tokens),
         day_begins=OFFICES_OPEN if is_daytime_talk(tokens) else None,
@@ -359,6 +361,7 @@ def _span(
     if folded.origin is not None:
         start, end = folded.origin[start], folded.origin[end - 1] + 1
     partial = found.start
+    ends = [each for each in (found.start, found.finish) if each is not None]
     return TimeSpan(
         surface=text[start:end],
         start_char=start,
@@ -374,6 +377,7 @@ def _span(
         is_meridiem_known=resolved.is_meridiem_known,
         named=partial.named,
         bound=partial.bound or (bound[0] if bound is not None else None),
+        other_day=next(filter(None, (other_day(each, scope, habits) for each in ends)), None),
     )
 
 

@@ -126,6 +126,9 @@ _MIDNIGHT: Final = 24
 _WORKING_DAYS_BEGIN: Final = 6
 _WORKING_DAYS: Final = frozenset(range(5))
 _LATE_LAST_HOUR: Final = 21
+_NEAR: Final = timedelta(days=40)
+"""Further away than that nobody means a day of the month by its weekday alone."""
+_HALF_A_YEAR: Final = timedelta(days=183)
 _NIGHT_ENDS: Final = 6
 """Hours before it are still of the night that began the evening before."""
 
@@ -331,13 +334,8 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
                 found for found in candidates if found < today or (is_over and found == today)
             )
         dates = _valid((year, partial.month, day) for year in years)
-        if weekday is not None:
-            near = _valid(
-                (year, partial.month, day) for year in (today.year, today.year + 1, today.year - 1)
-            )
-            fitting = [found for found in near if found.weekday() == weekday]
-            if fitting:
-                return fitting[0]
+        if dates[0].weekday() == weekday and today - dates[0] < _HALF_A_YEAR:
+            return dates[0]
         return next(found for found in dates if found >= today)
     if partial.period is not None:
         return _day_in(partial.period, day, weekday)
@@ -348,9 +346,24 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
         for found in _valid((first.year, first.month, day) for first in months)
         if (found - today).days * way >= 0
     ]
-    if weekday is None:
-        return dates[0]
-    return next((found for found in dates if found.weekday() == weekday), dates[0])
+    near = (found for found in dates if abs(found - today) <= _NEAR)
+    return next((found for found in near if found.weekday() == weekday), dates[0])
+
+
+def other_day(partial: Partial, scope: Scope, habits: Habits) -> date | None:
+    """Return the day of the weekday of a partial that lies nearest to its date, which is none of that name; None where they agree.
+
+    Raises:
+        ValueError: No calendar has such a day.
+    """
+    if partial.weekday is None or partial.day is None or partial.every is not None:
+        return None
+    day = day_of(partial, scope, habits)
+    away = 0 if day is None else (partial.weekday - day.weekday() + 3) % 7 - 3
+    if day is None or not away:
+        return None
+    other, today = day + timedelta(days=away), scope.reference.date()
+    return other + timedelta(days=7) if other < today <= day else other
 
 
 def _day_in(period: Period, day: int, weekday: int | None) -> date:
