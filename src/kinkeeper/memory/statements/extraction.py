@@ -250,7 +250,7 @@ def observe(
         text = names_written(text, names)
         previous = [names_written(each, names) for each in previous]
     said = [told for each in parts_of(text) if (told := _without_wish(each)) is not None]
-    parts = named(joined(said, text), previous[-_MOST_LOOKED_BACK:])
+    parts = named(joined(said, text), previous[-_MOST_LOOKED_BACK:], people)
     found: list[Observation] = []
     is_led = False
     known = {*people, *kin()}
