@@ -128,7 +128,10 @@ def test_a_pronoun_means_nobody_of_an_earlier_message_where_its_own_speaks_of_so
         ("I spoke to Tove. She loves the harp", "Tove loves the harp"),
         ("My sister is a nurse. She lives in Hull", "My sister lives in Hull"),
         ("The vet is Dr Roe. She works in Hull", "Dr Roe works in Hull"),
-        ("My friend and a neighbour came. She has epilepsy", "She has epilepsy"),
+        (
+            "My friend and a neighbour came. She has epilepsy",
+            "My friend and a neighbour came. She has epilepsy",
+        ),
     ],
 )
 def test_a_pronoun_means_the_one_who_was_spoken_of_last(text: str, told: str) -> None:

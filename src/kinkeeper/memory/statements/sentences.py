@@ -146,8 +146,8 @@ def named(
 ) -> list[Part]:
     """Return the parts of a message, each that begins with "she" or "it" told of whom or what it is.
 
-    The last sentence that speaks of a person or an animal decides who that is; where it is not sure which of several, and
-    where a noun may be theirs, the words stay as they are.
+    The last sentence that speaks of a person or an animal decides who that is; where it is not sure which of several, it is
+    told together with what refers to them, both as they were said.
 
     Args:
         parts: In order.
@@ -160,7 +160,10 @@ def named(
         turns = (each.text for turn in reversed(previous) for each in reversed(parts_of(turn)))
         sentences = islice(chain(earlier, turns), _MOST_SENTENCES)
         text = _of_thing(part.text, earlier[:1]) or _of_person(part.text, sentences, people)
-        found.append(part._replace(text=text or part.text))
+        if text and earlier and text.startswith(earlier[0]) and text.endswith(part.text):
+            found[-1] = Part(text, found[-1].start, part.end, part.mark)
+        else:
+            found.append(part._replace(text=text or part.text))
     return found
 
 
@@ -180,9 +183,12 @@ def _of_thing(text: str, earlier: Sequence[str]) -> str | None:
 
 def _of_person(text: str, earlier: Iterable[str], people: Collection[str]) -> str | None:
     pronoun = _PERSON.match(text) or _OF_PERSON.match(text)
-    who = next(_people(earlier, people), None) if pronoun else None
-    if pronoun is None or not who:
+    spoken_of = next(_people(earlier, people), None) if pronoun else None
+    if pronoun is None or spoken_of is None:
         return None
+    sentence, who = spoken_of
+    if not who:
+        return f"{sentence}. {text}"
     if pronoun.re is _OF_PERSON:
         return f"{who}'s{text[pronoun.end() :]}"
     return _begun(who, pronoun, text)
@@ -195,29 +201,30 @@ def _begun(who: str, pronoun: re.Match[str], text: str) -> str:
     return f"{who} {'has' if _HAS.match(rest) else 'is'}{rest}"
 
 
-def _people(sentences: Iterable[str], people: Collection[str]) -> Iterator[str]:
-    """Yield whom sentences speak of, one for each that speaks of somebody; "" where it may be another."""
+def _people(sentences: Iterable[str], people: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the sentences that speak of somebody, each with whom; with "" where it may be another."""
 
     def is_name(word: str) -> bool:
         return word in people or canon_of(word) in names
 
     for sentence in sentences:
         if given := _CALLED.search(sentence) or _named_at_end(sentence):
-            yield given["who"]
+            yield sentence, given["who"]
             continue
         names = names_in(sentence)
         found = beings_in(sentence, is_noun=is_being, is_name=is_name)
         begun = _BEGIN.match(sentence)
         if begun is not None and _is_person(begun["who"]):
             is_alone = not begun["more"] and not any(each.is_new for each in found)
-            yield begun["who"] if is_alone else ""
+            yield sentence, begun["who"] if is_alone else ""
         elif found:
             who = found[0]
             said = who.words.lower().split()
             is_somebody = any(
                 is_being(each) or each in people or each in first_names() for each in said
             )
-            yield who.words if len(found) == 1 and who.is_sure and is_somebody else ""
+            is_alone = len(found) == 1 and who.is_sure and is_somebody
+            yield sentence, who.words if is_alone else ""
 
 
 def _named_at_end(sentence: str) -> re.Match[str] | None:
