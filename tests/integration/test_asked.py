@@ -478,18 +478,19 @@ SET_RIGHT = (
 @on_a_loop
 async def test_what_is_set_right_as_it_is_told_is_told_whole(tmp_path: Path) -> None:
     wrong = []
-    for number, ((told, old, new, asked), form) in enumerate(product(TOLD_WRONG, SET_RIGHT)):
+    for number, ((fact, old, new, asked), form) in enumerate(product(TOLD_WRONG, SET_RIGHT)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        text = form.format(told=told, old=old, new=new)
+        text = form.format(told=fact, old=old, new=new)
         questions = [(by, each.format(new)) for by in ("john", "sarah") for each in asked]
-        first, *told_before, _, *told_after = await answers(
+        first, *told = await answers(
             folder, [("john", text), *questions, ("john", "yes"), *questions]
         )
+        del told[len(questions)]
         is_own = "just for you" in first or "for you only" in first
         wrong += [
             (text, each, answer)
-            for (by, each), answer in zip(questions * 2, told_before + told_after, strict=True)
+            for (by, each), answer in zip(questions * 2, told, strict=True)
             if (by == "john" or not is_own)
             and (new not in answer or "nobody has told me" in answer)
         ]

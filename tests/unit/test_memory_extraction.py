@@ -129,7 +129,7 @@ SLIPS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("how", ("{}", "it's {}", "its {}", "that's {}"))
+@pytest.mark.parametrize("how", ["{}", "it's {}", "its {}", "that's {}"])
 def test_a_value_that_is_given_up_in_the_same_breath_is_not_told_alone(how: str) -> None:
     wrong = []
     for (told, old, new), slip in product(GIVEN_UP, SLIPS):
