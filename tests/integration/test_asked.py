@@ -460,3 +460,38 @@ async def test_every_time_of_several_days_is_told(tmp_path: Path) -> None:
     assert wrong == []
     alone = told[len(cases) :]
     assert not [each for each in alone if "tomorrow" not in each or "Thursday" in each], alone
+
+
+# What was given up as it was said.
+
+TOLD_WRONG = (
+    ("Mia is allergic to penicillin", "penicillin", "cashews", ("what is mia allergic to?", "is mia allergic to {}?")),
+    ("Leo can't eat eggs", "eggs", "dairy", ("what can't leo eat?", "can leo eat {}?")),
+    ("Leo's blood type is A positive", "A positive", "O negative", ("what is leo's blood type?", "what is leos blood type?")),
+)  # fmt: skip
+SET_RIGHT = (
+    "{told}, sorry not {old}, {new}", "{told}. no wait, its {new}", "{told}, hang on, {new}", "{told}, oops, it's {new}",
+    "{told} no wait thats what he takes, so he isnt. its {new}", "remember that {told}, i mean {new}",
+)  # fmt: skip
+
+
+@on_a_loop
+async def test_what_is_set_right_as_it_is_told_is_told_whole(tmp_path: Path) -> None:
+    wrong = []
+    for number, ((fact, old, new, asked), form) in enumerate(product(TOLD_WRONG, SET_RIGHT)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        text = form.format(told=fact, old=old, new=new)
+        questions = [(by, each.format(new)) for by in ("john", "sarah") for each in asked]
+        first, *told = await answers(
+            folder, [("john", text), *questions, ("john", "yes"), *questions]
+        )
+        del told[len(questions)]
+        is_own = "just for you" in first or "for you only" in first
+        wrong += [
+            (text, each, answer)
+            for (by, each), answer in zip(questions * 2, told, strict=True)
+            if (by == "john" or not is_own)
+            and (new not in answer or "nobody has told me" in answer)
+        ]
+    assert wrong == [], (len(wrong), wrong)

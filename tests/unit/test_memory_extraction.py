@@ -1,6 +1,7 @@
 """What of a message is worth keeping, and what it sets right."""
 
 from datetime import UTC, datetime
+from itertools import product
 
 import pytest
 
@@ -111,3 +112,49 @@ def test_what_goes_on_with_the_sentence_before_is_told_by_name(text: str, told: 
 def test_of_two_people_nobody_guesses_who_is_meant() -> None:
     found = observe("Ben and Tom moved to Leeds. He works at a bakery", said_at=NOON)
     assert not any("Ben works" in each.narrative or "Tom works" in each.narrative for each in found)
+
+
+GIVEN_UP = (
+    ("Tove is allergic to nuts", "nuts", "sesame"), ("Emeka can't eat eggs", "eggs", "dairy"),
+    ("Emeka's blood type is A positive", "A positive", "O negative"), ("my shoe size is 38", "38", "39"),
+    ("Emeka's teacher is Ms Hale", "Ms Hale", "Ms Boyle"), ("our alarm code is 4411", "4411", "5522"),
+    ("my brother lives in Leeds", "Leeds", "York"), ("Tove takes 20 mg of iron", "20", "10 mg of iron"),
+)  # fmt: skip
+SLIPS = (
+    "{told}, no wait, {new}", "{told} no wait {new}", "{told}. no wait, {new}", "{told}, sorry, {new}",
+    "{told}, sorry not {old}, {new}", "{told}, hang on, {new}", "{told}. Hang on. {new}", "{told} - actually {new}",
+    "{told}... actually no, {new}", "{told}, i mean {new}", "{told}, no, {new}", "{told}, scratch that, {new}",
+    "{told} oops {new}", "{told}, wait no {new}", "{told}. Correction: {new}", "{told}, i meant {new}", "{told}. Sorry, {new}",
+    "{told}. Sorry, I got that wrong, {new}", "{told}, or rather {new}", "{told}. my mistake, {new}", "{told}. Oh no wait, {new}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["{}", "it's {}", "its {}", "that's {}"])
+def test_a_value_that_is_given_up_in_the_same_breath_is_not_told_alone(how: str) -> None:
+    wrong = []
+    for (told, old, new), slip in product(GIVEN_UP, SLIPS):
+        text = slip.format(told=told, old=old, new=how.format(new))
+        found = [each.narrative for each in observe(text, said_at=NOON, people={"emeka", "tove"})]
+        is_new = any(new in each for each in found)
+        if not is_new or any(old in each and new not in each for each in found):
+            wrong.append((text, found))
+    assert wrong == [], (len(wrong), wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Tove is allergic to nuts. No wait, it's sesame", ["Tove is allergic to sesame"]),
+        ("My brother lives in Leeds. Sorry, it's York", ["My brother lives in York"]),
+        ("Tove is allergic to nuts. She hates eggs, sorry", ["Tove is allergic to nuts", "Tove hates eggs, sorry"]),
+        ("Tove hates maths. Actually we moved to Spain", ["Tove hates maths", "We moved to Spain"]),
+        ("Emeka is allergic to nuts. No dogs are allowed in the flat", ["Emeka is allergic to nuts", "No dogs are allowed in the flat"]),
+        ("Tove can't have eggs so hold on to the oat milk", ["Tove can't have eggs so hold on to the oat milk"]),
+        ("Emeka is coeliac. Tove isn't, no", ["Emeka is coeliac", "Tove isn't, no"]),
+    ],
+)  # fmt: skip
+def test_what_follows_a_value_and_gives_nothing_up_stands_by_itself(
+    text: str, told: list[str]
+) -> None:
+    found = observe(text, said_at=NOON, people={"emeka", "tove"})
+    assert [each.narrative for each in found] == told

@@ -1,11 +1,15 @@
 """What somebody says of themselves bears on nothing that another says of themselves, in whatever words."""
 
+from itertools import product
+
 import pytest
 
 from kinkeeper.language.text import unaccented
 from kinkeeper.memory.model import Category
+from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.reading.coreference import names_written
+from live_household import MONDAY
 from memory_chains import Said, memory, say, state
 
 HELD = {"active", "pending_embed"}
@@ -76,3 +80,59 @@ PEOPLE = ("tobi", "freja", "kit", "will", "zoë")
 )
 def test_a_known_name_is_one_however_it_was_typed(text: str, written: str) -> None:
     assert names_written(text, {unaccented(each) for each in PEOPLE}) == written
+
+
+CHILDREN = (
+    "Emeka got new glasses.",
+    "Tove is learning the guitar.",
+    "We are home, Mia has a cold.",
+)
+OWNERS = (
+    "my boss", "my friend", "our lodger", "the cat", "the babysitter", "our neighbour", "Granny's new nurse",
+    "Tove's boyfriend", "Emeka's carer", "the neighbour's dog",
+)  # fmt: skip
+INTRODUCED = (
+    "{}'s name is Frodwin and {}", "{} is called Frodwin and {}", "{} is Frodwin, {}", "{} Frodwin came over and {}",
+    "Frodwin, {}, rang and {}", "I met {}. {}", "I spoke to {} Frodwin at the gate, {}", "we have a guest, {}. {}",
+    "there is {} and a friend of Tove's. {}",
+)  # fmt: skip
+OF_THEM = ("has cancer", "takes lithium every evening", "is allergic to nuts", "lives in Harwich")
+
+
+def _told(text: str, before: str) -> list[str]:
+    found = observe(text, said_at=MONDAY, previous=[before], people={"emeka", "tove", "mia"})
+    return [each.narrative for each in found]
+
+
+@pytest.mark.parametrize("before", CHILDREN)
+def test_a_pronoun_means_nobody_of_an_earlier_message_where_its_own_speaks_of_somebody(
+    before: str,
+) -> None:
+    wrong = [
+        (text, told)
+        for owner, form, pronoun, fact in product(OWNERS, INTRODUCED, ("he", "she"), OF_THEM)
+        for text in (form.format(owner, f"{pronoun} {fact}"),)
+        for told in _told(text, before)
+        if fact in told and told.split()[0] in {"Emeka", "Tove", "Mia"}
+    ]
+    assert wrong == [], (len(wrong), wrong[:10])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("He needs them for school", "Emeka needs them for school"),
+        ("Got the new prescription, she takes it at night", "Emeka takes it at night"),
+        ("His teacher is Ms Boyle", "Emeka's teacher is Ms Boyle"),
+        ("Tove plays the harp. She loves it", "Tove loves it"),
+        ("I spoke to Tove. She loves the harp", "Tove loves the harp"),
+        ("My sister is a nurse. She lives in Hull", "My sister lives in Hull"),
+        ("The vet is Dr Roe. She works in Hull", "Dr Roe works in Hull"),
+        (
+            "My friend and a neighbour came. She has epilepsy",
+            "My friend and a neighbour came. She has epilepsy",
+        ),
+    ],
+)
+def test_a_pronoun_means_the_one_who_was_spoken_of_last(text: str, told: str) -> None:
+    assert told in _told(text, "Emeka got new glasses.")

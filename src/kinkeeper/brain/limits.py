@@ -23,6 +23,7 @@ from kinkeeper.memory.model import EpisodeKind
 from kinkeeper.memory.statement_match import subject_of
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.reading.asked import LimitAsked, LimitKind, forbids
+from kinkeeper.reading.corrections import before_setting_right
 from kinkeeper.reading.replies import is_question
 
 _MOST_COMPARED, _MOST_HEARD = 2_000, 200
@@ -116,7 +117,8 @@ def _unconfirmed(
 
 def _is_limit(text: str, kind: LimitKind) -> bool:
     families = _FAMILIES[kind]
-    for each in read_statement(text):
+    # What "not" says of a value that was given up at once is no denial of the limit.
+    for each in read_statement(before_setting_right(text)):
         if each.is_past or each.is_retraction or each.is_hypothetical:
             continue
         family = each.family or each.slot if each.is_known else ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
+from typing import NamedTuple
 
 from Stemmer import Stemmer
 
@@ -85,6 +86,76 @@ def speaks_of_other(
         if any(other and kind in more for other, kind in beside):
             return True
     return False
+
+
+# Persons and animals that a sentence speaks of, whom a pronoun behind it may mean. Pure.
+
+_SAID = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_DETERMINERS = frozenset("the a an my our your his her their this that another".split())  # noqa: SIM905
+_NEW = frozenset({"a", "an", "another"})
+_NAMING = frozenset({"name", "names", "called", "named"})
+_IS = tuple([word] for word in "is was as be been".split())  # noqa: SIM905
+_MOST_BEFORE_NOUN = 4
+
+
+class Being(NamedTuple):
+    """Words for somebody.
+
+    Attributes:
+        words: As written: "the babysitter", "our neighbour's dog", "my friend Bo", "Bo".
+        is_new: Whether they are only now spoken of ("a friend"), and not who somebody is ("is a friend").
+        is_sure: Whether it is surely they whom the sentence is about, and not somebody of theirs.
+    """
+
+    words: str
+    is_new: bool
+    is_sure: bool
+
+
+def beings_in(
+    text: str, *, is_noun: Callable[[str], bool], is_name: Callable[[str], bool]
+) -> list[Being]:
+    """Return the persons and animals of a sentence in order; where one is named in small letters, it is not sure who.
+
+    Args:
+        is_noun: Whether a word, in small letters, is one for a person or an animal.
+        is_name: The same of a name.
+    """
+    said = [*_SAID.finditer(text)]
+    bare = [_OWNS.sub("", each[0]).lower() for each in said]
+    found: list[Being] = []
+    place = 0
+    while place < len(said):
+        is_led = bare[place] in _DETERMINERS or _OWNS.search(said[place][0]) is not None
+        end = _noun_after(bare, place, is_noun) if is_led else None
+        if end is None and (is_noun(bare[place]) or is_name(bare[place])):
+            end = place
+        if end is None:
+            place += 1
+            continue
+        while end + 1 < len(said) and said[end + 1][0].istitle() and is_name(bare[end + 1]):
+            end += 1
+        stop = said[end].start() + len(_OWNS.sub("", said[end][0]))
+        is_sure = stop == said[end].end() and bare[end + 1 : end + 2] != ["name"]
+        is_new = bare[place] in _NEW and bare[place - 1 : place] not in _IS
+        found.append(Being(text[said[place].start() : stop], is_new, is_sure))
+        place = end + 1
+    if not found and not _NAMING.isdisjoint(bare):
+        return [Being(text, is_new=True, is_sure=False)]
+    return found
+
+
+def _noun_after(bare: Sequence[str], place: int, is_noun: Callable[[str], bool]) -> int | None:
+    """Return where the last noun for somebody stands within a few words of what leads it in, before the next such word."""
+    near = range(place + 1, min(len(bare), place + 1 + _MOST_BEFORE_NOUN))
+    stop = next((each for each in near if bare[each] in _DETERMINERS), len(bare))
+    return max((each for each in near if each < stop and is_noun(bare[each])), default=None)
+
+
+@cache
+def words_for_people() -> frozenset[str]:
+    """Return further words for persons and animals, in small letters, in one number."""
+    return frozenset(_WORDS["people"].split())
 
 
 # What the words for one thing have in common: for a deed and who does it, or what it is done to.

@@ -195,6 +195,37 @@ def new_value_at(text: str, end: int) -> int | None:
     return None if found is None else found.end()
 
 
+# Words in the middle of a sentence by which somebody sets right what they have just said: "A+, hang on, O negative". Pure.
+
+
+def sets_itself_right(text: str) -> bool:
+    """Whether a text goes on with another value than the one that it has just told.
+
+    Args:
+        text: A sentence or more, verbatim.
+    """
+    return before_setting_right(text) != text
+
+
+def before_setting_right(text: str) -> str:
+    """Return what a text tells before it sets that right; all of it where it does not."""
+    found = _slip_of_tongue().search(text.replace("’", "'"))
+    return text if found is None else text[: found.start()]
+
+
+def begins_by_setting_right(text: str) -> bool:
+    """Whether a sentence begins with words that say that the value right before it was wrong."""
+    return _slip_of_tongue().match(f"_, {text.replace('’', chr(39))}", 1) is not None
+
+
+@cache
+def _slip_of_tongue() -> re.Pattern[str]:
+    path = files("kinkeeper.reading.data") / "retraction.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    slip = "".join(data["slip"].strip("\n").split("\n"))
+    return re.compile(rf"(?<=\w)[+%)'\"]?(?:{slip})", re.IGNORECASE)
+
+
 # Words by which somebody takes back what they said or asked for a moment ago: "scratch that thought
 # about …". Pure.
 

@@ -15,6 +15,7 @@ from kinkeeper.core.time import to_text
 from kinkeeper.language.text import mask_stops, shorten, split_sentences, strip_controls
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.statements.sentences import parts_of
+from kinkeeper.reading.corrections import sets_itself_right
 
 SILENCE = timedelta(seconds=2700)
 """After this long a topic is over, and so is the talk that an episode is made of."""
@@ -214,9 +215,9 @@ def facts_of(text: str, results: Sequence[ActionResult]) -> Mapping[str, str]:
     """Return what an exchange says for the moment, by what it is about.
 
     Args:
-        text: What the person said; a question says nothing.
+        text: What the person said; a question says nothing, and one that sets itself right nothing sure.
     """
-    found = dict(_told(text))
+    found = {} if sets_itself_right(text) else dict(_told(text))
     for done in results:
         if done.status is ResultStatus.DONE:
             found |= _of_result(done)

@@ -13,6 +13,7 @@ from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.told_audience import facts_in
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import mask_stops
+from kinkeeper.reading.corrections import begins_by_setting_right
 
 # Why something is wanted or so, told beside it: no part of what is to be done, nor news by itself.
 # Pure.
@@ -149,7 +150,8 @@ def told_beside(text: str, grammar: Grammar, household: Household, *, now: datet
         said = text[start:end]
         asks = mark == "?" or _is_request(in_order(bare(said, grammar)), grammar)
         tells = not asks and bool(facts_in(said, household, now=now))
-        if asks or tells or not pieces:
+        is_new = asks or (tells and not begins_by_setting_right(said))
+        if is_new or not pieces:
             pieces.append(_Piece(start, end, tells, asks))
         else:
             pieces[-1].end = end

@@ -168,13 +168,18 @@ def _apart(context: PlanningContext, whole: Plan, hidden: Collection[str]) -> Pl
 def _from_rules(context: PlanningContext) -> Plan:
     """Return what the rules read; as an offer where the message is in doubt, or copied: somebody else may have written it."""
     sure = without_doubt(context.text)
+    plan = plan_of(context if sure is None else replace(context, text=sure))
+    if sure is not None and plan.actions and all(map(_is_told, plan.actions)):
+        # What is told is no request to do without: it is kept as it was said, doubt and all.
+        plan = plan_of(context)
     if sure is not None:
-        plan = plan_of(context if sure == context.text else replace(context, text=sure))
         return as_offers(plan)
-    plan = plan_of(context)
-    if not is_copied(context.text):
-        return plan
-    return replace(as_offers(plan), partial=None)
+    return replace(as_offers(plan), partial=None) if is_copied(context.text) else plan
+
+
+def _is_told(step: PlannedAction) -> bool:
+    """Whether something is only to be remembered."""
+    return (step.domain, step.action) == ("memory", "store")
 
 
 def _merged(by_model: Plan, by_rules: Plan, context: PlanningContext) -> Plan:

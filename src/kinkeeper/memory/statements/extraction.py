@@ -20,6 +20,7 @@ from kinkeeper.memory.statements.sentences import Part, begins_with_person, name
 from kinkeeper.memory.statements.statement_reader import LONGEST_STATEMENT, Reading, read_statement
 from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.reading.coreference import names_written
+from kinkeeper.reading.corrections import begins_by_setting_right, sets_itself_right
 from kinkeeper.reading.replies import begins_as_question, is_question
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import Grain, SpanKind
@@ -201,6 +202,8 @@ _VALUE_ONLY = re.compile(
     r"^(?:it is|it was|that is|the name is|make it|call me|is|be) (?P<v>.+)$|^(?P<w>[\w' -]{1,40})$"
 )
 _LONGEST_VALUE = 6
+_IT_GOES_ON = frozenset({"", "it", "its", "that", "thats", "not", "to"})
+_THEY_GO_ON = frozenset({"he", "she", "they", "so", "hes", "shes", "and", "but"})
 _HAS_VERB = re.compile(r"^(?:i|we|he|she|they|my|our|his|her|their)\b")
 _INSTEAD = re.compile(r", (?:and )?not ([\w' -]{1,40})$", re.IGNORECASE)
 _TELLING_WORD = re.compile(
@@ -250,7 +253,9 @@ def observe(
         text = names_written(text, names)
         previous = [names_written(each, names) for each in previous]
     said = [told for each in parts_of(text) if (told := _without_wish(each)) is not None]
-    parts = named(joined(said, text), previous[-_MOST_LOOKED_BACK:])
+    parts = named(
+        joined([*_set_right_at_once(said, text)], text), previous[-_MOST_LOOKED_BACK:], people
+    )
     found: list[Observation] = []
     is_led = False
     known = {*people, *kin()}
@@ -280,6 +285,68 @@ def observe(
             found.append(_dated(observed, said_at, locale))
     asked = {part.end for part in parts if part.mark == "?"}
     return tuple(each for each in found if each.end not in asked)
+
+
+def _set_right_at_once(parts: Sequence[Part], text: str) -> Iterator[Part]:
+    """Yield parts, a statement with what sets it right in the same breath as one: a value that was given up is not told alone.
+
+    Where it is sure which value takes the place of which, the one part tells that; else it keeps all of the words.
+    """
+    place = 0
+    while place < len(parts):
+        part, end = parts[place], place + 1
+        is_open = sets_itself_right(part.text)
+        while (
+            end < len(parts)
+            and parts[end].end - part.start <= LONGEST_STATEMENT
+            and _goes_on(parts[end], is_open=is_open or end > place + 1)
+        ):
+            end += 1
+        more = parts[place + 1 : end]
+        *_, last = (part, *more)
+        is_kept = part.mark == "?" or not more or _talk()["bare"].match(_unled(last))
+        if is_kept or not _is_durable(part.text, opened(part.text)):
+            yield part
+            place += 1
+            continue
+        value = next((rest for each in more if (rest := _unled(each))), "") if not is_open else ""
+        right = _put_right(part.text, last.text, value) if _unled(last) == value else None
+        yield Part(right or text[part.start : last.end], part.start, last.end, last.mark)
+        place = end
+
+
+def _goes_on(part: Part, *, is_open: bool) -> bool:
+    """Whether a part sets right what stands before it, or goes on with what does, and tells of nothing by itself."""
+    plain, rest = opened(part.text), _unled(part)
+    is_led = begins_by_setting_right(part.text)
+    if plain == rest and not (is_open or is_led):
+        return False
+    first, *_ = rest.split() or [""]
+    is_of_it = is_led or first in _IT_GOES_ON or (is_open and first in _THEY_GO_ON)
+    is_value = len(rest.split()) <= _LONGEST_SIDE and not _TELLING_WORD.search(rest)
+    return is_of_it or is_value
+
+
+def _unled(part: Part) -> str:
+    """Return a part in plain words without what says that something before was wrong."""
+    plain = opened(part.text)
+    lead = _talk()["lead"].match(plain)
+    return plain[lead.end() :].strip(" ,.") if lead else plain
+
+
+def _put_right(told: str, said: str, rest: str) -> str | None:
+    """Return a sentence with another value at its end; None where it is not sure that it is the value that changes."""
+    found = _VALUE_ONLY.match(
+        rest.replace("its ", "it is ", 1) if rest.startswith("its ") else rest
+    )
+    value = (found["v"] or found["w"]) if found else ""
+    reading = read_statement(told)[0]
+    if not value or _TELLING_WORD.search(value) or not (reading.is_known and reading.value):
+        return None
+    old = _surface(told, reading)
+    if old is None or not told.endswith(old) or not said.lower().endswith(value):
+        return None
+    return f"{told.removesuffix(old)}{said[-len(value) :]}"
 
 
 def _without_wish(part: Part) -> Part | None:

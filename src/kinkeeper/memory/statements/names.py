@@ -8,6 +8,7 @@ from kinkeeper.language.dictionary import first_names, names_also_words, word_ra
 from kinkeeper.language.text import mask_stops, unaccented
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 from kinkeeper.memory.statements.slots import slots
+from kinkeeper.reading.coreference import words_for_people
 
 # Words for a person or a pet of somebody's: "sister", "puppy".
 
@@ -48,6 +49,18 @@ def person_canons() -> frozenset[str]:
     pets = {noun for noun, slot in named if slot.name == _PET}
     people = {noun.split()[-1] for noun, slot in named if slot.is_person} - pets
     return frozenset(people | {canon_of(word) for word in _RARE_KIN})
+
+
+@cache
+def _beings() -> frozenset[str]:
+    """The words for a person or an animal that are one by themselves, as they are compared."""
+    nouns = {noun for noun, slot in slots().nouns.items() if slot.is_person and " " not in noun}
+    return frozenset(nouns | {canon_of(word) for word in (*_RARE_KIN, *words_for_people())})
+
+
+def is_being(word: str) -> bool:
+    """Whether a word, in lower case, is one for a person or an animal."""
+    return canon_of(word) in _beings()
 
 
 def is_forebear(word: str) -> bool:

@@ -1,13 +1,15 @@
 """A message taken apart into sentences, each told with the names it means, so that it holds alone. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
 from kinkeeper.language.dictionary import first_names, names_also_words, word_ranks
 from kinkeeper.language.text import mask_stops
-from kinkeeper.memory.statements.names import kin
+from kinkeeper.memory.statements.canonical_words import canon_of
+from kinkeeper.memory.statements.names import is_being, kin, names_in
+from kinkeeper.reading.coreference import beings_in
 
 LONGEST_MESSAGE = 20_000
 """Characters of a message that are read."""
@@ -110,13 +112,16 @@ _TITLE = (
 _OWNED = rf"(?:my|our|{_NAME}['’]s) (?:\w+ ){{0,2}}?\w+"
 _BEGIN = re.compile(
     rf"^(?:(?:and|but|so|also|actually|because|then|did you know(?: that)?) )*"
-    rf"(?P<who>{_TITLE} {_NAME}|{_OWNED}(?= {_NAME} \w)(?: {_NAME})|{_OWNED}(?= (?:is|was|has|had|\w+s|\w+ed|can|could|will|must|does|did|may|might|got|isn|doesn|can)\b)|{_NAME}(?!['’]))"
+    rf"(?P<who>{_TITLE} {_NAME}|{_OWNED}(?= {_NAME} \w)(?: {_NAME})|{_OWNED}(?= (?:is|was|has|had|\w+s|\w+ed|can|could|will|must|does|did|may|might|got|isn|doesn|can)\b)|{_NAME}(?<!['’]s)(?!['’]))"
     rf"(?P<more>,? (?:and|or) (?:{_NAME}|my|our))?",
     re.IGNORECASE,
 )
-_CALLED = re.compile(rf"\b(?:called|named) (?P<who>(?:{_TITLE} )?{_NAME})", re.IGNORECASE)
+_CALLED = re.compile(
+    rf"\b(?:called|named|name(?:['’]s| is| was)) (?P<who>(?:{_TITLE} )?{_NAME}(?: {_NAME})*)",
+    re.IGNORECASE,
+)
 _IS_NAMED = re.compile(
-    rf"^(?:the |my |our |his |her )?(?:\w+ ){{0,2}}\w+ (?:is|was) (?P<who>(?:{_TITLE} )?{_NAME})$",
+    rf"^(?:the |my |our |his |her )?(?:[\w'’-]+ ){{0,3}}?(?P<what>\w+) (?:is|was) (?P<who>(?:{_TITLE} )?{_NAME})$",
     re.IGNORECASE,
 )
 _THING = re.compile(
@@ -136,20 +141,29 @@ _MOST_SENTENCES = 4
 _NOBODY = frozenset(("i", "we", "you", "it", "he", "she", "they", "the", "this", "that", "there"))
 
 
-def named(parts: Sequence[Part], previous: Sequence[str]) -> list[Part]:
+def named(
+    parts: Sequence[Part], previous: Sequence[str], people: Collection[str] = ()
+) -> list[Part]:
     """Return the parts of a message, each that begins with "she" or "it" told of whom or what it is.
+
+    The last sentence that speaks of a person or an animal decides who that is; where it is not sure which of several, it is
+    told together with what refers to them, both as they were said.
 
     Args:
         parts: In order.
         previous: Earlier turns of the same conversation, oldest first; only persons are looked for there.
+        people: Words for people who are known, in small letters.
     """
     found: list[Part] = []
     for part in parts:
         earlier = [each.text for each in reversed(found[-_MOST_SENTENCES:])]
         turns = (each.text for turn in reversed(previous) for each in reversed(parts_of(turn)))
         sentences = islice(chain(earlier, turns), _MOST_SENTENCES)
-        text = _of_thing(part.text, earlier[:1]) or _of_person(part.text, sentences)
-        found.append(part._replace(text=text or part.text))
+        text = _of_thing(part.text, earlier[:1]) or _of_person(part.text, sentences, people)
+        if text and earlier and text.startswith(earlier[0]) and text.endswith(part.text):
+            found[-1] = Part(text, found[-1].start, part.end, part.mark)
+        else:
+            found.append(part._replace(text=text or part.text))
     return found
 
 
@@ -167,11 +181,14 @@ def _of_thing(text: str, earlier: Sequence[str]) -> str | None:
     return _begun(what, it, text)
 
 
-def _of_person(text: str, earlier: Iterable[str]) -> str | None:
+def _of_person(text: str, earlier: Iterable[str], people: Collection[str]) -> str | None:
     pronoun = _PERSON.match(text) or _OF_PERSON.match(text)
-    who = next(_people(earlier), None) if pronoun else None
-    if pronoun is None or not who:
+    spoken_of = next(_people(earlier, people), None) if pronoun else None
+    if pronoun is None or spoken_of is None:
         return None
+    sentence, who = spoken_of
+    if not who:
+        return f"{sentence}. {text}"
     if pronoun.re is _OF_PERSON:
         return f"{who}'s{text[pronoun.end() :]}"
     return _begun(who, pronoun, text)
@@ -184,15 +201,38 @@ def _begun(who: str, pronoun: re.Match[str], text: str) -> str:
     return f"{who} {'has' if _HAS.match(rest) else 'is'}{rest}"
 
 
-def _people(sentences: Iterable[str]) -> Iterator[str]:
-    """Yield whom sentences are about, one for each that is about somebody; "" where it may be several."""
+def _people(sentences: Iterable[str], people: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the sentences that speak of somebody, each with whom; with "" where it may be another."""
+
+    def is_name(word: str) -> bool:
+        return word in people or canon_of(word) in names
+
     for sentence in sentences:
-        if given := _CALLED.search(sentence) or _IS_NAMED.match(sentence):
-            yield given["who"]
+        if given := _CALLED.search(sentence) or _named_at_end(sentence):
+            yield sentence, given["who"]
             continue
+        names = names_in(sentence)
+        found = beings_in(sentence, is_noun=is_being, is_name=is_name)
         begun = _BEGIN.match(sentence)
         if begun is not None and _is_person(begun["who"]):
-            yield "" if begun["more"] else begun["who"]
+            is_alone = not begun["more"] and not any(each.is_new for each in found)
+            yield sentence, begun["who"] if is_alone else ""
+        elif found:
+            who = found[0]
+            said = who.words.lower().split()
+            is_somebody = any(
+                is_being(each) or each in people or each in first_names() for each in said
+            )
+            is_alone = len(found) == 1 and who.is_sure and is_somebody
+            yield sentence, who.words if is_alone else ""
+
+
+def _named_at_end(sentence: str) -> re.Match[str] | None:
+    """Return who a sentence says that somebody is: "the vet is Dr Roe", but not "Bo's favourite is Elmo"."""
+    found = _IS_NAMED.match(sentence)
+    if found is None or is_being(found["what"].lower()):
+        return found
+    return None if "'s " in sentence[: found.start("what")].replace("’", "'") else found
 
 
 def _is_person(who: str) -> bool:
