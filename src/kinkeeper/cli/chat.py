@@ -95,7 +95,7 @@ async def _converse(
     houses: Houses, member: Member, text: str, thread_id: str | None, *, as_json: bool
 ) -> bool:
     show: Callable[[TurnEvent], None] = _show_json if as_json else Screen().show
-    async with _talking(houses, is_long=not text) as conversation:
+    async with _talking(houses) as conversation:
         speaker = _Speaker(conversation, member, thread_id, show)
         with _stopped_by_interrupt(speaker):
             if text:
@@ -107,15 +107,13 @@ async def _converse(
 
 
 @asynccontextmanager
-async def _talking(houses: Houses, *, is_long: bool) -> AsyncIterator[Conversation]:
-    """Yield the conversation; in a long one this process also does the work that comes of it, if no other does."""
+async def _talking(houses: Houses) -> AsyncIterator[Conversation]:
+    """Yield the conversation; this process also does the work that comes of it, if no other does: an answer may wait for it."""
     clock = SystemClock()
     async with AsyncExitStack() as opened_:
         talking = await opened_.enter_async_context(houses.talking(clock))
-        if is_long:
-            # A running server does the work then.
-            with suppress(ConflictError):
-                await opened_.enter_async_context(houses.working(talking=talking, clock=clock))
+        with suppress(ConflictError):  # a running server does the work
+            await opened_.enter_async_context(houses.working(talking=talking, clock=clock))
         (talk,) = talking.talks.values()
         yield talk.conversation
 
