@@ -111,3 +111,35 @@ def test_somebodys_health_is_theirs_where_they_are_named_and_ones_own_where_they
     assert [each for each in said if holds_sensitive(each)] == []
     said = [frame.format(each) for frame, each in product(("my {}", "I have {}"), ONES_OWN)]
     assert [each for each in said if not holds_sensitive(each)] == []
+
+
+OUTSIDERS = (
+    "my boss", "my friend Grainne", "the babysitter", "our neighbour", "our lodger", "my colleague", "my best friend",
+)  # fmt: skip
+HEALTH = ("has cancer", "is pregnant", "takes insulin", "is on antidepressants", "has epilepsy")
+HOW_TOLD = (
+    "{who} {has}",
+    "{who} rang, she {has}",
+    "{who}'s name is Frodwin and he {has}",
+    "{who}: apparently she {has}",
+)
+
+
+def test_the_health_of_others_who_are_no_family_stays_with_who_tells_it() -> None:
+    household = miller()
+    told = [
+        form.format(who=who, has=has) for form, who, has in product(HOW_TOLD, OUTSIDERS, HEALTH)
+    ]
+    assert [each for each in told if audience_of(each, household, "john") == HOUSEHOLD_SCOPE] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mia has a cold", "my mum has high blood pressure", "the cat takes half a tablet", "Mia's teacher has her inhaler",
+        "the babysitter gave him his medicine", "my friend is allergic to nuts", "our neighbour has a dog",
+        "the doctor says her blood pressure is fine", "the teacher says the kids need their inhalers",
+    ],
+)  # fmt: skip
+def test_what_the_household_has_to_know_of_health_is_for_all(text: str) -> None:
+    assert audience_of(text, miller(), "john") == HOUSEHOLD_SCOPE

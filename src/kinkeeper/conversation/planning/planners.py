@@ -37,7 +37,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import kept_from
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import has_own_news, points_back, secrecy_of
-from kinkeeper.reading.corrections import without_doubt
+from kinkeeper.reading.corrections import sets_itself_right, without_doubt
 
 
 class Planners:
@@ -169,8 +169,9 @@ def _from_rules(context: PlanningContext) -> Plan:
     """Return what the rules read; as an offer where the message is in doubt, or copied: somebody else may have written it."""
     sure = without_doubt(context.text)
     plan = plan_of(context if sure is None else replace(context, text=sure))
-    if sure is not None and plan.actions and all(map(_is_told, plan.actions)):
-        # What is told is no request to do without: it is kept as it was said, doubt and all.
+    is_told = bool(plan.actions) and all(map(_is_told, plan.actions))
+    if sure is not None and is_told and sets_itself_right(context.text):
+        # What is told and set right at once is not taken back: it is kept as it was said.
         plan = plan_of(context)
     if sure is not None:
         return as_offers(plan)

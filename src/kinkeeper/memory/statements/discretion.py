@@ -15,14 +15,17 @@ from typing import Final
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
+from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.clauses import unframed
 from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, parts_of
+from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors, WithWords, hashed, joined
 from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
 from kinkeeper.observability.failures import surviving
+from kinkeeper.reading.modality import Modality, modality_of
 
 # Whether a statement is of a kind that people keep to themselves: about their own health, feelings,
 # money, keys or love. Pure.
@@ -31,6 +34,10 @@ _BODILY = ("health", "body")
 _OWN = (*_BODILY, "feelings", "love")
 _UNLESS_SHARED = ("money", "keys", "plans")
 _GIFTS = "gifts"
+_OUTSIDERS = frozenset(
+    {"best friend", "boss", "coach", "colleague", "flatmate", "friend", "landlord", "neighbour", "sitter", "teacher"}
+)  # fmt: skip
+"""Slots of those who are neither family nor see to the family's health."""
 
 
 def is_sensitive(text: str, *, with_gifts: bool = True) -> bool:
@@ -58,6 +65,32 @@ def is_sensitive(text: str, *, with_gifts: bool = True) -> bool:
     if not patterns["intimate"].search(own):
         bodily = patterns["of_named"].sub(r"\g<edge> ", _with_people(own, text))
     return any(patterns[name].search(bodily if name in _BODILY else own) for name in topics)
+
+
+def is_health_of_outsider(text: str) -> bool:
+    """Return whether somebody who is no family is told to have or take something: whoever tells it was trusted with it.
+
+    What they did ("the sitter gave him his medicine") is for all to know.
+
+    Args:
+        text: The whole message, verbatim, which names nobody of the household.
+    """
+    core = text.replace("’", "'").lower()
+    patterns = _patterns()
+    if patterns["concerns_others"].search(core):
+        return False
+    known = slots().nouns
+    nouns = {known.get(canon_of(_bare(each))) for each in core.split()}
+    who = {each.name for each in nouns if each is not None and each.is_person}
+    return (
+        bool(who)
+        and who <= _OUTSIDERS
+        and any(
+            any(patterns[each].search(part.text) for each in _BODILY)
+            and modality_of(part.text) is not Modality.PAST
+            for part in parts_of(core)
+        )
+    )
 
 
 def _with_people(core: str, text: str) -> str:

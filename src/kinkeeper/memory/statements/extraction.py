@@ -306,8 +306,8 @@ def _set_right_at_once(parts: Sequence[Part], text: str) -> Iterator[Part]:
         *_, last = (part, *more)
         is_kept = part.mark == "?" or not more or _talk()["bare"].match(_unled(last))
         if is_kept or not _is_durable(part.text, opened(part.text)):
-            yield part
-            place += 1
+            yield from parts[place:end]
+            place = end
             continue
         value = next((rest for each in more if (rest := _unled(each))), "") if not is_open else ""
         right = _put_right(part.text, last.text, value) if _unled(last) == value else None

@@ -16,7 +16,11 @@ from itertools import pairwise
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.text import Folded, mask_stops
-from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
+from kinkeeper.memory.statements.discretion import (
+    holds_sensitive,
+    is_health_of_outsider,
+    seems_private,
+)
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
@@ -165,7 +169,8 @@ def audience_of(
     """Return the scope of a whole message: who may see what it tells.
 
     What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
-    theirs alone, and so is what is too long to be read to its end, where it may ask for secrecy; all else is the household's.
+    theirs alone, so is the health of others who are neither family nor named in the household, and so is what is too long to
+    be read to its end, where it may ask for secrecy; all else is the household's.
     Where no rule hears a wish or an affair of their own, fitted heads are asked. Blocks for some milliseconds.
 
     Args:
@@ -179,7 +184,12 @@ def audience_of(
     scopes = set() if wish is None else {wish.scope}
     if teller is not None and not is_group:
         is_own = len(text) > LONGEST_MESSAGE or holds_sensitive(text, with_gifts=wish is None)
-        if is_own or (wish is None and not is_title and seems_private(text)):
+        is_trusted = (
+            not is_title
+            and is_health_of_outsider(text)
+            and _people(household).named.search(_plain(text)) is None
+        )
+        if is_own or is_trusted or (wish is None and not is_title and seems_private(text)):
             scopes.add(person_scope(teller))
     return narrowest(scopes) or person_scope(str(teller))
 

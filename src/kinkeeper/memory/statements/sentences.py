@@ -138,6 +138,8 @@ _HAS = re.compile(
     r"^ (?:been|got|had|gone|lost|left|become|started|stopped|moved)\b", re.IGNORECASE
 )
 _MOST_SENTENCES = 4
+_LONGEST_TOGETHER = 400
+"""Characters of a sentence in which persons are looked for, and of one that is told with what refers to them."""
 _NOBODY = frozenset(("i", "we", "you", "it", "he", "she", "they", "the", "this", "that", "there"))
 
 
@@ -188,7 +190,8 @@ def _of_person(text: str, earlier: Iterable[str], people: Collection[str]) -> st
         return None
     sentence, who = spoken_of
     if not who:
-        return f"{sentence}. {text}"
+        is_short = len(sentence) + len(text) <= _LONGEST_TOGETHER
+        return f"{sentence}. {text}" if is_short else None
     if pronoun.re is _OF_PERSON:
         return f"{who}'s{text[pronoun.end() :]}"
     return _begun(who, pronoun, text)
@@ -207,7 +210,8 @@ def _people(sentences: Iterable[str], people: Collection[str]) -> Iterator[tuple
     def is_name(word: str) -> bool:
         return word in people or canon_of(word) in names
 
-    for sentence in sentences:
+    for said in sentences:
+        sentence = said[:_LONGEST_TOGETHER]
         if given := _CALLED.search(sentence) or _named_at_end(sentence):
             yield sentence, given["who"]
             continue
@@ -219,9 +223,9 @@ def _people(sentences: Iterable[str], people: Collection[str]) -> Iterator[tuple
             yield sentence, begun["who"] if is_alone else ""
         elif found:
             who = found[0]
-            said = who.words.lower().split()
             is_somebody = any(
-                is_being(each) or each in people or each in first_names() for each in said
+                is_being(each) or each in people or each in first_names()
+                for each in who.words.lower().split()
             )
             is_alone = len(found) == 1 and who.is_sure and is_somebody
             yield sentence, who.words if is_alone else ""
