@@ -255,7 +255,7 @@ class CaseBuilder:
         outcome = attribute_part(
             prepared, part, self._answerable(conn, prepared, part), self._config
         )
-        waiting = self._waiting(conn, self._scope(prepared, part, outcome), now=now)
+        waiting = self.waiting(conn, self._scope(prepared, part, outcome), now=now)
         # What waits from a conversation takes up its time, but says nothing about who claimed what in the chat.
         pending = [action for action in waiting if action.proposal.extraction]
         # Nothing is said because of what the trained reader alone saw.
@@ -311,17 +311,21 @@ class CaseBuilder:
         scope = Scope(
             first_day=min(days), last_day=max(days), subjects=frozenset(), action_ids=frozenset()
         )
-        waiting = self._waiting(conn, scope, now=now)
+        waiting = self.waiting(conn, scope, now=now)
         return Case(
             extraction=extraction, schedule=self._schedule(conn, extraction, prepared, waiting),
             source_ids=_sources(prepared, None), sent_at=prepared.sent_at, zone=self._zone,
             mentioned=frozenset(),
         )  # fmt: skip
 
-    def _waiting(
+    def waiting(
         self, conn: Connection, scope: Scope | None, *, now: datetime
     ) -> list[PendingAction]:
-        """Return the open proposals about the calendar."""
+        """Return the open proposals about the calendar that the chat may know.
+
+        Args:
+            scope: What they must be about; None means anything.
+        """
         viewer = Viewer.of(self._household)
         found = action_rows.open_actions(conn, viewer, now=now, scope=scope)
         return [each for each in found if each.proposal.type.is_about_calendar]

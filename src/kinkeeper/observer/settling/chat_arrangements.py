@@ -12,7 +12,7 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.arrangements import Arrangement, Change, ChangeKind, Folded, Heard, Status, fold
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, narrowest
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest
 from kinkeeper.memory.statements.secrecy import secrecy_of
 from kinkeeper.messaging import inbox
 from kinkeeper.observer.answers import questions
@@ -238,8 +238,7 @@ class Mirror:
 
     def _waits(self, turn: _Turn, whole: Arrangement) -> bool:
         """Tell whether a card that waits may show an arrangement already: it shares a day, and who has it or whom it is for."""
-        viewer = Viewer.whole(self._family.id)
-        cards = action_rows.open_actions(turn.conn, viewer, now=turn.now)
+        cards = self._cases.waiting(turn.conn, None, now=turn.now)
         waiting = [_said(each) for each in cards if each.proposal.extraction]
         days, people = {*whole.when.days}, {*whole.who_does, *whole.who_for}
         return any(days & {*e.dates} and people & {*e.owners, *e.child} for e in waiting)
