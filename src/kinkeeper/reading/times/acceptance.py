@@ -597,6 +597,8 @@ _STOPS: Final = frozenset(
 )
 _BEING: Final = frozenset({"was", "were"})
 _NOT_OVER: Final = frozenset({"better", "to"})
+_NEAR: Final = 40
+"""Tokens on either side of a reading that can belong to its clause."""
 
 
 def in_the_past(tokens: Sequence[Token], first: int, found: Expression) -> Expression:
@@ -615,7 +617,9 @@ def in_the_past(tokens: Sequence[Token], first: int, found: Expression) -> Expre
 
 def _took_place(tokens: Sequence[Token], first: int, end: int) -> bool:
     guards = load_guards()
-    texts = [token.text for token in tokens]
+    low = max(0, first - _NEAR)
+    texts = [token.text for token in tokens[low : end + _NEAR]]
+    first, end = first - low, end - low
     begin = next((at + 1 for at in range(first - 1, -1, -1) if texts[at] in _STOPS), 0)
     close = next((at for at in range(end, len(texts)) if texts[at] in _STOPS), len(texts))
     clause = [*texts[begin:first], *texts[end:close]]
