@@ -26,7 +26,7 @@ NOTHING_NEW = frozenset(
 # Who stores a proposal without it: what was said in a group is read by who listens there; what was stored is stored again;
 # what is only to be erased or asked; what comes from a calendar that others share.
 PROPOSE = "kinkeeper.actions.proposals.propose"
-KEPT = "kinkeeper.actions.kept_as_told.kept_as_told"
+KEPT = "kinkeeper.actions.written_audience.kept_as_written"
 BY_THEMSELVES = frozenset(
     f"kinkeeper.{name}"
     for name in (

@@ -24,12 +24,12 @@ from kinkeeper.actions.authority import (
 )
 from kinkeeper.actions.consent import Audience, Author, Consent, Origin, decide, highest
 from kinkeeper.actions.executor import execute
-from kinkeeper.actions.kept_as_told import kept_as_told
 from kinkeeper.actions.model import ActionStatus, Cause, Choice, PendingAction, Proposal, Refusal
 from kinkeeper.actions.proposals import expire_if_due, propose
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import read_effects, stakes_of
 from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.written_audience import kept_as_written
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household, Member
@@ -111,7 +111,7 @@ def request(
     """
     press = Press(member=member, household=household, now=now)
     if proposal.origin is not Origin.IMPORTED:  # whoever brings in a file reads its words
-        proposal = kept_as_told(conn, proposal, household, member, is_group=is_group)
+        proposal = kept_as_written(conn, proposal, household, member, is_group=is_group)
     action = propose(conn, proposal, household=household, now=now).action
     if action.status is not ActionStatus.PENDING:
         return receipts.settled(action, household)

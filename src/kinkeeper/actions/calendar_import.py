@@ -40,6 +40,7 @@ from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     Viewer,
     kept_from,
+    kept_to,
     narrowest,
     person_of,
     person_scope,
@@ -240,7 +241,7 @@ class Import:
         privacy = self.found.private.get(event.id)
         if kept_from(was) and privacy is not None and not privacy.names_somebody:
             return was  # other programs know no surprises, and call them private
-        return narrowest({was, self._claimed(event)}) or was
+        return kept_to(was, self._claimed(event))
 
     def _new_id(self, conn: Connection, event: Event) -> str:
         if self.is_operator and find_event(conn, Viewer.whole(event.household), event.id) is None:

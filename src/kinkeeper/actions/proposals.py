@@ -23,7 +23,7 @@ from kinkeeper.core.errors import InputError, InvariantError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewers import narrowest
+from kinkeeper.household.viewers import kept_to
 
 MERGE_WINDOW = timedelta(hours=1)
 _FIRST_VERSION = 1
@@ -79,7 +79,7 @@ def propose(
         return ProposeResult(action=stored, is_new=False)
     effects = _checked(proposal)
     touched = scope_of(conn, household, effects)
-    proposal = replace(proposal, scope=narrowest({touched, proposal.scope}) or touched)
+    proposal = replace(proposal, scope=kept_to(touched, proposal.scope))
     earlier = _earlier(conn, proposal, now)
     if earlier is not None:
         insert_source(conn, earlier, source, at=now)

@@ -70,7 +70,7 @@ from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.discretion import seems_private
-from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
+from kinkeeper.memory.statements.secrecy import points_back, wished_scope
 from kinkeeper.reading.corrections import retraction_of
 
 _EARLIER = 20  # in which a question may still be open
@@ -198,8 +198,8 @@ class _Run:
         turn, member = self.turn, self.turn.speaker(self.parts.household)
         if self.is_read_whole or member is None or not member.is_adult:
             return HOUSEHOLD_SCOPE  # what others ask for awaits an adult, who has to read it
-        wish = secrecy_of(turn.text, self.parts.household, turn.member, is_group=turn.is_shared)
-        return HOUSEHOLD_SCOPE if wish is None else wish.scope
+        household = self.parts.household
+        return wished_scope(turn.text, household, turn.member, is_group=turn.is_shared)
 
     @property
     def is_read_whole(self) -> bool:

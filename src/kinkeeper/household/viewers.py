@@ -78,6 +78,11 @@ def narrowest(scopes: Iterable[str]) -> str | None:
     return surprise_scope(hidden) if hidden else HOUSEHOLD_SCOPE
 
 
+def kept_to(own: str, scope: str) -> str:
+    """Return a scope without those who may not see another; as it is where nobody would be left."""
+    return narrowest({own, scope}) or own
+
+
 def project_scope(project: str) -> str:
     """Return the scope of what belongs to a project and is only recalled where it is asked for."""
     return f"{_PROJECT}{project}"

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select, update
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewers import Viewer, narrowest, person_of, person_scope
+from kinkeeper.household.viewers import Viewer, kept_to, narrowest, person_of, person_scope
 from kinkeeper.memory.episodes import episodes_by_id, insert_episodes, reply_id
 from kinkeeper.memory.evidence import (
     STATEMENTS,
@@ -111,7 +111,7 @@ def edit_fact(
         words = words_of(conn, household, [fact_id])[fact_id]
         edit = _edit(fact, words, text, at=at)
         _keep_former(conn, change, fact, edit)
-        kept = fact.scope if scope is None else narrowest({fact.scope, scope}) or fact.scope
+        kept = fact.scope if scope is None else kept_to(fact.scope, scope)
         _store_episode(conn, change, replace(edit, scope=kept), by=by, at=at)
         verdict = Verdict(
             household=household, id=verdict_id(household, words.id, edit.id), older=words.id,

@@ -25,12 +25,11 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, members_by_name
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.memory.model import Observation, Origin
 from kinkeeper.memory.statements.classification import is_lasting
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
+from kinkeeper.memory.statements.secrecy import points_back, secrecy_of, wished_scope
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observability.failures import count_failure, repeat
@@ -118,8 +117,7 @@ class Hearing:
             found.setdefault(each.narrative.casefold(), each)
         if not found:
             return []
-        wish = secrecy_of(message.text, self._household, message.sender, is_group=True)
-        scope = HOUSEHOLD_SCOPE if wish is None else wish.scope
+        scope = wished_scope(message.text, self._household, message.sender, is_group=True)
         some = list(found.values())[:_MOST_OF_ONE]
         return [(each, self._proposal(stored, each, n, scope)) for n, each in enumerate(some)]
 

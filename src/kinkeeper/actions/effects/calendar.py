@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, TypeAdapter
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched, kept_to
+from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched
 from kinkeeper.calendar import event_changes
 from kinkeeper.calendar.event_changes import undo_change
 from kinkeeper.calendar.event_limits import check_event
@@ -20,7 +20,7 @@ from kinkeeper.calendar.search import private_to
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import Interval, day_over
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewers import Viewer, narrowest, person_of
+from kinkeeper.household.viewers import Viewer, kept_to, person_of
 
 # Events as JSON, and back (as a field of an effect): exact to the second, the zone kept by name.
 
@@ -139,7 +139,7 @@ class AddEvent(_WholeEvent):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        scope = narrowest({self.event.scope, execution.scope}) or self.event.scope
+        scope = kept_to(self.event.scope, execution.scope)
         event = _confirmed(replace(self.event, scope=scope), execution)
         event_changes.add_event(conn, event, change_id=execution.change_id, at=execution.at)
 

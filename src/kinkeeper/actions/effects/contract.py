@@ -77,11 +77,6 @@ class Told:
     before: str = ""
 
 
-def kept_to(own: str, scope: str) -> str:
-    """Return an own scope without those who may not see another."""
-    return narrowest({own, scope}) or own
-
-
 class Effect(BaseModel, ABC):
     """Parameters of one effect, as frozen in a proposal.
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched, kept_to
+from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, day_over
 from kinkeeper.household.model import Household
@@ -15,7 +15,7 @@ from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     Viewer,
     is_project,
-    narrowest,
+    kept_to,
     person_of,
     person_scope,
 )
@@ -191,7 +191,7 @@ class RememberFact(MemoryEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
-        scope = narrowest({self.scope, execution.scope}) or self.scope
+        scope = kept_to(self.scope, execution.scope)
         said = self.words.episode(execution.household, scope)
         done = remember(
             conn, said, [each.observation(said.text) for each in self.sentences],

@@ -8,9 +8,9 @@ from typing import Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched, kept_to
+from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched
 from kinkeeper.core.errors import ConflictError, InputError
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, narrowest
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, kept_to
 from kinkeeper.notes import note_changes
 from kinkeeper.notes.model import Note, appended, checked_body, checked_title, replaced
 from kinkeeper.notes.repository import find_note, load_note
@@ -95,7 +95,7 @@ class AddNote(_WholeNote):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        scope = narrowest({self.note.scope, execution.scope}) or self.note.scope
+        scope = kept_to(self.note.scope, execution.scope)
         note = replace(self.note.note(execution.household), scope=scope)
         note_changes.add_note(conn, note, change_id=execution.change_id, at=execution.at)
 

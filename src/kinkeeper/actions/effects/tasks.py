@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 from pydantic import PlainSerializer, PlainValidator
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched, kept_to
+from kinkeeper.actions.effects.contract import Effect, Execution, Told, Touched
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import day_over
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewers import Viewer, kept_from, narrowest, person_of
+from kinkeeper.household.viewers import Viewer, kept_from, kept_to, person_of
 from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Task
 from kinkeeper.tasks.repository import find_task, load_task, task_of, task_row
@@ -94,7 +94,7 @@ class AddTask(_TaskEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        scope = narrowest({self.task.scope, execution.scope}) or self.task.scope
+        scope = kept_to(self.task.scope, execution.scope)
         task = replace(self.task, scope=scope)
         task_changes.add_task(conn, task, change_id=execution.change_id, at=execution.at)
 

@@ -16,6 +16,7 @@ from kinkeeper.household.name_folding import fold
 from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
     kept_from,
+    kept_to,
     narrowest,
     person_of,
     person_scope,
@@ -245,7 +246,7 @@ def for_asker(wanted: ForWhom, asked: Asked) -> ForWhom:
 def kept_scope(scope: str, wanted: SetAudience, asked: Asked) -> str:
     """Return the scope that is wanted for something, of all that it has the narrower one where it is to be kept from somebody."""
     changed = scope_for(wanted, asked)
-    return (narrowest({scope, changed}) or scope) if wanted.private else changed
+    return kept_to(scope, changed) if wanted.private else changed
 
 
 def changed_scope(scope: str, wanted: SetAudience, asked: Asked, people: Iterable[str]) -> str:

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 from kinkeeper.actions import proposals
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.kept_as_told import kept_as_told
 from kinkeeper.actions.model import ActionStatus, ActionType, Choice, PendingAction, Proposal
 from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.written_audience import kept_as_written
 from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.connectors.caldav.sync_records import (
     NEVER,
@@ -98,7 +98,7 @@ class Asking:
     def _propose(
         self, conn: Connection, found: Sequence[Difference], proposal: Proposal, now: datetime
     ) -> int:
-        kept = kept_as_told(conn, proposal, self.household, None)
+        kept = kept_as_written(conn, proposal, self.household, None)
         done = proposals.propose(conn, kept, household=self.household, now=now)
         for each in found:
             offered = "" if each.theirs is None else each.theirs.shared()

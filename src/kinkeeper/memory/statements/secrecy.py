@@ -158,6 +158,14 @@ def secrecy_of(
     return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]))
 
 
+def wished_scope(
+    text: str, household: Household, teller: str | None, *, is_group: bool = False
+) -> str:
+    """Return who may see what a message tells, as far as it asks for secrecy; the household where it does not."""
+    wish = secrecy_of(text, household, teller, is_group=is_group)
+    return HOUSEHOLD_SCOPE if wish is None else wish.scope
+
+
 def audience_of(
     text: str,
     household: Household,

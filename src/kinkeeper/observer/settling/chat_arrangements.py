@@ -12,8 +12,8 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.arrangements import Arrangement, Change, ChangeKind, Folded, Heard, Status, fold
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest
-from kinkeeper.memory.statements.secrecy import secrecy_of
+from kinkeeper.household.viewers import narrowest
+from kinkeeper.memory.statements.secrecy import wished_scope
 from kinkeeper.messaging import inbox
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.arrangement_rows import ChatRows, Kept
@@ -207,9 +207,11 @@ class Mirror:
         shown: PendingAction | None = None
         for change in folded.changes:
             card = self._card(conn, cards.get(change.after.id))
-            if card is None and (new := self._opened(turn, change)) is not None:
-                cards[change.after.id], shown = new.id, new
-            if card is None or change.p < _SURE or _is_of(card, turn):
+            if card is None:
+                if (new := self._opened(turn, change)) is not None:
+                    cards[change.after.id], shown = new.id, new
+                continue
+            if change.p < _SURE or _is_of(card, turn):
                 continue
             if change.before is None or not _is_spoken_of(change.before, turn):
                 continue
@@ -247,14 +249,12 @@ class Mirror:
         """Return who may see what all messages of an arrangement tell; None where nobody may see all of it."""
         message = turn.prepared.stored.message
         scopes = {turn.prepared.scope}
-        for each in whole.evidence:
+        for each in {*whole.evidence} - {message.message_id}:
             for said in inbox.find_by_message_id(
                 turn.conn, self._family.id, each, chat_id=message.chat_id
             ):
-                wish = secrecy_of(
-                    said.message.text, self._family, said.message.sender, is_group=True
-                )
-                scopes.add(HOUSEHOLD_SCOPE if wish is None else wish.scope)
+                text, teller = said.message.text, said.message.sender
+                scopes.add(wished_scope(text, self._family, teller, is_group=True))
         return narrowest(scopes)
 
     def _linked(self, turn: _Turn, known: Mapping[str, str]) -> Mapping[str, str]:

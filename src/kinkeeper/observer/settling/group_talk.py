@@ -21,7 +21,7 @@ from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, LeaseLostError
-from kinkeeper.memory.statements.secrecy import secrecy_of
+from kinkeeper.memory.statements.secrecy import wished_scope
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
@@ -363,13 +363,14 @@ class TalkReadingJob:
     async def _heard(self, stored: StoredMessage) -> Heard:
         message, household = stored.message, self._household
         member = household.member(message.sender) if stored.is_member else None
-        wish = await read_beside(
-            message.text, lambda: secrecy_of(message.text, household, message.sender, is_group=True)
+        scope = await read_beside(
+            message.text,
+            lambda: wished_scope(message.text, household, message.sender, is_group=True),
         )
         return Heard(
             speaker=member.name if member else message.sender, text=message.text,
             sent_at=message.sent_at.astimezone(household.zone),
-            is_secret=wish is not None and wish.scope != HOUSEHOLD_SCOPE,
+            is_secret=scope != HOUSEHOLD_SCOPE,
         )  # fmt: skip
 
     async def _thing(self, found: Found, stretch: _Stretch, read: BatchRead) -> ReadThing:

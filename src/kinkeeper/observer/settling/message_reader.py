@@ -14,9 +14,9 @@ from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import tokenise
-from kinkeeper.memory.statements.secrecy import secrecy_of
+from kinkeeper.memory.statements.secrecy import wished_scope
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
@@ -290,10 +290,10 @@ class Understanding:
     async def _scope(self, message: InboundMessage) -> str:
         """Return who may see what a message tells; read once, and before anything is written."""
         household = self._participants.household
-        wish = await read_beside(
-            message.text, lambda: secrecy_of(message.text, household, message.sender, is_group=True)
+        return await read_beside(
+            message.text,
+            lambda: wished_scope(message.text, household, message.sender, is_group=True),
         )
-        return HOUSEHOLD_SCOPE if wish is None else wish.scope
 
     async def _part(self, reading: Reading, member: Member | None, loaded: Loaded) -> Part:
         await asyncio.sleep(0)  # each takes milliseconds: others have their turn before the next

@@ -17,7 +17,7 @@ from kinkeeper.household.viewers import audience_json, narrowest, person_scope
 from kinkeeper.memory.statements.secrecy import secrecy_of
 
 
-def kept_as_told(
+def kept_as_written(
     conn: Connection,
     proposal: Proposal,
     household: Household,
