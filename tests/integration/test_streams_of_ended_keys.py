@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.web import event_streams, live
+from kinkeeper.web import live
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import Key, KeyKind, digest_of
 from page_visits import FREE
@@ -17,7 +17,7 @@ from web_server import Served, served
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(event_streams, "_ALIVE_EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(live, "_ALIVE_EVERY_SECONDS", 0.05)
     monkeypatch.setattr(live, "_LOOK_EVERY_SECONDS", 0.05)
     with served(tmp_path, rates=FREE) as serving:
         yield serving

@@ -75,7 +75,7 @@ OF_ALL_SCOPES = tuple(
 )  # fmt: skip
 READING_ALL_SCOPES = {
     # Which facts of a change somebody may not see: it is then shown without them, and cannot be undone.
-    "kinkeeper.web.pages.memory.memory_changes", "kinkeeper.actions.setting_right",
+    "kinkeeper.web.pages.remembered", "kinkeeper.actions.setting_right",
     # Counts what an import on the command line found stored already.
     "kinkeeper.cli.memory_import",
     # Whether anything was read out of a turn.

@@ -35,7 +35,7 @@ from kinkeeper.web.access.repository import somebody_decides
 from kinkeeper.web.app import create_app
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import TimedProtocol
-from kinkeeper.web.security.hosts import is_loopback
+from kinkeeper.web.security.browser_protection import is_loopback
 from kinkeeper.web.views.welcome import Heard
 
 # Reports to the service manager: ready, alive, stopping. One datagram each.

@@ -11,24 +11,17 @@ from kinkeeper.web import mcp_route as model_context
 from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import (
-    brain,
     chat,
     completions,
-    digest,
-    event_import,
     events,
-    facts,
     feeds,
-    figures,
-    memory_search,
-    messages,
+    memory,
     observability,
     observe,
-    quiet,
+    observer,
     sessions,
     tasks,
 )
-from kinkeeper.web.api import context as context_api
 from kinkeeper.web.api import pending as pending_api
 from kinkeeper.web.api.description import described
 from kinkeeper.web.context import WebContext
@@ -38,18 +31,11 @@ from kinkeeper.web.pages import every
 _API = (
     access_api.router,
     pending_api.router,
-    event_import.router,
     events.router,
     feeds.router,
-    messages.router,
-    figures.router,
-    quiet.router,
-    digest.router,
-    brain.router,
+    observer.router,
     sessions.router,
-    memory_search.router,
-    facts.router,
-    context_api.router,
+    memory.router,
     tasks.router,
     chat.router,
     completions.router,

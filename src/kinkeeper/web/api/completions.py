@@ -20,7 +20,7 @@ from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Reader, door_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
-from kinkeeper.web.event_streams import ALIVE, HEADERS, alive
+from kinkeeper.web.live import ALIVE, HEADERS, alive
 from kinkeeper.web.openai_protocol import Completion, Telling, error_body, require_model, shown_by
 from kinkeeper.web.speakers import conversation_of
 
