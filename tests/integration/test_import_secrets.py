@@ -11,9 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from growth import cpu_seconds, grows_too_fast
-from kinkeeper.cli.import_audience import Audiences, kept_afterwards
 from kinkeeper.cli.main import app
-from kinkeeper.cli.memory_lines import episode_of, fact_of, read_lines
+from kinkeeper.cli.memory_import import Audiences, episode_of, fact_of, kept_afterwards, read_lines
 from kinkeeper.household.file import load_household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, is_hidden_from, person_scope
 from kinkeeper.memory.ingest import ImportedFact

@@ -14,8 +14,7 @@ from aiosmtplib import SMTPException
 
 from kinkeeper.actions.effects.outside import Verb
 from kinkeeper.actions.outside.adapter import NotDoneError, RefusedError, Trace, Work
-from kinkeeper.connectors.mail.absent import NotSetUp
-from kinkeeper.connectors.mail.account import parse_account
+from kinkeeper.connectors.mail.account import NotSetUp, parse_account
 from kinkeeper.connectors.mail.adapters import DraftAdapter, SendAdapter, message_id
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
 from kinkeeper.connectors.mail.smtp import MailServer

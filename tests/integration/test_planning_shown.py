@@ -13,7 +13,7 @@ import pytest
 
 from kinkeeper.actions.requests.model import ActionResult, Catalogue, ResultStatus
 from kinkeeper.bootstrap import System
-from kinkeeper.bootstrap.requests import catalogue_of
+from kinkeeper.bootstrap.system import catalogue_of
 from kinkeeper.conversation.model import Exchange, Plan, PlanningContext
 from kinkeeper.conversation.planning.case import case_of
 from kinkeeper.conversation.planning.model_planner import ModelPlanner

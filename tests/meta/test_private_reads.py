@@ -32,7 +32,7 @@ WHOLE = {
     "kinkeeper.actions.effects.calendar", "kinkeeper.actions.effects.notes", "kinkeeper.actions.effects.tasks",
     "kinkeeper.actions.calendar_import", "kinkeeper.calendar.event_changes", "kinkeeper.calendar.occurrences",
     "kinkeeper.calendar.repository", "kinkeeper.calendar.seeds", "kinkeeper.notes.note_changes",
-    "kinkeeper.tasks.task_changes",
+    "kinkeeper.tasks.repository",
     # Reads others' private events to tell that they are busy, and nothing else of them.
     "kinkeeper.calendar.search",
     # Says reminders to those whose they are.

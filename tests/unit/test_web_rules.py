@@ -7,13 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.web.pages.sign_ins import browser_name
-from kinkeeper.web.security.browser_protection import (
-    csrf_token,
-    is_csrf_token,
-    is_loopback,
-    is_our_host,
-    is_same_origin,
-)
+from kinkeeper.web.security.browser_protection import csrf_token, is_csrf_token
+from kinkeeper.web.security.hosts import is_loopback, is_our_host, is_same_origin
 from kinkeeper.web.security.request_limits import Buckets, Rate, RouteClass, client_of, route_class
 from live_household import MONDAY
 

@@ -19,7 +19,7 @@ from kinkeeper.observability.findings import Finding, broken, ok, warning
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.checks import stored_findings
 from kinkeeper.store.store import Store
-from kinkeeper.web.security.browser_protection import is_loopback
+from kinkeeper.web.security.hosts import is_loopback
 
 _NONE = "none; set CALDAV_URL to use one"
 _QUICK = timedelta(seconds=10)

@@ -9,9 +9,8 @@ from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.threads import Thread, open_thread, usual_thread_id
 from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.time import Clock
-from kinkeeper.digest.content import DigestWords
+from kinkeeper.digest.content import DigestRounds, DigestWords
 from kinkeeper.digest.model import Digest, next_release
-from kinkeeper.digest.rounds import DigestRounds
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import private_chat_of

@@ -14,7 +14,7 @@ from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.bootstrap.household_work import LongTask
-from kinkeeper.connectors.mail.absent import NotSetUp
+from kinkeeper.connectors.mail.account import NotSetUp
 from kinkeeper.connectors.tools.tool_records import CHECK, findings
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household

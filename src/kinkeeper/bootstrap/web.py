@@ -32,7 +32,7 @@ from kinkeeper.store.checks import backup_findings, database_findings, machine_f
 from kinkeeper.web.access.repository import end_keys_of_others
 from kinkeeper.web.context import House, WebContext
 from kinkeeper.web.probes import DatabaseCheck
-from kinkeeper.web.security.browser_protection import is_loopback
+from kinkeeper.web.security.hosts import is_loopback
 from kinkeeper.web.views.welcome import Heard
 
 log = structlog.get_logger()

@@ -15,8 +15,15 @@ from sqlalchemy import Connection
 
 from kinkeeper.bootstrap import System, live_intake
 from kinkeeper.bootstrap.models import models_opened, reads_talk
-from kinkeeper.cli.chat_files import BadLine, ChatLine, read_any_chat
-from kinkeeper.cli.chat_replay import REFUSED, decisions, guest_warning, with_warning
+from kinkeeper.cli.chat_files import (
+    REFUSED,
+    BadLine,
+    ChatLine,
+    decisions,
+    guest_warning,
+    read_any_chat,
+    with_warning,
+)
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import instant_of, opened

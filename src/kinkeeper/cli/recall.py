@@ -1,8 +1,13 @@
-"""`kinkeeper recall`: what is remembered of something."""
+"""`kinkeeper recall`, `search` and `context`: what is remembered of something, for each query of a file, and at the start of a session."""
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
 from math import inf
+from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -10,16 +15,28 @@ from rich.table import Table
 
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.memory import embedder_opened
-from kinkeeper.brain.evidence_search import EventHit
+from kinkeeper.brain.evidence_search import EventHit, find
+from kinkeeper.cli.chat_files import BadLine
+from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import JsonOption, Where, located
+from kinkeeper.cli.memory_import import Query, embed_all, query_of, read_lines
+from kinkeeper.cli.memory_opener import Memory, memory_opened
 from kinkeeper.cli.opener import member_named, opened
 from kinkeeper.cli.tables import console
-from kinkeeper.cli.terminal import answer_json
+from kinkeeper.cli.terminal import answer, answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock, latest_told
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.memory.context.session_facts import Names, name_of
+from kinkeeper.memory.context.session_facts import (
+    Injected,
+    Names,
+    as_markdown,
+    as_record,
+    injected,
+    name_of,
+)
 from kinkeeper.memory.finding.search import Finder, Hit, Search
+from kinkeeper.memory.finding.vectors import drop_vectors
 
 # What a search of memory on the command line waits for, and how it writes a hit.
 
@@ -121,3 +138,148 @@ def _shown(hit: Hit, names: Names) -> dict[str, Any]:
         "confidence": round(hit.confidence, 3), "created_at": hit.created_at.isoformat(),
         "speaker": name_of(hit.speaker, names), "scope": hit.scope, "provenance": hit.provenance,
     }  # fmt: skip
+
+
+@app.command()
+@located
+def search(
+    where: Where,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help='JSON lines {"id", "query", "scope"?, "k"?, "types"?, "as_of"?}; "-" reads stdin.',
+        ),
+    ],
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild all vectors first.")] = False,
+) -> None:
+    """Run a batch of memory searches from a file."""
+    if _search_file(where, file, rebuilds=rebuild):
+        raise typer.Exit(2)
+
+
+def _search_file(where: Where, file: Path, *, rebuilds: bool) -> int:
+    """Search for each line of a file and write what was found; returns how many lines were bad.
+
+    Args:
+        file: JSON lines.
+        rebuilds: Whether all vectors are made anew before.
+
+    Raises:
+        InputError: The file cannot be read.
+        UnavailableError: The database or the embedder cannot be used.
+    """
+    with memory_opened(where) as memory:
+        if rebuilds:
+            memory.store.write_now(lambda conn: drop_vectors(conn, memory.household))
+            asyncio.run(embed_all(memory))
+        return asyncio.run(_search_all(memory, file))
+
+
+async def _search_all(memory: Memory, file: Path) -> int:
+    bad = 0
+    async with embedder_opened(memory.settings) as embedder:
+        finder = Finder(
+            memory.store, memory.household, zone=memory.zone, embedder=embedder,
+            locale=memory.locale, called=memory.people.called if memory.people else {},
+        )  # fmt: skip
+        with lines_of(file) as lines:
+            for query in read_lines(lines, partial(query_of, zone=memory.zone)):
+                if isinstance(query, BadLine):
+                    bad += 1
+                    answer_json(query.record())
+                else:
+                    answer_json(await _answered(memory, finder, query))
+    return bad
+
+
+async def _answered(memory: Memory, finder: Finder, query: Query) -> dict[str, Any]:
+    start, now = perf_counter(), SystemClock().now()
+    search = Search(
+        text=query.text, viewer=Viewer(memory.household, query.scopes), now=now, limit=query.limit,
+        as_of=query.as_of,
+    )  # fmt: skip
+    found = await find(
+        search, query.kinds, store=memory.store, finder=finder, household=memory.people,
+        patience=AS_LONG_AS_IT_TAKES,
+    )  # fmt: skip
+    took = 1_000 * (perf_counter() - start)
+    return {"id": query.id, "hits": [ranked(hit) for hit in found.hits], "ms": round(took, 1)}
+
+
+class Form(StrEnum):
+    """How they are written."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+@app.command()
+@located
+def context(
+    where: Where,
+    query: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What the session is about.")
+    ] = None,
+    project: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Include this project; repeatable.")
+    ] = None,
+    as_: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="MEMBER", help="Who is asking; includes their private memories."
+        ),
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="Output format.")] = Form.MARKDOWN,
+    json_: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
+) -> None:
+    """Show the memories an assistant starts with."""
+    is_json = json_ or form is Form.JSON
+    _show_context(where, query=query, projects=project or [], named=as_, as_json=is_json)
+
+
+def _show_context(
+    where: Where, *, query: str | None, projects: Sequence[str], named: str | None, as_json: bool
+) -> None:
+    """Show what a session begins with.
+
+    Args:
+        query: What it is about, if known.
+        projects: Whose memories belong to it, too.
+        named: Who asks; somebody who only sees what everybody may where None.
+        as_json: Answer in JSON instead of Markdown.
+
+    Raises:
+        InputError: Nobody is called so.
+    """
+    with memory_opened(where) as memory:
+        viewer = Viewer.of(memory.household, _member(memory, named), projects=projects)
+        names = memory.people.names if memory.people else {}
+        found = asyncio.run(_injected(memory, viewer, query, now=SystemClock().now()))
+    if as_json:
+        answer_json(as_record(found, names))
+    else:
+        answer(as_markdown(found, memory.zone, names).rstrip())
+
+
+def _member(memory: Memory, named: str | None) -> str | None:
+    if named is None:
+        return None
+    if memory.people is None:
+        raise InputError("--as needs a household file; specify it with --household FILE")
+    return member_named(memory.people, named).id
+
+
+async def _injected(
+    memory: Memory, viewer: Viewer, query: str | None, *, now: datetime
+) -> Injected:
+    if not query:
+        finder = Finder(memory.store, memory.household, zone=memory.zone, locale=memory.locale)
+        return await injected(memory.store, finder, viewer, query=None, now=now)
+    async with embedder_opened(memory.settings) as embedder:
+        finder = Finder(
+            memory.store, memory.household, zone=memory.zone, embedder=embedder,
+            locale=memory.locale, called=memory.people.called if memory.people else {},
+        )  # fmt: skip
+        await finder.prepare()
+        return await injected(memory.store, finder, viewer, query=query, now=now)

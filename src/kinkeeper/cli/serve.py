@@ -35,7 +35,7 @@ from kinkeeper.web.access.repository import somebody_decides
 from kinkeeper.web.app import create_app
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import TimedProtocol
-from kinkeeper.web.security.browser_protection import is_loopback
+from kinkeeper.web.security.hosts import is_loopback
 from kinkeeper.web.views.welcome import Heard
 
 # Reports to the service manager: ready, alive, stopping. One datagram each.
@@ -224,7 +224,7 @@ async def _warmed_up(context: WebContext) -> None:
 
 async def _sample() -> AsyncIterator[Heard]:
     """Play the sample family's days; what that takes is loaded when somebody first looks."""
-    from kinkeeper.cli.chat_replay import play_sample  # noqa: PLC0415 - an idle server is spared it
+    from kinkeeper.cli.chat_files import play_sample  # noqa: PLC0415 - an idle server is spared it
 
     async for heard in play_sample():
         yield heard

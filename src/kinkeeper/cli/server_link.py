@@ -13,7 +13,7 @@ from kinkeeper.bootstrap import database_address
 from kinkeeper.bootstrap.web import server_address
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.engines import is_sqlite, parse_address
-from kinkeeper.web.security.browser_protection import is_loopback
+from kinkeeper.web.security.hosts import is_loopback
 
 _CONNECT_SECONDS = 0.5
 # A documentation address: connecting a datagram socket sends nothing, but picks the outgoing interface.

@@ -1,27 +1,106 @@
-"""`kinkeeper forget`: erases what is remembered, for good."""
+"""`kinkeeper remember` and `kinkeeper forget`: memory by hand."""
 
+import asyncio
 import sys
 from datetime import datetime
 from typing import Annotated
 
 import typer
 
+from kinkeeper.actions import approvals
+from kinkeeper.actions.button_removal import can_be_undone
+from kinkeeper.actions.memory_proposals import asked_to_remember
+from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.setting_right import SettingRight
 from kinkeeper.bootstrap import System
 from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.remember import tell_receipt
-from kinkeeper.cli.terminal import notice
+from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.browser import load_by_beginning
 from kinkeeper.memory.erasure import Erasure, preview_forget
 from kinkeeper.memory.model import Fact
 
+# Tells what came of remembering or erasing something by hand.
+
+
+def tell_receipt(receipt: Receipt, done: str, *, as_json: bool) -> None:
+    """Tell what came of it, and how to undo it.
+
+    Args:
+        done: What to say where it is done.
+    """
+    if as_json:
+        answer_json(
+            {
+                "outcome": receipt.outcome.value,
+                "message": receipt.message,
+                "changed": receipt.is_change,
+                "action": action_record(receipt.action),
+            }
+        )
+    elif receipt.outcome is Outcome.DONE:
+        way_back = f" Undo it with: kinkeeper undo {receipt.action.id}"
+        answer(f"{done}{way_back}" if can_be_undone(receipt.action) else done)
+    else:
+        answer(receipt.message)
+
+
+_CHANNEL = "terminal"
+
 app = typer.Typer()
+
+
+@app.command()
+@located
+def remember(
+    where: Where,
+    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="What to remember.")],
+    as_: AsOption = None,
+    private: Annotated[
+        bool, typer.Option("--private", help="Keep it private to the speaker.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Save something to memory."""
+    if not _remember_text(where, " ".join(text), named=as_, is_private=private, as_json=json_):
+        raise typer.Exit(1)
+
+
+def _remember_text(
+    where: Where, text: str, *, named: str | None, is_private: bool, as_json: bool
+) -> bool:
+    """Remember what somebody says; returns whether it is remembered now.
+
+    Args:
+        named: Who says it; the owner where None.
+        is_private: Whether only they may recall it.
+
+    Raises:
+        InputError: The text is blank, or nobody is called so.
+    """
+    if not text.strip():
+        raise InputError("say what to remember: kinkeeper remember TEXT")
+    with opened(where) as system:
+        household, now = system.household, SystemClock().now()
+        member = acting(household, named)
+        proposal = asked_to_remember(
+            household, member, text.strip(), channel=_CHANNEL, now=now,
+            scope=person_scope(member.id) if is_private else HOUSEHOLD_SCOPE,
+        )  # fmt: skip
+        receipt = system.store.write_now(
+            lambda conn: approvals.request(
+                conn, proposal, member=member, household=household, now=now
+            )
+        )
+        if receipt.outcome is Outcome.DONE:
+            asyncio.run(system.recall.embed_newest())
+    tell_receipt(receipt, "Remembered.", as_json=as_json)
+    return receipt.outcome is Outcome.DONE
 
 
 @app.command()
