@@ -11,7 +11,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from kinkeeper.core.errors import ConfigError, Problem
-from kinkeeper.household.document import read_document
+from kinkeeper.household.document import EventSection, NamedSection, read_document
 from kinkeeper.household.draft import Draft, Item, Report, check, read_draft
 from kinkeeper.household.model import (
     Contact,
@@ -26,7 +26,6 @@ from kinkeeper.household.model import (
 )
 from kinkeeper.household.name_folding import in_words
 from kinkeeper.household.recurrence import Recurrence, read_recurrence
-from kinkeeper.household.sections import EventSection, NamedSection
 
 # When an event of the file takes place: start, length, recurrence, left-out days.
 

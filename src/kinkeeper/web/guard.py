@@ -26,7 +26,8 @@ from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.web import problems
 from kinkeeper.web.context import WebContext
-from kinkeeper.web.security.browser_protection import ALWAYS, OVER_TLS, is_our_host
+from kinkeeper.web.security.browser_protection import ALWAYS, OVER_TLS
+from kinkeeper.web.security.hosts import is_our_host
 from kinkeeper.web.security.request_limits import (
     RateGate,
     announced_length,
