@@ -19,7 +19,7 @@ from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.store.row_changes import purge
 from kinkeeper.store.store import Store
-from kinkeeper.tasks import repository
+from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Place, Task
 from kinkeeper.tasks.reminders import Reminding
 from kinkeeper.tasks.repository import due_ids, list_tasks, next_due
@@ -37,23 +37,23 @@ def task(name: str = "a", **fields: object) -> Task:
 
 def test_tasks_come_back_as_they_were_and_every_change_is_taken_back(store: Store) -> None:
     first = task(description="…", deadline=DUE, rrule="FREQ=WEEKLY;BYDAY=TH")
-    store.write_now(lambda conn: repository.add_task(conn, first, change_id="1", at=NOW))
+    store.write_now(lambda conn: task_changes.add_task(conn, first, change_id="1", at=NOW))
     assert store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id))) == [first]
     store.write_now(
-        lambda conn: repository.complete_task(
+        lambda conn: task_changes.complete_task(
             conn, FAMILY.id, first.id, by="ruth", change_id="2", at=NOW
         )
     )
     (done,) = store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id)))
     assert done.deadline == DUE + timedelta(days=7)
     store.write_now(
-        lambda conn: repository.delete_task(conn, FAMILY.id, first.id, change_id="3", at=NOW)
+        lambda conn: task_changes.delete_task(conn, FAMILY.id, first.id, change_id="3", at=NOW)
     )
     assert store.read_now(lambda conn: next_due(conn, FAMILY.id)) is None
     for change in ("3", "2"):
-        store.write_now(lambda conn, c=change: repository.undo_change(conn, FAMILY.id, c, at=NOW))
+        store.write_now(lambda conn, c=change: task_changes.undo_change(conn, FAMILY.id, c, at=NOW))
     assert store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id))) == [first]
-    store.write_now(lambda conn: repository.undo_change(conn, FAMILY.id, "1", at=NOW))
+    store.write_now(lambda conn: task_changes.undo_change(conn, FAMILY.id, "1", at=NOW))
     assert store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id))) == []
 
 
@@ -69,16 +69,16 @@ def test_notes_come_back_as_they_were(store: Store) -> None:
 
 def test_old_changes_are_forgotten_and_young_ones_can_be_taken_back(store: Store) -> None:
     def write(conn: Connection) -> None:
-        repository.add_task(conn, task("old"), change_id="old", at=NOW - timedelta(days=31))
-        repository.add_task(conn, task("young"), change_id="young", at=NOW)
+        task_changes.add_task(conn, task("old"), change_id="old", at=NOW - timedelta(days=31))
+        task_changes.add_task(conn, task("young"), change_id="young", at=NOW)
 
     store.write_now(write)
     before = NOW - timedelta(days=30)
     assert store.write_now(lambda conn: purge(conn, "another", before=before)) == 0
     assert store.write_now(lambda conn: purge(conn, FAMILY.id, before=before)) == 1
-    store.write_now(lambda conn: repository.undo_change(conn, FAMILY.id, "young", at=NOW))
+    store.write_now(lambda conn: task_changes.undo_change(conn, FAMILY.id, "young", at=NOW))
     with pytest.raises(NotFoundError):
-        store.write_now(lambda conn: repository.undo_change(conn, FAMILY.id, "old", at=NOW))
+        store.write_now(lambda conn: task_changes.undo_change(conn, FAMILY.id, "old", at=NOW))
     assert store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id))) == [task("old")]
 
 
@@ -86,7 +86,7 @@ def test_what_is_due_is_found_in_order(store: Store) -> None:
     def write(conn: Connection) -> None:
         for number, name in enumerate("cab"):
             later = task(name, remind_at=DUE + timedelta(minutes=number))
-            repository.add_task(conn, later, change_id=name, at=NOW)
+            task_changes.add_task(conn, later, change_id=name, at=NOW)
 
     store.write_now(write)
     assert store.read_now(lambda conn: next_due(conn, FAMILY.id)) == DUE
@@ -97,7 +97,7 @@ def test_what_is_due_is_found_in_order(store: Store) -> None:
 def test_however_many_processes_look_a_reminder_is_said_once(store: Store, address: str) -> None:
     def write(conn: Connection) -> None:
         for number in range(6):
-            repository.add_task(conn, task(f"t{number}"), change_id=f"t{number}", at=NOW)
+            task_changes.add_task(conn, task(f"t{number}"), change_id=f"t{number}", at=NOW)
 
     store.write_now(write)
     clock = VirtualClock(DUE)

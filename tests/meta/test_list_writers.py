@@ -20,7 +20,7 @@ ADAPTERS = {
 GUARDED = {
     "kinkeeper.tasks": (
         "kinkeeper.tasks.repository.tasks", "kinkeeper.tasks.repository.task_reminders",
-        "kinkeeper.tasks.repository",
+        "kinkeeper.tasks.task_changes",
     ),
     "kinkeeper.notes": ("kinkeeper.notes.repository.notes", "kinkeeper.notes.note_changes"),
 }  # fmt: skip
@@ -60,7 +60,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "from kinkeeper.tasks.repository import add_task",
+        "from kinkeeper.tasks.task_changes import add_task",
         "from kinkeeper.notes import note_changes",
         "from kinkeeper.tasks import repository\nrepository.put_task",
         "from kinkeeper.notes.repository import notes",

@@ -32,7 +32,7 @@ WHOLE = {
     "kinkeeper.actions.effects.calendar", "kinkeeper.actions.effects.notes", "kinkeeper.actions.effects.tasks",
     "kinkeeper.actions.calendar_import", "kinkeeper.calendar.event_changes", "kinkeeper.calendar.occurrences",
     "kinkeeper.calendar.repository", "kinkeeper.calendar.seeds", "kinkeeper.notes.note_changes",
-    "kinkeeper.tasks.repository",
+    "kinkeeper.tasks.task_changes",
     # Reads others' private events to tell that they are busy, and nothing else of them.
     "kinkeeper.calendar.search",
     # Says reminders to those whose they are.
@@ -40,7 +40,7 @@ WHOLE = {
     # Decides for how long actions wait, and keeps their days when a household moves.
     "kinkeeper.actions.lifetime",
     # Leaves out what is private here, but for what came from there.
-    "kinkeeper.connectors.caldav.events", "kinkeeper.connectors.caldav.todos",
+    "kinkeeper.connectors.caldav.kinds",
     # Counts.
     "kinkeeper.observer.accounts.metrics",
     # Everything, for whoever may read the database file.

@@ -18,7 +18,7 @@ from kinkeeper.core.time import Interval, as_utc
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.model import appended, entries
 from kinkeeper.store.store import Store
-from kinkeeper.tasks import repository
+from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import find_task, last_told, next_due, task_of, task_row
 from kinkeeper.tasks.turns import begun, checked, completed, due_reminders, next_reminder
@@ -114,9 +114,9 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
     with opened() as store:
         states = []
         for number, change in enumerate((
-            lambda conn: repository.add_task(conn, first, change_id="0", at=at),
-            lambda conn: repository.update_task(conn, second, change_id="1", at=at),
-            lambda conn: repository.delete_task(conn, "h", "t", change_id="2", at=at),
+            lambda conn: task_changes.add_task(conn, first, change_id="0", at=at),
+            lambda conn: task_changes.update_task(conn, second, change_id="1", at=at),
+            lambda conn: task_changes.delete_task(conn, "h", "t", change_id="2", at=at),
         )):  # fmt: skip
             states.append(store.read_now(lambda conn: find_task(conn, Viewer.whole("h"), "t")))
             store.write_now(change)
@@ -125,7 +125,7 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
         for number in order:
             if number == expected:
                 store.write_now(
-                    lambda conn, n=number: repository.undo_change(conn, "h", str(n), at=at)
+                    lambda conn, n=number: task_changes.undo_change(conn, "h", str(n), at=at)
                 )
                 assert (
                     store.read_now(lambda conn: find_task(conn, Viewer.whole("h"), "t"))
@@ -140,7 +140,7 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
             else:
                 try:
                     store.write_now(
-                        lambda conn, n=number: repository.undo_change(conn, "h", str(n), at=at)
+                        lambda conn, n=number: task_changes.undo_change(conn, "h", str(n), at=at)
                     )
                 except ConflictError:
                     continue

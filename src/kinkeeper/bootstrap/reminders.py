@@ -18,7 +18,7 @@ from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import former_chats, private_chat_of
 from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.observability.findings import Finding, ok, warning
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import translated
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.reminders import Reminding, reminder_text

@@ -20,8 +20,7 @@ from kinkeeper.messaging.outbound import Channel
 from kinkeeper.observability.findings import Finding, broken, ok, warning
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.engines import is_sqlite, reader_engine
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import is_sqlite, reader_engine, translated
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.web.context import Webhook
 

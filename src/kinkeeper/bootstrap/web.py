@@ -29,7 +29,7 @@ from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.model import Settings, outbound_hosts
 from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
-from kinkeeper.web.access.repository import end_keys_of_others
+from kinkeeper.web.access.logins import end_keys_of_others
 from kinkeeper.web.context import House, WebContext
 from kinkeeper.web.probes import DatabaseCheck
 from kinkeeper.web.security.hosts import is_loopback

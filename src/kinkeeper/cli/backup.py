@@ -18,7 +18,7 @@ from kinkeeper.store import backups as store_restore
 from kinkeeper.store.backups import BackupContents, check_backup, restorable
 from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
-from kinkeeper.web.access import repository as _access  # noqa: F401 - makes its tables known
+from kinkeeper.web.access import logins as _access  # noqa: F401 - makes its tables known
 
 app = typer.Typer()
 

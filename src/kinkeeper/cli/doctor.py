@@ -40,8 +40,8 @@ from kinkeeper.store.checks import (
 )
 from kinkeeper.store.engines import parse_address
 from kinkeeper.store.store import Store
+from kinkeeper.web.access.logins import list_keys
 from kinkeeper.web.access.model import KeyKind, is_alive
-from kinkeeper.web.access.repository import list_keys
 
 # Checks of what a database holds: whether memory is sound, found, and looked after; whether
 # reminders are said.

@@ -154,7 +154,7 @@ COMMANDS = (
     Entry("forget", "memory_by_hand", _EVERYDAY, "Permanently erase a memory."),
     Entry("why", "reports", _EVERYDAY, "Explain why a message was answered, saved or ignored."),
     Entry("digest", "digest", _EVERYDAY, "Show your next daily digest, or choose when it comes."),
-    Entry("quiet", "quiet", _EVERYDAY, "Pause unprompted messages for a while."),
+    Entry("quiet", "digest", _EVERYDAY, "Pause unprompted messages for a while."),
     Entry("pending", "pending", _EVERYDAY, "List what needs approval; confirm, reject or choose."),
     Entry("tasks", "tasks", _EVERYDAY, "List, add, change, complete or delete tasks."),
     Entry("demo", "demo", _SETUP, "Replay three days of a sample family. Uses a temporary database."),

@@ -31,7 +31,7 @@ from kinkeeper.observability.failures import count_unforeseen, surviving
 from kinkeeper.observability.log import log_as_json
 from kinkeeper.settings.load import Supervisor, find_supervisor
 from kinkeeper.settings.model import Settings
-from kinkeeper.web.access.repository import somebody_decides
+from kinkeeper.web.access.logins import somebody_decides
 from kinkeeper.web.app import create_app
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import TimedProtocol

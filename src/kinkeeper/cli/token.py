@@ -15,7 +15,7 @@ from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Member
-from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole, Key, is_alive, usual_role
 
 # What making a key of a household takes: the role it gets, and how it is written.
@@ -129,7 +129,7 @@ def revoke(
             raise InputError(f"{len(found)} keys begin with {id_!r}; give more of the id")
         now = SystemClock().now()
         system.store.write_now(
-            lambda conn: repository.end_key(conn, system.household.id, found[0].id, now=now)
+            lambda conn: logins.end_key(conn, system.household.id, found[0].id, now=now)
         )
     notice(f"ended: {found[0].kind.value} {found[0].id} of {found[0].member}")
 
@@ -179,7 +179,7 @@ def _create_token(
 
 def _open_keys(system: System) -> Sequence[Key]:
     household, now = system.household.id, SystemClock().now()
-    keys = system.store.read_now(lambda conn: repository.list_keys(conn, household))
+    keys = system.store.read_now(lambda conn: logins.list_keys(conn, household))
     return [key for key in keys if is_alive(key, now)]
 
 

@@ -20,8 +20,7 @@ from kinkeeper.jobs.library import DBOS, DBOSClient, DefaultSerializer, EnqueueO
 from kinkeeper.jobs.runners import living
 from kinkeeper.observability.log import route_library_log
 from kinkeeper.store.commits import touch
-from kinkeeper.store.engines import close_engine, library_engine
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import close_engine, library_engine, translated
 from kinkeeper.store.store import Store
 
 # What the job engine may write into and read from its tables: JSON, never pickled objects.

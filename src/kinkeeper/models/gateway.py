@@ -18,7 +18,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, midnight
 from kinkeeper.models import repository
 from kinkeeper.models.client import HttpChatModel, HttpServer
-from kinkeeper.models.connection import ServerConnection
+from kinkeeper.models.connection import Resolver, ServerConnection, find_addresses
 from kinkeeper.models.endpoints import DailyLimits, Endpoint, ModelConfig, RoleModel
 from kinkeeper.models.limits import Limited, ServerLimits
 from kinkeeper.models.model import (
@@ -31,7 +31,6 @@ from kinkeeper.models.model import (
     Outcome,
     Usage,
 )
-from kinkeeper.models.privacy import Resolver, find_addresses
 from kinkeeper.models.repository import Amount, CallRecord, insert_call, insert_fallback
 from kinkeeper.models.wire import answer_limit, at_most
 from kinkeeper.store.store import Store

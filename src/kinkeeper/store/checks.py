@@ -12,8 +12,7 @@ from sqlalchemy import URL
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.observability.findings import Finding, Health, broken, ok
 from kinkeeper.store.backups import nightly_backups
-from kinkeeper.store.engines import is_sqlite, reader_engine
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import is_sqlite, reader_engine, translated
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.store.sqlite_library import check_library, sqlite
 from kinkeeper.store.store import Store

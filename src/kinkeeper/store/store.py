@@ -20,7 +20,7 @@ from kinkeeper.core.errors import (
 )
 from kinkeeper.store import engines
 from kinkeeper.store.commits import CommitSignal, CommitWatch, Touch
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import translated
 from kinkeeper.store.migrate import migrate
 from kinkeeper.store.transactions import GroupCommitWriter, ServerWriter, TransactionPool
 

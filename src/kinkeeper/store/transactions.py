@@ -20,8 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from kinkeeper.core.errors import InvariantError, KinkeeperError, UnavailableError
 from kinkeeper.store.commits import CommitSignal, touched
-from kinkeeper.store.engines import close_engine
-from kinkeeper.store.faults import is_conflict, translated
+from kinkeeper.store.engines import close_engine, is_conflict, translated
 from kinkeeper.store.locks import act_as, lock
 
 # Transactions on pooled connections, each unit of work in one of its own.

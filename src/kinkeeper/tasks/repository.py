@@ -24,15 +24,14 @@ from sqlalchemy import (
     update,
 )
 
-from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import A_DAY, as_utc, from_text, to_text
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared, in_scope
-from kinkeeper.store.row_changes import Journal, Row
 from kinkeeper.store.schema import Instant, metadata
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
-from kinkeeper.tasks.turns import checked, completed, next_reminder
+from kinkeeper.tasks.turns import next_reminder
 
 # Tables of tasks. What people change of a task stands apart from when it is next to be said.
 
@@ -344,96 +343,3 @@ def _seen(rows: Sequence[dict[str, Any]], viewer: Viewer) -> list[dict[str, Any]
 def _by_time(task: Task) -> tuple[bool, float, datetime, str]:
     turn = task.turn
     return turn is None, 0.0 if turn is None else turn.timestamp(), task.created_at, task.id
-
-
-def add_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> None:
-    """Write a new task.
-
-    Raises:
-        ConflictError: There is a task with that id.
-        InputError: It cannot be kept.
-    """
-
-    def after(before: Row | None) -> Row:
-        if before is not None:
-            raise ConflictError(f"there is already a task {task.id!r}", task_id=task.id)
-        return task_row(checked(task))
-
-    _JOURNAL.change(conn, task.household, task.id, after, change_id=change_id, at=at)
-
-
-def update_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> None:
-    """Write a task in the place of the one with its id.
-
-    Raises:
-        NotFoundError: There is no task with that id.
-        InputError: It cannot be kept.
-    """
-
-    def after(before: Row | None) -> Row:
-        _there(before, task.id)
-        return task_row(checked(task))
-
-    _JOURNAL.change(conn, task.household, task.id, after, change_id=change_id, at=at)
-
-
-def complete_task(
-    conn: Connection, household: str, task_id: str, *, by: str, change_id: str, at: datetime
-) -> None:
-    """Mark a task as done; one that repeats goes on to its next turn.
-
-    Args:
-        by: Member id of who says so.
-
-    Raises:
-        NotFoundError: There is no task with that id.
-        ConflictError: It is already done.
-    """
-
-    def after(before: Row | None) -> Row:
-        task = _there(before, task_id)
-        if task.status is TaskStatus.DONE:
-            raise ConflictError(f"{task.title!r} is already done", task_id=task_id)
-        told_at = last_told(conn, household, task_id)
-        return task_row(completed(task, told_at=told_at, at=at, by=by))
-
-    _JOURNAL.change(conn, household, task_id, after, change_id=change_id, at=at)
-
-
-def delete_task(
-    conn: Connection, household: str, task_id: str, *, change_id: str, at: datetime
-) -> None:
-    """Remove a task.
-
-    Raises:
-        NotFoundError: There is no task with that id.
-    """
-
-    def after(before: Row | None) -> None:
-        _there(before, task_id)
-
-    _JOURNAL.change(conn, household, task_id, after, change_id=change_id, at=at)
-
-
-def _there(row: Row | None, task_id: str) -> Task:
-    if row is None:
-        raise NotFoundError(f"there is no task {task_id!r}", task_id=task_id)
-    return task_of(row)
-
-
-def _read(conn: Connection, household: str, task_id: str) -> Row | None:
-    task = find_task(conn, Viewer.whole(household), task_id)
-    return None if task is None else task_row(task)
-
-
-def _write(
-    conn: Connection, household: str, task_id: str, row: Row | None, *, at: datetime
-) -> None:
-    if row is None:
-        remove_task(conn, household, task_id)
-    else:
-        put_task(conn, task_of(row), at=at)
-
-
-_JOURNAL = Journal(kind="task", read=_read, write=_write)
-undo_change = _JOURNAL.take_back

@@ -14,7 +14,7 @@ from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import day_over
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer, kept_from, kept_to, person_of
-from kinkeeper.tasks import repository
+from kinkeeper.tasks import task_changes
 from kinkeeper.tasks.model import Task
 from kinkeeper.tasks.repository import find_task, load_task, task_of, task_row
 from kinkeeper.tasks.turns import checked
@@ -96,7 +96,7 @@ class AddTask(_TaskEffect):
         """Write it."""
         scope = kept_to(self.task.scope, execution.scope)
         task = replace(self.task, scope=scope)
-        repository.add_task(conn, task, change_id=execution.change_id, at=execution.at)
+        task_changes.add_task(conn, task, change_id=execution.change_id, at=execution.at)
 
 
 class UpdateTask(_TaskEffect):
@@ -123,7 +123,7 @@ class UpdateTask(_TaskEffect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         _require_unchanged(conn, self.based_on)
-        repository.update_task(conn, self.task, change_id=execution.change_id, at=execution.at)
+        task_changes.update_task(conn, self.task, change_id=execution.change_id, at=execution.at)
 
 
 class CompleteTask(_TaskEffect):
@@ -139,7 +139,7 @@ class CompleteTask(_TaskEffect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         _require_unchanged(conn, self.task)
-        repository.complete_task(
+        task_changes.complete_task(
             conn, execution.household, self.task.id, by=execution.decided_by,
             change_id=execution.change_id, at=execution.at,
         )  # fmt: skip
@@ -153,7 +153,7 @@ class DeleteTask(_TaskEffect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         _require_unchanged(conn, self.task)
-        repository.delete_task(
+        task_changes.delete_task(
             conn, execution.household, self.task.id, change_id=execution.change_id, at=execution.at
         )
 
@@ -165,7 +165,7 @@ def undo(conn: Connection, execution: Execution) -> None:
         ConflictError: The task was changed again since.
         NotFoundError: There was no such change.
     """
-    repository.undo_change(conn, execution.household, execution.change_id, at=execution.at)
+    task_changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
 
 
 def for_fewer(task: Task, scope: str) -> Task:

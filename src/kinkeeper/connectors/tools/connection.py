@@ -21,7 +21,7 @@ from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer
 from kinkeeper.connectors.tools.model import ToolServer
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import payload_hash
-from kinkeeper.models.privacy import find_addresses, is_public
+from kinkeeper.models.connection import find_addresses, is_public
 
 # Text of a program's pipe, of which no line may become longer than can be read.
 #

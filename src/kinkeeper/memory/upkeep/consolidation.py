@@ -21,7 +21,7 @@ from kinkeeper.memory.tables import facts as facts_table
 from kinkeeper.memory.upkeep import questions
 from kinkeeper.memory.upkeep.batch import STAGE
 from kinkeeper.memory.upkeep.decay import let_go, restore
-from kinkeeper.memory.upkeep.pairs import Judged
+from kinkeeper.memory.upkeep.pair_search import Judged
 from kinkeeper.memory.upkeep.planner import Plan, Planner, Progress, Tools
 from kinkeeper.memory.upkeep.questions import QuestionKind
 from kinkeeper.memory.upkeep.recurrence import Propose, Theme

@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from kinkeeper.core.errors import DeniedError, KinkeeperError
-from kinkeeper.web.access import repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import (
     DECIDERS,
     FAMILY,
@@ -146,14 +146,12 @@ class Door:
             if since <= now < since + _BELIEVED:
                 return recent
         store = self._context.store
-        key = await store.read(
-            lambda conn: repository.find_by_digest(conn, credential.kind, digest)
-        )
+        key = await store.read(lambda conn: logins.find_by_digest(conn, credential.kind, digest))
         if key is None:
             return None
         if now >= key.seen_at + _SEEN_EVERY and is_alive(key, now):
             own = store.locking(key.household)
-            await own.write(lambda conn: repository.mark_seen(conn, key, now=now))
+            await own.write(lambda conn: logins.mark_seen(conn, key, now=now))
         if len(believed) >= _MOST_BELIEVED:
             believed.clear()
         believed[digest] = (key, now)

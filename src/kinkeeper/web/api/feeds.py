@@ -14,7 +14,7 @@ from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.door import Decider, anyone
 from kinkeeper.web.access.model import KeyKind
 from kinkeeper.web.context import House, context_of
@@ -109,7 +109,7 @@ async def calendar(
     if key is None or house is None or holder is None or not holder.is_adult:
         raise NotFoundError(_NOWHERE)
     if now >= key.seen_at + _SEEN_EVERY:
-        await house.store.write(lambda conn: repository.mark_seen(conn, key, now=now))
+        await house.store.write(lambda conn: logins.mark_seen(conn, key, now=now))
     member = key.member if key.kind is KeyKind.OWN_FEED else None
     content = await house.store.read(lambda conn: calendar_file(conn, house, member))
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'

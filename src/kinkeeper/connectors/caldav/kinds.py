@@ -1,4 +1,4 @@
-"""Tasks as things kept in step with a calendar server. Reminders stay here, and theirs stay theirs."""
+"""What is kept in step with a calendar server: events with their changed times, and tasks with their reminders."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,13 +9,24 @@ from zoneinfo import ZoneInfo
 from icalendar import Calendar, Component, Todo, vDDDTypes, vRecur
 from sqlalchemy import Connection
 
+from kinkeeper.actions.effects.calendar import (
+    AddEvent,
+    CancelEvent,
+    CancelOccurrence,
+    MoveOccurrence,
+    UpdateEvent,
+    event_to_json,
+)
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask
 from kinkeeper.actions.model import ActionType
 from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.calendar.ics_class import privacy_of, set_class
-from kinkeeper.calendar.recurrence import check_rule, parse_rule
-from kinkeeper.connectors.caldav.objects import keep_theirs, parsed, scope_there
+from kinkeeper.calendar.model import Event, EventState, Override
+from kinkeeper.calendar.recurrence import check_rule, parse_rule, produces
+from kinkeeper.calendar.repository import list_all_overrides, list_events
+from kinkeeper.connectors.caldav import objects
+from kinkeeper.connectors.caldav.objects import Entry, keep_theirs, parsed, scope_there
 from kinkeeper.connectors.caldav.sync_records import ids_from_there
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import payload_hash, stable_id
@@ -26,6 +37,151 @@ from kinkeeper.reading.times import time_text
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import list_tasks, task_row
 from kinkeeper.tasks.turns import checked
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """The events of one household."""
+
+    household: Household
+    component = "VEVENT"
+    noun = "event"
+    adding = ActionType.EVENT_CREATE
+    changing = ActionType.SCHEDULE_CHANGE
+
+    def load(self, conn: Connection) -> Mapping[str, Entry]:
+        """Return all of ours by id, cancelled ones too; what is private is taken nowhere, unless it came from there."""
+        theirs = ids_from_there(conn, self.household.id)
+        overrides = list_all_overrides(conn, self.household.id)
+        return {
+            event.id: Entry(event=event, overrides=tuple(overrides.get(event.id, ())))
+            for event in list_events(conn, Viewer.whole(self.household.id), include_cancelled=True)
+            if event.scope == HOUSEHOLD_SCOPE or event.id in theirs
+        }
+
+    def write(self, thing: Entry, *, over: bytes | None) -> bytes:
+        """Return one of ours as an object; what stands in `over` and is theirs alone is kept."""
+        return objects.written(
+            thing, name=self.household.title, places=self.household.place_names, over=over
+        )
+
+    def read(self, data: bytes) -> Entry:
+        """Return what an object stands for.
+
+        Raises:
+            InputError: It holds no event, or several, that can be taken over.
+        """
+        return objects.read(data, self.household)
+
+    def count(self, thing: Entry, limit: ImportLimit) -> int:
+        """Count it; returns how many rows of occurrences it takes.
+
+        Raises:
+            InputError: With it there is too much.
+        """
+        limit.add(thing.event, "event")
+        return limit.occurrences[thing.event.id]
+
+    def to_add(self, thing: Entry) -> list[Effect]:
+        """Return what takes it in, with what is changed of single occurrences."""
+        event = thing.event
+        add = AddEvent.model_validate({"event": event_to_json(event)})
+        return [add, *(e for each in thing.overrides for e in _to_override(event, each))]
+
+    def to_change(self, thing: Entry, ours: Entry) -> list[Effect]:
+        """Return what makes ours like it."""
+        if thing.event.rrule is None and ours.event.rrule is None:
+            return list(_to_change_single(thing.event, ours))
+        return list(_to_change_series(thing, ours))
+
+    def to_cancel(self, ours: Entry) -> list[Effect]:
+        """Return what lets ours take place no more."""
+        return [CancelEvent.model_validate({"event_id": ours.event.id})]
+
+    def line(self, thing: Entry) -> str:
+        """Return it in one line: "Dentist, Thu 12 Nov 16:30"."""
+        event = thing.event
+        change = thing.overrides[0] if event.rrule is None and thing.overrides else None
+        start = change.start if change is not None and change.start is not None else event.start
+        local = start.astimezone(ZoneInfo(event.tz))
+        repeats = "from " if event.rrule is not None else ""
+        locale = self.household.locale
+        when = time_text.day_with_weekday(local.date(), locale)
+        when += "" if event.all_day else f" {time_text.clock(local.time(), locale)}"
+        return f"{event.summary}, {repeats}{when}"
+
+
+def _to_change_single(theirs: Event, ours: Entry) -> Iterator[Effect]:
+    """Yield effects on a single event: its time alone is a move, as people know it."""
+    known = ours.event
+    change = ours.overrides[0] if ours.overrides else Override(
+        event_id=known.id, original_start=as_utc(known.start)
+    )  # fmt: skip
+    if theirs.all_day != known.all_day or theirs.state is not known.state:
+        yield _update(theirs, known)
+        return
+    still = replace(theirs, start=known.start, duration=known.duration)
+    if still != known:
+        yield _update(still, known)
+    start = known.start if change.start is None else change.start
+    duration = known.duration if change.duration is None else change.duration
+    is_back = change.state is EventState.CANCELLED
+    if is_back or as_utc(theirs.start) != as_utc(start) or theirs.duration != duration:
+        yield _move(known, as_utc(known.start), theirs.start, theirs)
+
+
+def _to_change_series(thing: Entry, ours: Entry) -> Iterator[Effect]:
+    theirs, known = thing.event, ours.event
+    if Entry(event=theirs).shared() != Entry(event=known).shared():
+        yield _update(theirs, known)
+    before = {each.original_start: each for each in ours.overrides}
+    after = {as_utc(each.original_start): each for each in thing.overrides}
+    for start, change in after.items():
+        if _moment(theirs, change) != _moment(known, before.get(start)):
+            yield from _to_override(theirs, change)
+    for start, change in before.items():
+        is_other = _moment(theirs, None) != _moment(known, change)
+        if start not in after and is_other and produces(theirs, start):
+            yield _move(theirs, start, start, theirs)
+
+
+def _to_override(event: Event, change: Override) -> Iterator[Effect]:
+    if change.state is EventState.CANCELLED:
+        yield CancelOccurrence.model_validate(
+            {"event_id": event.id, "original_start": change.original_start}
+        )
+    elif change.start is not None or change.duration is not None:
+        length = event.duration if change.duration is None else change.duration
+        moved = replace(event, duration=length)
+        yield _move(event, change.original_start, change.start or change.original_start, moved)
+
+
+def _update(event: Event, known: Event) -> Effect:
+    return UpdateEvent.model_validate(
+        {"event": event_to_json(event), "based_on": event_to_json(known)}
+    )
+
+
+def _move(event: Event, original: datetime, start: datetime, like: Event) -> Effect:
+    is_own_length = like.duration == event.duration
+    return MoveOccurrence.model_validate(
+        {
+            "event_id": event.id,
+            "original_start": original,
+            "new_start": start,
+            "new_duration": None if is_own_length else like.duration,
+        }
+    )
+
+
+def _moment(event: Event, change: Override | None) -> tuple[Any, ...]:
+    """Return what is changed of one occurrence's time, as far as it differs from the rule."""
+    if change is None:
+        return (None, event.duration, None)
+    duration = event.duration if change.duration is None else change.duration
+    start = None if change.start == change.original_start else change.start
+    return (start, duration, change.state)
+
 
 _DOMAIN = "@kinkeeper"
 _OURS = frozenset(
@@ -40,7 +196,7 @@ _NOBODY_KNOWS = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class TaskEntry:
     """A task, as it stands on one of both sides.
 
     Attributes:
@@ -81,7 +237,7 @@ class Entry:
         return payload_hash(
             {
                 "title": task.title, "description": " ".join(task.description.split()),
-                "priority": task.priority.value, "deadline": _moment(task),
+                "priority": task.priority.value, "deadline": _due_moment(task),
                 "rule": None if rule is None else sorted(rule.parts.items()),
                 "private": task.scope != HOUSEHOLD_SCOPE, "is_done": task.status is TaskStatus.DONE, "is_cancelled": self.is_cancelled,
             }
@@ -91,7 +247,7 @@ class Entry:
         """Whether it is done, and so no longer taken to the other side."""
         return self.task.status is TaskStatus.DONE
 
-    def completed(self, ours: "Entry") -> "Entry":
+    def completed(self, ours: "TaskEntry") -> "TaskEntry":
         """Return this, as read from the server, with what only we know of it."""
         theirs, known = self.task, ours.task
         follows = known.remind_at is not None and known.remind_at == known.deadline
@@ -120,17 +276,17 @@ class Todos:
     adding = ActionType.TASK
     changing = ActionType.TASK
 
-    def load(self, conn: Connection) -> Mapping[str, Entry]:
+    def load(self, conn: Connection) -> Mapping[str, TaskEntry]:
         """Return all of ours by id, those that are done too; what is private only if it came from there."""
         theirs = ids_from_there(conn, self.household.id)
         found = list_tasks(conn, Viewer.whole(self.household.id))
         return {
-            task.id: Entry(task=task)
+            task.id: TaskEntry(task=task)
             for task in found
             if task.scope == HOUSEHOLD_SCOPE or task.id in theirs
         }
 
-    def write(self, thing: Entry, *, over: bytes | None) -> bytes:
+    def write(self, thing: TaskEntry, *, over: bytes | None) -> bytes:
         """Return one of ours as an object; what stands in `over` and is theirs alone is kept."""
         calendar = Calendar()
         calendar.add("prodid", "-//Kinkeeper//Kinkeeper//EN")
@@ -144,7 +300,7 @@ class Todos:
         calendar.add_missing_timezones()
         return bytes(calendar.to_ical())
 
-    def read(self, data: bytes) -> Entry:
+    def read(self, data: bytes) -> TaskEntry:
         """Return what an object stands for.
 
         Raises:
@@ -156,15 +312,15 @@ class Todos:
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise InputError(f"it cannot be read ({type(error).__name__})") from error
 
-    def count(self, thing: Entry, limit: ImportLimit) -> int:
+    def count(self, thing: TaskEntry, limit: ImportLimit) -> int:
         """Return 1: a task has no occurrences ahead."""
         return 1
 
-    def to_add(self, thing: Entry) -> list[Effect]:
+    def to_add(self, thing: TaskEntry) -> list[Effect]:
         """Return what takes it in."""
         return [AddTask(task=thing.task)]
 
-    def to_change(self, thing: Entry, ours: Entry) -> list[Effect]:
+    def to_change(self, thing: TaskEntry, ours: TaskEntry) -> list[Effect]:
         """Return what makes ours like it: a tick alone is one, as people know it."""
         theirs, known = thing.task, ours.task
         ticked = replace(
@@ -174,11 +330,11 @@ class Todos:
             return [CompleteTask(task=known)]
         return [UpdateTask(task=theirs, based_on=known)]
 
-    def to_cancel(self, ours: Entry) -> list[Effect]:
+    def to_cancel(self, ours: TaskEntry) -> list[Effect]:
         """Return what lets ours be no more."""
         return [DeleteTask(task=ours.task)]
 
-    def line(self, thing: Entry) -> str:
+    def line(self, thing: TaskEntry) -> str:
         """Return it in one line: "Call the school, by Thu 12 Nov 16:30"."""
         task = thing.task
         done = "done: " if task.status is TaskStatus.DONE else ""
@@ -191,7 +347,7 @@ class Todos:
         return f"{done}{task.title}, by {when}"
 
 
-def _moment(task: Task) -> str | None:
+def _due_moment(task: Task) -> str | None:
     if task.deadline is None:
         return None
     local = task.deadline.astimezone(ZoneInfo(task.tz))
@@ -228,7 +384,7 @@ def _only(calendar: Component) -> Component:
     return found[0]
 
 
-def _entry(todo: Component, household: Household) -> Entry:
+def _entry(todo: Component, household: Household) -> TaskEntry:
     uid = str(todo["UID"])
     own = uid.removesuffix(_DOMAIN)
     status = str(todo.get("STATUS", "")).upper()
@@ -255,7 +411,7 @@ def _entry(todo: Component, household: Household) -> Entry:
         if is_done
         else None,
     )  # fmt: skip
-    return Entry(task=checked(task), is_cancelled=status == "CANCELLED")
+    return TaskEntry(task=checked(task), is_cancelled=status == "CANCELLED")
 
 
 def _deadline(due: Any, zone: ZoneInfo) -> tuple[datetime | None, bool]:
