@@ -16,7 +16,7 @@ from kinkeeper.bootstrap.system import System
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.time import Clock
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.mail.drafts import Draft, list_drafts
+from kinkeeper.mail.model import Draft, list_drafts
 from kinkeeper.memory.memory_export import Exported, exported_records
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import list_tasks

@@ -17,8 +17,7 @@ from kinkeeper.conversation.encoding.job import Encoding
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, members_by_name
-from kinkeeper.jobs.job import Pace
-from kinkeeper.jobs.row_worker import RowWorker
+from kinkeeper.jobs.job import Pace, RowWorker
 from kinkeeper.memory.episodes import count_episodes
 from kinkeeper.memory.extraction_job import SessionReading
 from kinkeeper.memory.facts import count_facts

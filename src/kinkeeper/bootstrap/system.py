@@ -26,8 +26,7 @@ from kinkeeper.core.time import Clock, VirtualClock
 from kinkeeper.digest.repository import forget_digests
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.jobs.job import Enqueuer, Pace
-from kinkeeper.jobs.row_worker import RowWorker
+from kinkeeper.jobs.job import Enqueuer, Pace, RowWorker
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.outbound import Channel, QuietHours

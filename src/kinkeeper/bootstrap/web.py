@@ -13,8 +13,7 @@ from sqlalchemy import Connection
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_findings
 from kinkeeper.bootstrap.conversation import Talk
-from kinkeeper.bootstrap.household_opener import read_households
-from kinkeeper.bootstrap.houses import Houses
+from kinkeeper.bootstrap.houses import Houses, read_households
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.models import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings

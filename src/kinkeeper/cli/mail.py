@@ -15,8 +15,7 @@ from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
-from kinkeeper.mail.drafts import Draft, list_drafts
-from kinkeeper.mail.model import Mail
+from kinkeeper.mail.model import Draft, Mail, list_drafts
 
 _OPEN = frozenset({ActionStatus.EXECUTING, ActionStatus.FAILED})
 _ID_LETTERS = 8

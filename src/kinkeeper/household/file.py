@@ -21,11 +21,12 @@ from kinkeeper.household.model import (
     Member,
     Named,
     NamedTime,
+    Recurrence,
     Role,
     SeedEvent,
+    read_recurrence,
 )
 from kinkeeper.household.name_folding import in_words
-from kinkeeper.household.recurrence import Recurrence, read_recurrence
 
 # When an event of the file takes place: start, length, recurrence, left-out days.
 

@@ -14,7 +14,6 @@ from kinkeeper.web.api import (
     chat,
     completions,
     events,
-    feeds,
     memory,
     observability,
     observe,
@@ -32,7 +31,6 @@ _API = (
     access_api.router,
     pending_api.router,
     events.router,
-    feeds.router,
     observer.router,
     sessions.router,
     memory.router,
@@ -69,7 +67,7 @@ class Application(FastAPI):
         context = _hurried(context)
         self.state.context = context
         self.state.door = Door(context)
-        self.state.editions = feeds.Editions()
+        self.state.editions = events.Editions()
         self.state.listeners = live.Listeners()
         # What comes with every message must not pay for what pages need.
         hot = [*observe.routes, *(observe.webhook_routes if context.webhook is not None else ())]

@@ -15,6 +15,7 @@ from kinkeeper.actions.model import ActionStatus, ActionType, Choice, PendingAct
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.written_audience import kept_as_written
 from kinkeeper.calendar.event_limits import ImportLimit
+from kinkeeper.connectors.caldav.kinds import Thing, Things, Verdict, decide
 from kinkeeper.connectors.caldav.sync_records import (
     NEVER,
     ObjectRow,
@@ -23,7 +24,6 @@ from kinkeeper.connectors.caldav.sync_records import (
     forget_objects,
     list_objects,
 )
-from kinkeeper.connectors.caldav.things import Thing, Things, Verdict, decide
 from kinkeeper.connectors.caldav.wire import Version
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id

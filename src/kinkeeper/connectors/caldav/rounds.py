@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from kinkeeper.connectors.caldav import sync_records
 from kinkeeper.connectors.caldav.client import CalDavClient
 from kinkeeper.connectors.caldav.incoming_changes import Asking, Incoming
+from kinkeeper.connectors.caldav.kinds import Thing, Things
 from kinkeeper.connectors.caldav.sync_records import (
     NEVER,
     ObjectRow,
@@ -22,7 +23,6 @@ from kinkeeper.connectors.caldav.sync_records import (
     forget_objects,
     put_object,
 )
-from kinkeeper.connectors.caldav.things import Thing, Things
 from kinkeeper.connectors.caldav.wire import Collection
 from kinkeeper.core.errors import ConflictError, InputError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock

@@ -36,8 +36,7 @@ from kinkeeper.memory.journal import Cause
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin, Statement, StatementType
 from kinkeeper.messaging.message_json import storable
 from kinkeeper.observer.memory_query import query_of
-from kinkeeper.web.access.door import Decider, Searcher, Viewer, house_of
-from kinkeeper.web.access.login_viewer import viewer_of
+from kinkeeper.web.access.door import Decider, Searcher, Viewer, house_of, viewer_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.api.pending import RECEIPTS, Told, status_for
 from kinkeeper.web.context import context_of

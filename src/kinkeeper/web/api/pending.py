@@ -21,8 +21,15 @@ from kinkeeper.digest.content import DigestWords, gather
 from kinkeeper.digest.model import parse_time
 from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
 from kinkeeper.observer import feedback
-from kinkeeper.web.access.door import Decider, Relative, house_of
-from kinkeeper.web.access.login_viewer import action_shown_to, may_read, require_may_read, viewer_of
+from kinkeeper.web.access.door import (
+    Decider,
+    Relative,
+    action_shown_to,
+    house_of,
+    may_read,
+    require_may_read,
+    viewer_of,
+)
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
 

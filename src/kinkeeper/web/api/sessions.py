@@ -24,8 +24,7 @@ from kinkeeper.memory.sessions import SessionMessage, session_of
 from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of
 from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access import door
-from kinkeeper.web.access.door import Proposer, house_of
-from kinkeeper.web.access.login_viewer import viewer_of
+from kinkeeper.web.access.door import Proposer, house_of, viewer_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
 from kinkeeper.web.route_parts import ToldTime

@@ -10,8 +10,7 @@ from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.tasks import CreateTask, TaskChanges, WhichTasks
 from kinkeeper.tasks.model import Priority, TaskStatus
 from kinkeeper.tasks.repository import load_task
-from kinkeeper.web.access.door import Reader, house_of
-from kinkeeper.web.access.login_viewer import viewer_of
+from kinkeeper.web.access.door import Reader, house_of, viewer_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
 from kinkeeper.web.speakers import done_by_hand

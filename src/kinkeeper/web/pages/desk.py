@@ -16,8 +16,7 @@ from kinkeeper.actions.repository import SHOWN_EXPIRED, restorable_actions
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
 from kinkeeper.web import live
-from kinkeeper.web.access.door import house_of
-from kinkeeper.web.access.login_viewer import action_shown_to, may_read, reader_of, viewer_of
+from kinkeeper.web.access.door import action_shown_to, house_of, may_read, reader_of, viewer_of
 from kinkeeper.web.access.model import FAMILY, Person
 from kinkeeper.web.context import House, context_of
 from kinkeeper.web.pages.responses import page

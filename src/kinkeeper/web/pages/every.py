@@ -14,7 +14,6 @@ from kinkeeper.web.pages import (
     sign_ins,
     tasks,
     today,
-    welcome,
     why,
 )
 
@@ -22,6 +21,6 @@ plain: list[Route] = [*responses.routes, *live.routes]
 routers: tuple[APIRouter, ...] = tuple(
     page.router
     for page in (
-        sign_ins, today, chat, pending, calendar, why, remembered, tasks, health, welcome,
+        sign_ins, today, chat, pending, calendar, why, remembered, tasks, health,
     )
 )  # fmt: skip
