@@ -21,7 +21,8 @@ from kinkeeper.memory.model import Category, Episode, Fact, Observation, Origin
 from kinkeeper.memory.tables import facts, memory_vectors, statement_keys
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
-from kinkeeper.memory.upkeep.runs import Run, revert
+from kinkeeper.memory.upkeep.rollback import revert
+from kinkeeper.memory.upkeep.runs import Run
 from kinkeeper.models.embedding.calibration import Calibration
 from kinkeeper.store.store import Store
 

@@ -3,14 +3,8 @@
 from dataclasses import replace
 
 from kinkeeper.memory.model import FactStatus
-from kinkeeper.memory.upkeep.runs import (
-    ChangeKind,
-    RunState,
-    approve,
-    keep_all,
-    latest_runs,
-    open_question,
-)
+from kinkeeper.memory.upkeep.rollback import keep_all
+from kinkeeper.memory.upkeep.runs import ChangeKind, RunState, approve, latest_runs, open_question
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day, meaning, unlike
 

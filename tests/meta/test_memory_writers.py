@@ -83,7 +83,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
         "import kinkeeper.memory.erasure as e\ne.forget",
         "def late():\n    from kinkeeper.memory.undo import undo",
         "import importlib\nimportlib.import_module('kinkeeper.memory.ingest.remember')",
-        "from kinkeeper.memory.upkeep.runs import revert",
+        "from kinkeeper.memory.upkeep.rollback import revert",
         "from kinkeeper.memory.sessions import take_in",
         "from kinkeeper.memory import episodes\nepisodes.insert_episodes",
     ],

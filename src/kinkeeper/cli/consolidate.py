@@ -21,7 +21,8 @@ from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.memory.upkeep.planner import Progress
-from kinkeeper.memory.upkeep.runs import Run, RunState, Told, latest_runs, revert, tell
+from kinkeeper.memory.upkeep.rollback import revert
+from kinkeeper.memory.upkeep.runs import Run, RunState, Told, latest_runs, tell
 
 _LAST = "last"
 _SHOWN = 50

@@ -33,7 +33,8 @@ from kinkeeper.memory.undecided import settle_doubt, settle_undecided
 from kinkeeper.memory.undo import check_may_take_back
 from kinkeeper.memory.undo import undo as undo_change
 from kinkeeper.memory.upkeep.questions import Answer
-from kinkeeper.memory.upkeep.runs import latest_runs, revert
+from kinkeeper.memory.upkeep.rollback import revert
+from kinkeeper.memory.upkeep.runs import latest_runs
 
 _A_FACT_WAITS = timedelta(days=14)
 _MOST_NIGHTS = 500  # more than can still be taken back

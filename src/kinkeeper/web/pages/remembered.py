@@ -44,7 +44,8 @@ from kinkeeper.memory.undecided import undecided
 from kinkeeper.memory.undo import is_anothers, may_take_back
 from kinkeeper.memory.upkeep import runs
 from kinkeeper.memory.upkeep.questions import Answer as Answered
-from kinkeeper.memory.upkeep.runs import ChangeKind, RunState, keep_all, tell
+from kinkeeper.memory.upkeep.rollback import keep_all
+from kinkeeper.memory.upkeep.runs import ChangeKind, RunState, tell
 from kinkeeper.web.access import door
 from kinkeeper.web.access.door import Decider
 from kinkeeper.web.access.model import READERS
