@@ -169,48 +169,27 @@ def events(
     elif ics is not None:
         export_calendar(where, ics)
     else:
-        _show_events(where, first=from_, last=to, named=as_, as_json=json_, with_waiting=waiting)
-
-
-def _show_events(
-    where: Where,
-    *,
-    first: str | None,
-    last: str | None,
-    named: str | None,
-    as_json: bool,
-    with_waiting: bool = False,
-) -> None:
-    """Show what takes place in a span of local days.
-
-    Args:
-        first: First day, ISO; the household's today where None.
-        last: Last day, included, ISO; two weeks on where None.
-        named: On whose behalf; everybody's where None.
-        with_waiting: Whether that list has what only an open proposal would add; the table always has it.
-
-    Raises:
-        InputError: A day is none, or the last lies before the first.
-    """
-    with opened(where) as system:
-        household = system.household
-        begin = _day(first, household) or SystemClock().now().astimezone(household.zone).date()
-        end = _day(last, household) or begin + _AHEAD
-        if end < begin:
-            raise InputError(f"--to {end} is before --from {begin}")
-        span = local_days(begin, end, household.zone)
-        now = SystemClock().now()
-        viewer = looking(household, named, now=now)
-        found = system.store.read_now(
-            lambda conn: expected_between(conn, viewer, span, now=now, with_busy=viewer.sees_busy)
-        )
-    if as_json:
-        listed = [each for each in found if with_waiting or each.is_confirmed]
-        answer_json([occurrence_record(each, household, viewer) for each in listed])
-    elif found:
-        console().print(_table(found, household))
-    else:
-        notice(f"Nothing is in the calendar from {begin} to {end}.")
+        with opened(where) as system:
+            household = system.household
+            begin = _day(from_, household) or SystemClock().now().astimezone(household.zone).date()
+            end = _day(to, household) or begin + _AHEAD
+            if end < begin:
+                raise InputError(f"--to {end} is before --from {begin}")
+            span = local_days(begin, end, household.zone)
+            now = SystemClock().now()
+            viewer = looking(household, as_, now=now)
+            found = system.store.read_now(
+                lambda conn: expected_between(
+                    conn, viewer, span, now=now, with_busy=viewer.sees_busy
+                )
+            )
+        if json_:
+            listed = [each for each in found if waiting or each.is_confirmed]
+            answer_json([occurrence_record(each, household, viewer) for each in listed])
+        elif found:
+            console().print(_table(found, household))
+        else:
+            notice(f"Nothing is in the calendar from {begin} to {end}.")
 
 
 def _table(found: Sequence[Occurrence], household: Household) -> Table:

@@ -37,21 +37,9 @@ def invite(
     json_: JsonOption = False,
 ) -> None:  # fmt: skip
     """Create a one-time sign-in link for someone."""
-    _invite_member(where, member, role=role, hours=hours, as_json=json_)
-
-
-def _invite_member(
-    where: Where, named: str, *, role: str | None, hours: int, as_json: bool
-) -> None:
-    """Print a link that logs a member in, once.
-
-    Raises:
-        InputError: Nobody, or more than one, is called so; the role is unknown or not for them.
-        KinkeeperError: The household or its database cannot be used.
-    """
     with opened(where) as system:
-        member = member_named(system.household, named)
-        granted = granted_role(system, member, role)
+        invited = member_named(system.household, member)
+        granted = granted_role(system, invited, role)
         if granted is AccessRole.BRIDGE:
             raise InputError(
                 "a bridge is a program: create a token for it with `kinkeeper token create`"
@@ -59,18 +47,18 @@ def _invite_member(
         now = SystemClock().now()
         issued = system.store.write_now(
             lambda conn: logins.invite(
-                conn, system.household.id, member.id, role=granted, now=now, hours=hours
+                conn, system.household.id, invited.id, role=granted, now=now, hours=hours
             )
         )
         served = served_settings(system.settings, where.db)
     phone = phone_address(served)
     link = invite_address(server_address(served), issued.secret)
     from_phone = invite_address(phone, issued.secret) if phone else None
-    if as_json:
+    if json_:
         answer_json({**key_record(issued.key), "link": link, "phone_link": from_phone})
         return
     notice(
-        f"Sign-in link for {member.name} ({granted.value}); it works once, within {hours} hours:"
+        f"Sign-in link for {invited.name} ({granted.value}); it works once, within {hours} hours:"
     )
     answer(from_phone or link)
     if from_phone is None:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.receipts import failure
 from kinkeeper.actions.repository import actions_of_type
-from kinkeeper.cli.card_decision import Again, decide
+from kinkeeper.cli.card_decision import AGAIN, decide
 from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import opened
 from kinkeeper.cli.tables import console
@@ -27,7 +27,23 @@ app = typer.Typer(name="mail", help="List drafts and unsent mail.")
 @located
 def mail(where: Where, json_: JsonOption = False) -> None:
     """List drafts and unsent mail."""
-    _show_mail(where, as_json=json_)
+    with opened(where) as system:
+        household, zone = system.household.id, system.household.zone
+
+        def load(conn: Connection) -> tuple[Sequence[Draft], Sequence[PendingAction]]:
+            return list_drafts(conn, household), actions_of_type(conn, household, ActionType.EMAIL)
+
+        drafts, actions = system.store.read_now(load)
+    records = [*map(_draft_record, drafts), *_unsent_records(actions)]
+    records.sort(key=lambda record: record["at"])
+    if json_:
+        answer_json(
+            [record | {"at": record["at"].astimezone(zone).isoformat()} for record in records]
+        )
+    elif records:
+        console().print(_table(records))
+    else:
+        notice("There are no drafts here, and no emails are being sent or have failed.")
 
 
 @app.command()
@@ -39,33 +55,7 @@ def again(
     json_: JsonOption = False,
 ) -> None:
     """Retry an unsent mail; it needs a new confirmation."""
-    if not decide(where, id_, Again(), named=as_, json_=json_):
-        raise typer.Exit(1)
-
-
-def _show_mail(where: Where, *, as_json: bool) -> None:
-    """Show drafts kept here, mails under way and mails that did not go out, oldest first.
-
-    Raises:
-        KinkeeperError: The household or its database cannot be used.
-    """
-    with opened(where) as system:
-        household, zone = system.household.id, system.household.zone
-
-        def load(conn: Connection) -> tuple[Sequence[Draft], Sequence[PendingAction]]:
-            return list_drafts(conn, household), actions_of_type(conn, household, ActionType.EMAIL)
-
-        drafts, actions = system.store.read_now(load)
-    records = [*map(_draft_record, drafts), *_unsent_records(actions)]
-    records.sort(key=lambda record: record["at"])
-    if as_json:
-        answer_json(
-            [record | {"at": record["at"].astimezone(zone).isoformat()} for record in records]
-        )
-    elif records:
-        console().print(_table(records))
-    else:
-        notice("There are no drafts here, and no emails are being sent or have failed.")
+    decide(where, id_, AGAIN, named=as_, json_=json_)
 
 
 def _draft_record(draft: Draft) -> dict[str, Any]:

@@ -147,7 +147,7 @@ class Entry:
 
 COMMANDS = (
     Entry("chat", "chat", _EVERYDAY, "Talk to the assistant. Ctrl-C stops an answer, Ctrl-D quits."),
-    Entry("undo", "undo", _EVERYDAY, "Undo a confirmed action, or a whole import."),
+    Entry("undo", "card_decision", _EVERYDAY, "Undo a confirmed action, or a whole import."),
     Entry("events", "events", _EVERYDAY, "List calendar events; those that need approval are marked."),
     Entry("remember", "memory_by_hand", _EVERYDAY, "Save something to memory."),
     Entry("recall", "recall", _EVERYDAY, "Search memory."),

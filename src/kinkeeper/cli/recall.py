@@ -80,34 +80,18 @@ def recall(
     json_: JsonOption = False,
 ) -> None:
     """Search memory."""
-    _recall_text(where, " ".join(query), named=as_, limit=limit, as_of=as_of, as_json=json_)
-
-
-def _recall_text(
-    where: Where, text: str, *, named: str | None, limit: int, as_of: str | None, as_json: bool
-) -> None:
-    """Show what is remembered of something.
-
-    Args:
-        named: Who asks; somebody who only sees what everybody may where None.
-        limit: Most hits, > 0.
-        as_of: As of which date or date-time, in ISO 8601; None for what holds now.
-        as_json: Answer in JSON.
-
-    Raises:
-        InputError: Nothing is to be looked for, nobody is called so, or that is no date or time.
-    """
+    text = " ".join(query)
     if not text.strip():
         raise InputError("say what to look for: kinkeeper recall QUERY")
     with opened(where) as system:
         household = system.household
-        member = None if named is None else member_named(household, named).id
+        member = None if as_ is None else member_named(household, as_).id
         wanted = Search(
             text=text, viewer=Viewer.of(household.id, member), now=SystemClock().now(), limit=limit,
             as_of=None if as_of is None else latest_told(as_of, household.zone),
         )  # fmt: skip
         hits = asyncio.run(_recalled(system, wanted))
-    if as_json:
+    if json_:
         answer_json([_shown(hit, household.names) for hit in hits])
         return
     if not hits:
@@ -235,28 +219,12 @@ def context(
 ) -> None:
     """Show the memories an assistant starts with."""
     is_json = json_ or form is Form.JSON
-    _show_context(where, query=query, projects=project or [], named=as_, as_json=is_json)
-
-
-def _show_context(
-    where: Where, *, query: str | None, projects: Sequence[str], named: str | None, as_json: bool
-) -> None:
-    """Show what a session begins with.
-
-    Args:
-        query: What it is about, if known.
-        projects: Whose memories belong to it, too.
-        named: Who asks; somebody who only sees what everybody may where None.
-        as_json: Answer in JSON instead of Markdown.
-
-    Raises:
-        InputError: Nobody is called so.
-    """
+    projects = project or []
     with memory_opened(where) as memory:
-        viewer = Viewer.of(memory.household, _member(memory, named), projects=projects)
+        viewer = Viewer.of(memory.household, _member(memory, as_), projects=projects)
         names = memory.people.names if memory.people else {}
         found = asyncio.run(_injected(memory, viewer, query, now=SystemClock().now()))
-    if as_json:
+    if is_json:
         answer_json(as_record(found, names))
     else:
         answer(as_markdown(found, memory.zone, names).rstrip())

@@ -108,25 +108,6 @@ def serve(
     ] = None,
 ) -> None:
     """Run everything: web pages, API, chat bots and workers."""
-    _serve_until_told(where, host=host, port=port)
-    end_at_once()
-
-
-def _serve_until_told(where: Where, *, host: str | None, port: int | None) -> None:
-    """Serve until SIGINT or SIGTERM; requests and work in hand are finished or handed back.
-
-    A second signal ends the process at once; what was in hand then is taken up at the next start.
-
-    Args:
-        host: Address instead of the one in the settings.
-        port: Port instead of the one in the settings.
-
-    Raises:
-        DeniedError: The address can be reached from outside, and nobody was set up to log in.
-        ConflictError: Another process runs the jobs of this SQLite file.
-        UnavailableError: The port is taken.
-        KinkeeperError: A household or the database cannot be used.
-    """
     give_back_unused()
     with opened_houses(where) as houses:
         named = {"host": host, "port": port}
@@ -142,6 +123,7 @@ def _serve_until_told(where: Where, *, host: str | None, port: int | None) -> No
         ):
             runner.run(_serve(houses, settings, queue, listener))
     notice("stopped")
+    end_at_once()
 
 
 def _require_logins(houses: Houses, host: str) -> None:

@@ -121,18 +121,9 @@ def sort(
     json_: JsonOption = False,
 ) -> None:
     """Show which domains a request belongs to."""
-    _sort_text(" ".join(text), where, as_json=json_)
-
-
-def _sort_text(text: str, where: Where, *, as_json: bool) -> None:
-    """Sort a request and show the chances of every domain.
-
-    Raises:
-        UnavailableError: The embedder of the settings is not installed.
-    """
     log_to_stderr()
-    route = asyncio.run(_routed(text, settings_of(where)))
-    if as_json:
+    route = asyncio.run(_routed(" ".join(text), settings_of(where)))
+    if json_:
         answer_json(
             {"domains": route.domains, "domain_chances": route.chances, "stage": route.stage}
         )

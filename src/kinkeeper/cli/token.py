@@ -86,9 +86,24 @@ def create(
     json_: JsonOption = False,
 ) -> None:  # fmt: skip
     """Create an API token; it is shown only once."""
-    _create_token(
-        where, member, role=role, label=label, expires=expires, is_program=is_program, as_json=json_
-    )
+    lasts = _lifetime(expires)
+    with opened(where) as system:
+        holder = member_named(system.household, member)
+        granted = granted_role(system, holder, role)
+        now = SystemClock().now()
+        issued = system.store.write_now(
+            lambda conn: logins.create_token(
+                conn, system.household.id, holder.id, role=granted, label=label, now=now,
+                expires_at=None if lasts is None else now + lasts, is_program=is_program,
+            )
+        )  # fmt: skip
+    if json_:
+        answer_json({**key_record(issued.key), "token": issued.secret})
+        return
+    until = issued.key.expires_at
+    ends = "it never expires" if until is None else f"it expires on {until:%Y-%m-%d}"
+    notice(f"for {holder.name} ({granted.value}), id {issued.key.id}; {ends}; shown only once:")
+    answer(issued.secret)
 
 
 @app.command("list")
@@ -132,49 +147,6 @@ def revoke(
             lambda conn: logins.end_key(conn, system.household.id, found[0].id, now=now)
         )
     notice(f"ended: {found[0].kind.value} {found[0].id} of {found[0].member}")
-
-
-def _create_token(
-    where: Where,
-    named: str,
-    *,
-    role: str | None,
-    label: str,
-    expires: str,
-    is_program: bool,
-    as_json: bool,
-) -> None:
-    """Print a new API token.
-
-    Args:
-        named: Id, name or alias of the member it acts for.
-        role: What it may do; the member's usual role where None.
-        expires: Days until it expires, or "never".
-        is_program: Whether people decide on what it proposes.
-        as_json: Whether to print JSON.
-
-    Raises:
-        InputError: `expires` is neither days nor "never". Nobody, or more than one, is called so; the role is unknown or not for them.
-        KinkeeperError: The household or its database cannot be used.
-    """
-    lasts = _lifetime(expires)
-    with opened(where) as system:
-        member = member_named(system.household, named)
-        granted = granted_role(system, member, role)
-        now = SystemClock().now()
-        issued = system.store.write_now(
-            lambda conn: logins.create_token(
-                conn, system.household.id, member.id, role=granted, label=label, now=now,
-                expires_at=None if lasts is None else now + lasts, is_program=is_program,
-            )
-        )  # fmt: skip
-    if as_json:
-        answer_json({**key_record(issued.key), "token": issued.secret})
-        return
-    until = issued.key.expires_at
-    ends = "it never expires" if until is None else f"it expires on {until:%Y-%m-%d}"
-    notice(f"for {member.name} ({granted.value}), id {issued.key.id}; {ends}; shown only once:")
-    answer(issued.secret)
 
 
 def _open_keys(system: System) -> Sequence[Key]:
