@@ -29,11 +29,7 @@ _LONGEST_MESSAGE = 3500
 def digest_rounds(
     settings: Settings, household: Household, store: Store, clock: Clock
 ) -> DigestRounds:
-    """Return what sends one household's digests.
-
-    Args:
-        household: As its file has it.
-    """
+    """Return what sends one household's digests."""
     quiet_hours = QuietHours.parse(settings.quiet_hours, household.zone)
     return DigestRounds(
         store, household, quiet_hours=quiet_hours, clock=clock,
@@ -46,7 +42,6 @@ class DigestPost:
     """Delivers one household's digests, each once under its key.
 
     Args:
-        household: As its file has it.
         quiet_hours: When no digest is sent; tells how long one is of use.
         address: Where people reach the pages, if anywhere but on this machine.
     """

@@ -68,7 +68,6 @@ async def doing(
 
     Raises:
         ConflictError: Another process runs the jobs of this SQLite file.
-        UnavailableError: The database cannot be reached.
     """
     from kinkeeper.jobs.engine import JobEngine  # noqa: PLC0415 - slow to load, for live mode only
     from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415
@@ -114,7 +113,6 @@ def household_tasks(
     """Return what is to run until the end: memory's work by day and night, encoding, reminders and digests.
 
     Args:
-        household: As its file has it.
         hearing: Proposes for memory what its chat lets drop.
         streaming: Looks ahead for its members' next turns, where that is switched on.
         pace: How often to look for it.

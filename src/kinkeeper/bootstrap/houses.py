@@ -128,9 +128,6 @@ class Houses:
 
         Args:
             refuses_chats: Whether only the chats of the household files are taken in.
-
-        Raises:
-            UnavailableError: The database cannot be reached.
         """
         with self.live_queue() as queue:
             yield self.intakes(queue, refuses_chats=refuses_chats)
@@ -144,11 +141,7 @@ class Houses:
 
     @contextmanager
     def live_queue(self) -> Iterator[Enqueuer]:
-        """Yield where work is left for workers, in this process or another. Blocks at the start.
-
-        Raises:
-            UnavailableError: The database cannot be reached.
-        """
+        """Yield where work is left for workers, in this process or another. Blocks at the start."""
         from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415 - slow to load, for live mode only
 
         with closing(JobQueue(self.store, *self.by_id)) as queue:
@@ -160,9 +153,6 @@ class Houses:
 
         Args:
             role: What this process is, in the list of those that are alive.
-
-        Raises:
-            ConfigError: A prompt's file is wrong.
         """
         zones = {system.household.id: system.household.zone for system in self.systems}
         async with AsyncExitStack() as opened:
@@ -209,13 +199,11 @@ class Houses:
             tasks: What else is to run until the end (polling for updates); one that ends or fails
                 must not be missed, so its error ends the block.
             talking: What this process talks with members with; made for the block where None.
-            clock: The wall clock where None.
             extractor: Reads messages; as the settings say where None.
             pace: How often it looks for something to do.
 
         Raises:
             ConflictError: Another process runs the jobs of this SQLite file.
-            UnavailableError: The database cannot be reached.
         """
         clock, pace, served = clock or SystemClock(), pace or Pace(), channels or {}
         async with AsyncExitStack() as opened:
@@ -272,11 +260,7 @@ class Houses:
 
 @asynccontextmanager
 async def beating(store: Store, *, role: str) -> AsyncIterator[None]:
-    """Let other processes know for the length of the block that this one is alive.
-
-    Raises:
-        UnavailableError: The database cannot be reached.
-    """
+    """Let other processes know for the length of the block that this one is alive."""
     heartbeat = Heartbeat(store, role=role)
     await asyncio.to_thread(heartbeat.begin)
     try:
@@ -293,9 +277,6 @@ def live_intake(system: System, *, refuses_chats: bool = True) -> Iterator[Intak
 
     Args:
         refuses_chats: Whether only the chats of the household file are taken in.
-
-    Raises:
-        UnavailableError: The database cannot be reached.
     """
     with Houses.of(system).live_intakes(refuses_chats=refuses_chats) as intakes:
         yield intakes[system.household.id]
@@ -319,7 +300,6 @@ def open_system(
     Raises:
         ConfigError: There is no household file, it is wrong, or a folder with several is named.
         StoreVersionError: The database is from a newer program.
-        UnavailableError: The database cannot be opened.
     """
     path = household_path(settings, household_file)
     found = read_households(path, settings)
@@ -351,7 +331,6 @@ def open_houses(
         ConfigError: There is no household file, one is wrong, or two claim the same id or chat;
             every problem with its place.
         StoreVersionError: The database is from a newer program.
-        UnavailableError: The database cannot be opened.
     """
     path = household_path(settings, household_file)
     found = read_households(path, settings)

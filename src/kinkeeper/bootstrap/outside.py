@@ -130,9 +130,6 @@ async def tools_opened(
     Args:
         households: For whom they are called.
         looks: Whether servers are asked now and then what they offer; else what they offered last counts.
-
-    Raises:
-        UnavailableError: The database cannot be reached.
     """
     if not settings.tool_servers:
         yield {}

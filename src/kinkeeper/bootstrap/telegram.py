@@ -61,7 +61,6 @@ async def telegram_connected(
         houses: The households; all share the bot of the settings.
         intakes: Their tier 1, by household id.
         talks: What their members are talked with, by household id.
-        clock: The wall clock where None.
         ladder: Waits after failures, seconds; the usual ones where None.
     """
     settings = houses.settings

@@ -126,11 +126,7 @@ def record(
 
 
 def load_entry(conn: Connection, household: str, change_id: str) -> Entry:
-    """Return a journaled change.
-
-    Raises:
-        NotFoundError: There is none with that id.
-    """
+    """Return a journaled change."""
     query = select(event_changes).where(
         _journal.household == household, _journal.change_id == change_id
     )
@@ -218,9 +214,6 @@ _Rows = tuple[Mapping[str, Any] | None, Mapping[str, Any]]
 def add_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -> str:
     """Write a new event.
 
-    Args:
-        at: When it is made, aware.
-
     Returns:
         `change_id`.
 
@@ -243,13 +236,11 @@ def update_event(conn: Connection, event: Event, *, change_id: str, at: datetime
 
     Args:
         event: The event as it shall be.
-        at: When it is made, aware.
 
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no event with that id.
         ConflictError: Another change has this change id.
         InputError: The event cannot be stored or expanded.
     """
@@ -261,14 +252,10 @@ def cancel_event(
 ) -> str:
     """Let an event, with all its occurrences, take place no more.
 
-    Args:
-        at: When it is made, aware.
-
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no event with that id.
         ConflictError: Another change has this change id.
     """
     cancelled = replace(
@@ -293,13 +280,11 @@ def move_occurrence(
     Args:
         original_start: Aware start that the event's rule gives.
         new_duration: >= 0; None keeps the event's.
-        at: When it is made, aware.
 
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no such occurrence.
         ConflictError: Another change has this change id, or the whole event is cancelled.
         InputError: The new time cannot be stored.
     """
@@ -323,13 +308,11 @@ def cancel_occurrence(
 
     Args:
         original_start: Aware start that the event's rule gives.
-        at: When it is made, aware.
 
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no such occurrence.
         ConflictError: Another change has this change id, or the whole event is cancelled.
     """
     change = _change(
@@ -353,13 +336,11 @@ def assign_occurrence(
     Args:
         original_start: Aware start that the event's rule gives.
         responsible: Member ids; empty leaves it without anyone in charge.
-        at: When it is made, aware.
 
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no such occurrence.
         ConflictError: Another change has this change id, or what it names is cancelled.
     """
     change = _change(
@@ -448,7 +429,6 @@ def undo_change(conn: Connection, household: str, change_id: str, *, at: datetim
         at: When it is undone, aware.
 
     Raises:
-        NotFoundError: There is no such change.
         ConflictError: The event was changed again since; the message names by what.
     """
     entry = load_entry(conn, household, change_id)

@@ -121,9 +121,6 @@ def event_of_line(raw: bytes, household: Household) -> Event:
 
     Args:
         raw: The record of `event_of_record` as JSON.
-
-    Raises:
-        InputError: It is no JSON object, or no event.
     """
     record = parse_record(raw)
     return event_of_record(record, household, key=canonical_json(record), source=SourceType.CLI)

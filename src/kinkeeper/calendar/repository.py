@@ -61,11 +61,7 @@ def events_of_source(conn: Connection, viewer: Viewer, provenance: Provenance) -
 
 
 def load_event(conn: Connection, viewer: Viewer, event_id: str) -> Event:
-    """Return an event.
-
-    Raises:
-        NotFoundError: There is none with that id that may be seen.
-    """
+    """Return an event."""
     event = find_event(conn, viewer, event_id)
     if event is None:
         raise NotFoundError("that event is not in the calendar (any more)", event_id=event_id)
@@ -96,7 +92,6 @@ def replace_event(conn: Connection, event: Event) -> None:
         event: The event as it shall be.
 
     Raises:
-        NotFoundError: There is none with that id.
         InputError: The event cannot be stored or expanded.
     """
     check_event(event)
@@ -145,7 +140,6 @@ def put_override(conn: Connection, household: str, override: Override) -> None:
         override: The change; it waits unseen while the event's rule does not give that start.
 
     Raises:
-        NotFoundError: There is no such event.
         InputError: A time of the override cannot be stored.
     """
     for start in filter(None, (override.original_start, override.start)):
@@ -165,11 +159,7 @@ def put_override(conn: Connection, household: str, override: Override) -> None:
 
 
 def delete_override(conn: Connection, household: str, override: Override) -> None:
-    """Let one occurrence be again as its event has it.
-
-    Raises:
-        NotFoundError: There is no such event.
-    """
+    """Let one occurrence be again as its event has it."""
     event = load_event(conn, Viewer.whole(household), override.event_id)
     _delete_override(conn, household, override)
     rebuild_one(conn, event, None, override.original_start)

@@ -228,11 +228,7 @@ def read_any_chat(lines: Iterable[bytes]) -> Iterator[ChatLine | BadLine]:
 
 
 def _document(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of one document.
-
-    Raises:
-        InputError: There are too many of them to be held in memory.
-    """
+    """Yield the lines of one document."""
     size = 0
     for number, line in lines:
         size += len(line)

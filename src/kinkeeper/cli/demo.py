@@ -55,7 +55,6 @@ def demonstrate(where: Where, *, as_json: bool, screen: Console | None = None) -
 
     Args:
         where: Another household file may be given; its chat is the sample's all the same.
-        as_json: Answer in JSON lines.
         screen: Where a table is drawn; stdout where None.
     """
     log_to_stderr()

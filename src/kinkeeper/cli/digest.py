@@ -46,10 +46,6 @@ def _be_silent(where: Where, length: str, *, named: str | None) -> None:
     Args:
         length: "2h", "30m", ..., or "off".
         named: Who wants it; the owner where None.
-
-    Raises:
-        InputError: It is no length of time, or nobody is called so.
-        DeniedError: It is no adult who wants it.
     """
     duration = parse_duration(length)
     with opened(where) as system:
@@ -69,11 +65,7 @@ def _be_silent(where: Where, length: str, *, named: str | None) -> None:
 
 
 def _tell_quiet(where: Where) -> None:
-    """Say until when it is quiet.
-
-    Raises:
-        KinkeeperError: The household or its database cannot be used.
-    """
+    """Say until when it is quiet."""
     with opened(where) as system:
         household, now = system.household, SystemClock().now()
         until = system.store.read_now(lambda conn: quiet_until(conn, household.id, now=now))
@@ -110,10 +102,6 @@ def _show_digest(where: Where, *, named: str | None, is_now: bool) -> None:
     Args:
         named: Whose; the owner's where None.
         is_now: As of now; else as it will be at its next time, unless something changes.
-
-    Raises:
-        InputError: Nobody is called so.
-        DeniedError: Only adults get a digest.
     """
     with opened(where) as system:
         household, now = system.household, SystemClock().now()
@@ -141,10 +129,6 @@ def _choose_time(where: Where, text: str, *, named: str | None) -> None:
     Args:
         text: "18:00", "7pm", "off".
         named: Whose; the owner's where None.
-
-    Raises:
-        InputError: It is no time of day, or nobody is called so.
-        DeniedError: Only adults get a digest.
     """
     at = parse_time(text)
     with opened(where) as system:

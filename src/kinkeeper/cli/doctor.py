@@ -132,7 +132,6 @@ def _check_up(where: Where, *, as_json: bool, show_all: bool = False) -> bool:
     """Run all checks and show the results and settings; returns whether nothing is broken.
 
     Args:
-        as_json: Print one JSON object.
         show_all: Show every setting instead of the changed ones only.
     """
     settings, findings = _settings(where)
@@ -249,11 +248,7 @@ def _settings_table(settings: Settings, *, show_all: bool) -> Table:
 
 
 def _mend_memories(where: Where) -> None:
-    """Work broken memories of all households out anew, and say how many there were.
-
-    Raises:
-        KinkeeperError: A household or the database cannot be used.
-    """
+    """Work broken memories of all households out anew, and say how many there were."""
     now = SystemClock().now()
     with opened_houses(where) as houses:
         for household, system in houses.by_id.items():

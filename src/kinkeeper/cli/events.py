@@ -96,7 +96,6 @@ def import_events(where: Where, file: Path, *, by: str | None) -> int:
         How many could not be read.
 
     Raises:
-        InputError: The file cannot be read.
         ConflictError: The rest was not imported; the message says why.
     """
     with opened(where) as system:

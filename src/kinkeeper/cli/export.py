@@ -138,9 +138,6 @@ def export_all(where: Where, folder: Path) -> None:
 
     Args:
         folder: Made where it does not exist.
-
-    Raises:
-        InputError: It is no folder.
     """
     if folder == STDIN or (folder.exists() and not folder.is_dir()):
         raise InputError("specify a folder: kinkeeper export FOLDER --as all")

@@ -79,9 +79,6 @@ def _remember_text(
     Args:
         named: Who says it; the owner where None.
         is_private: Whether only they may recall it.
-
-    Raises:
-        InputError: The text is blank, or nobody is called so.
     """
     if not text.strip():
         raise InputError("say what to remember: kinkeeper remember TEXT")
@@ -126,10 +123,6 @@ def _forget_fact(
         wanted: Id, or its beginning.
         named: Who wants it; the owner where None.
         is_sure: Whether they need not be asked.
-
-    Raises:
-        NotFoundError: This person may see no such fact.
-        InputError: The beginning fits several, or nobody can be asked.
     """
     with opened(where) as system:
         household, now = system.household, SystemClock().now()

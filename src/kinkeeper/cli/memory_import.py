@@ -160,7 +160,6 @@ def import_memories(
     What does not say who may see it is seen by those whom its author would have let see it.
 
     Args:
-        file: JSON lines.
         as_facts: Whether they are facts, and not episodes.
         waits: Whether to return only when all is found by its meaning too.
         rebuilds: Whether all vectors are made anew.
@@ -168,7 +167,6 @@ def import_memories(
 
     Raises:
         InputError: The file cannot be read, or no member is called so.
-        UnavailableError: The database or the embedder cannot be used.
     """
     with memory_opened(where) as memory, lines_of(file) as lines:
         audiences = _audiences(memory, by)
@@ -190,11 +188,7 @@ def import_memories(
 
 
 async def embed_all(memory: Memory) -> None:
-    """Make all vectors that are missing, and show how far it is.
-
-    Raises:
-        UnavailableError: The database or the embedder cannot be used.
-    """
+    """Make all vectors that are missing, and show how far it is."""
     async with embedder_opened(memory.settings) as embedder:
         model = embedder if compares_meaning(embedder) else None
         if model is None:
@@ -333,7 +327,6 @@ def episode_of(
     """Return the episode of a record; where it does not say who may see it, its words tell.
 
     Args:
-        record: Of a line.
         zone: Of a time without an offset.
         audiences: Reads its words; None where no member is known, and all is the household's.
 
@@ -356,7 +349,6 @@ def fact_of(
     """Return the fact of a record; where it names no category, or not who may see it, its words tell.
 
     Args:
-        record: Of a line.
         zone: Of a time without an offset.
         audiences: Reads its words; None where no member is known, and all is the household's.
 
@@ -381,7 +373,6 @@ def query_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> Query:
     """Return the query of a record; as of a time it is one to memory alone unless it says otherwise.
 
     Args:
-        record: Of a line.
         zone: Of a time without an offset.
 
     Raises:

@@ -146,12 +146,7 @@ def _search_file(where: Where, file: Path, *, rebuilds: bool) -> int:
     """Search for each line of a file and write what was found; returns how many lines were bad.
 
     Args:
-        file: JSON lines.
         rebuilds: Whether all vectors are made anew before.
-
-    Raises:
-        InputError: The file cannot be read.
-        UnavailableError: The database or the embedder cannot be used.
     """
     with memory_opened(where) as memory:
         if rebuilds:

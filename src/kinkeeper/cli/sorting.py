@@ -50,9 +50,6 @@ def _relate_file(path: Path) -> int:
 
     Args:
         path: JSON lines; "-" reads the standard input.
-
-    Raises:
-        InputError: The file cannot be read.
     """
     return asyncio.run(answered(path, _related))
 

@@ -183,10 +183,6 @@ def _change_task(
         action: Name of the request.
         params: What it takes; what is None was not given.
         named: Who does it; the owner where None.
-
-    Raises:
-        Exit: It awaits an adult's yes.
-        KinkeeperError: It cannot be done; the message says why.
     """
     with opened(where) as system:
         household = system.household

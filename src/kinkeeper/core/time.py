@@ -199,11 +199,7 @@ def latest_told(text: str, zone: ZoneInfo) -> datetime:
 
 
 def day_over(day: date, zone: ZoneInfo) -> datetime:
-    """Return the UTC instant at which a local day ends.
-
-    Args:
-        day: Local.
-    """
+    """Return the UTC instant at which a local day ends."""
     return as_utc(midnight(day + timedelta(days=1), zone))
 
 

@@ -273,7 +273,6 @@ class DigestRounds:
     """Sends the digests of one household, on the wall clock.
 
     Args:
-        household: As its file has it.
         quiet_hours: When nothing is sent; what falls into them goes out at their end.
         deliver: Puts digests where people see them.
         is_quiet: Tells whether quiet was asked for.

@@ -77,11 +77,7 @@ _CLOCK = re.compile(
 
 
 def parse_time(text: str) -> time | None:
-    """Return the local time somebody wants the digest at: "18:00", "7", "7:30pm"; None of "off".
-
-    Raises:
-        InputError: It is no time of day.
-    """
+    """Return the local time somebody wants the digest at: "18:00", "7", "7:30pm"; None of "off"."""
     wanted = text.strip().casefold()
     if wanted == "off":
         return None
@@ -98,7 +94,6 @@ def release(day: date, at: time, quiet: QuietHours) -> datetime:
     """Return the UTC instant at which the digest of a day goes out: never during quiet hours, but at their end.
 
     Args:
-        day: Local.
         at: The time the person chose.
         quiet: The household's quiet hours and zone.
     """

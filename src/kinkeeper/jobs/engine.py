@@ -213,7 +213,6 @@ class JobEngine:
 
         Raises:
             ConflictError: Another process runs the jobs of this SQLite file.
-            UnavailableError: The database cannot be reached.
         """
         with ExitStack() as held:
             if not _ONE_RUNNER.acquire(blocking=False):

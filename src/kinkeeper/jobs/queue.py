@@ -103,10 +103,6 @@ class JobQueue:
         store: Its database also holds the engine's tables.
         households: Whose work it carries: each has a line of its own, so that the worker of one never
             takes another's. None named: whatever there is.
-
-    Raises:
-        StoreBusyError: Another process held the database for too long.
-        UnavailableError: The database cannot be reached.
     """
 
     def __init__(self, store: Store, *households: str) -> None:

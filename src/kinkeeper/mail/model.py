@@ -117,11 +117,7 @@ class Mail(BaseModel):
 
 
 def parse_address(text: str) -> Address:
-    """Return the address that somebody wrote, as `name@host` or `Name <name@host>`.
-
-    Raises:
-        InputError: It is none.
-    """
+    """Return the address that somebody wrote, as `name@host` or `Name <name@host>`."""
     name, bracket, rest = text.strip().rpartition("<")
     found = rest.rstrip(">").strip() if bracket else text.strip()
     if not is_mail_address(found):
@@ -178,14 +174,7 @@ class MailReader(Protocol):
     """Reads the household's mailbox; changes nothing in it, not even what counts as read."""
 
     async def search(self, query: MailQuery, *, limit: int) -> Sequence[ReceivedMail]:
-        """Return the latest mails that fit, latest first.
-
-        Args:
-            limit: Most to return, > 0.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
-        """
+        """Return the latest mails that fit, latest first."""
         ...
 
     async def correspondents(self, name: str) -> Sequence[Address]:
@@ -193,9 +182,6 @@ class MailReader(Protocol):
 
         Args:
             name: Part of a name or address.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
         """
         ...
 
@@ -244,11 +230,7 @@ def keep_draft(conn: Connection, household: str, draft: Draft) -> None:
 
 
 def remove_draft(conn: Connection, household: str, draft_id: str) -> None:
-    """Remove a draft.
-
-    Raises:
-        NotFoundError: There is no such draft.
-    """
+    """Remove a draft."""
     mine = (_drafts.household == household, _drafts.id == draft_id)
     if conn.execute(delete(mail_drafts).where(*mine)).rowcount == 0:
         raise NotFoundError("this draft no longer exists")

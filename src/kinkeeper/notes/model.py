@@ -112,9 +112,6 @@ def is_list(body: str) -> bool:
 def without(body: str, words: str) -> tuple[str, str]:
     """Return a text without the one line that words mean, and the words of that line.
 
-    Args:
-        words: As a person says them.
-
     Raises:
         NotFoundError: No line is meant; the message says what there is.
         UnclearError: Several can be meant; the question names them.
@@ -177,7 +174,6 @@ def find_by(words: str, notes: Sequence[Note]) -> Note:
     """Return the note that is meant by its id, its title, or words of its title.
 
     Args:
-        words: As a person says them.
         notes: Those that can be meant, the likelier ones first.
 
     Raises:

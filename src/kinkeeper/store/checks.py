@@ -74,11 +74,7 @@ def _is_up_to_date(url: URL) -> bool:
 
 
 def machine_findings(now: datetime) -> list[Finding]:
-    """Check Python, the SQLite library and the clock.
-
-    Args:
-        now: The wall clock's, aware.
-    """
+    """Check Python, the SQLite library and the clock."""
     return [_python(), _library(), _clock(now)]
 
 
@@ -113,7 +109,6 @@ def backup_findings(url: URL, folder: Path | None, now: datetime) -> Iterator[Fi
 
     Args:
         folder: Where they are kept, if anywhere.
-        now: The wall clock's, aware.
     """
     if not is_sqlite(url):
         yield ok("backups", "use pg_dump and pg_restore on the database server")

@@ -54,7 +54,6 @@ def translated() -> Iterator[None]:
     Errors of a statement itself (a broken constraint, a wrong type) pass unchanged.
 
     Raises:
-        StoreBusyError: Another writer held the database longer than the busy timeout.
         UnavailableError: Disk full, file or server not reachable; the message says what to do.
         InputError: A text that a server cannot hold.
     """

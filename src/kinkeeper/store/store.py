@@ -157,7 +157,6 @@ class Store:
         Raises:
             InputError: The address is none of these.
             StoreVersionError: Written by a newer program, or this SQLite is unsafe.
-            StoreBusyError: Another process held the database for too long.
             UnavailableError: It cannot be created, reached, or made durable.
         """
         url = engines.parse_address(address)
@@ -181,7 +180,6 @@ class Store:
                 and is raised here.
 
         Raises:
-            StoreBusyError: Another writer held the database for too long.
             UnavailableError: Nothing was written; the message says what to do.
         """
         if self._patience is None:
@@ -232,8 +230,6 @@ class Store:
 
         Raises:
             Exception: What the work raises.
-            StoreBusyError: Another process held the database for too long.
-            UnavailableError: The database cannot be reached.
         """
         try:
             await self.write(rehearsed(work))
@@ -315,7 +311,6 @@ class Store:
         Raises:
             ConflictError: The file exists.
             InputError: The database is on a server.
-            UnavailableError: No space, or the folder cannot be written.
         """
         if not engines.is_sqlite(self.url):
             raise InputError("a PostgreSQL database is backed up with pg_dump")

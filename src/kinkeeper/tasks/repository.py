@@ -203,11 +203,7 @@ def find_task(conn: Connection, viewer: Viewer, task_id: str) -> Task | None:
 
 
 def load_task(conn: Connection, viewer: Viewer, task_id: str) -> Task:
-    """Return the task with that id.
-
-    Raises:
-        NotFoundError: There is none that may be seen.
-    """
+    """Return the task with that id."""
     task = find_task(conn, viewer, task_id)
     if task is None:
         raise NotFoundError(f"there is no task {task_id!r}", task_id=task_id)

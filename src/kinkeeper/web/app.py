@@ -51,11 +51,7 @@ def _hurried(context: WebContext) -> WebContext:
 
 
 class Application(FastAPI):
-    """The routes, behind the guard.
-
-    Args:
-        context: What they work on.
-    """
+    """The routes, behind the guard."""
 
     def __init__(self, context: WebContext) -> None:
         super().__init__(

@@ -249,12 +249,7 @@ class Polling:
                 await asyncio.sleep(self._ladder[-1])
 
     async def _round(self) -> None:
-        """Ask once, and take in what comes.
-
-        Raises:
-            TelegramError: Telegram could not be asked.
-            UnavailableError: An update could not be stored; it and those after it come again.
-        """
+        """Ask once, and take in what comes."""
         arguments: dict[str, Any] = {
             "timeout": _WAIT_SECONDS, "limit": _AT_ONCE, "allowed_updates": list(READERS),
         }  # fmt: skip

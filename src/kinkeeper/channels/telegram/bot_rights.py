@@ -24,7 +24,6 @@ def ask(token: str, *, api_url: str, groups: Sequence[tuple[str, str]]) -> Stand
 
     Raises:
         DeniedError: Telegram does not know the token.
-        UnavailableError: Telegram cannot be reached.
     """
 
     async def asked() -> Standing:

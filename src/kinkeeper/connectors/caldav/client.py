@@ -70,7 +70,6 @@ class Transport:
 
         Raises:
             DeniedError: It refuses the user or the password.
-            UnavailableError: It cannot be reached, has a fault, or answers without end.
         """
         try:
             async with asyncio.timeout(self._longest):

@@ -230,11 +230,7 @@ def _basics(event: Event) -> dict[str, Any]:
 
 
 def parsed(data: bytes) -> Calendar:
-    """Return a calendar object as the library knows it.
-
-    Raises:
-        InputError: It is none.
-    """
+    """Return a calendar object as the library knows it."""
     try:
         calendar = Calendar.from_ical(data)
     except ValueError as error:

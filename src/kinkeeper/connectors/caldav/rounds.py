@@ -262,7 +262,6 @@ class CalendarSync:
             ConflictError: Another process is doing that.
             DeniedError: The server does not let us in.
             InputError: The address leads to no calendar, or to several.
-            UnavailableError: The server, or the database, cannot be reached now.
         """
         now = self.clock.now()
         if not await self.store.write(

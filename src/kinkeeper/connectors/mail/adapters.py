@@ -75,7 +75,6 @@ class DraftAdapter:
     """Puts drafts into the mailbox and removes them.
 
     Args:
-        mailbox: The household's.
         sender: The address that mails are sent from.
     """
 

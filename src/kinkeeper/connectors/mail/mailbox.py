@@ -256,14 +256,7 @@ class Mailbox:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="mailbox")
 
     async def search(self, query: MailQuery, *, limit: int) -> Sequence[ReceivedMail]:
-        """Return the latest mails that fit, latest first.
-
-        Args:
-            limit: Most to return, > 0.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
-        """
+        """Return the latest mails that fit, latest first."""
         return await self._do(lambda client: _search(client, query, limit))
 
     async def correspondents(self, name: str) -> Sequence[Address]:
@@ -271,26 +264,15 @@ class Mailbox:
 
         Args:
             name: Part of a name or address.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
         """
         return await self._do(lambda client: _correspondents(client, name))
 
     async def has_draft(self, message_id: str) -> bool:
-        """Whether a mail with that id is among the drafts.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
-        """
+        """Whether a mail with that id is among the drafts."""
         return await self._do(lambda client: bool(_find(client, _DRAFTS, message_id)))
 
     async def has_sent(self, message_id: str) -> bool:
-        """Whether a mail with that id is among the sent ones.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
-        """
+        """Whether a mail with that id is among the sent ones."""
         return await self._do(lambda client: bool(_find(client, _SENT, message_id)))
 
     async def add_draft(self, message: bytes, message_id: str) -> None:
@@ -302,27 +284,15 @@ class Mailbox:
         await self._do(lambda client: _add(client, _DRAFTS, message, message_id))
 
     async def add_sent(self, message: bytes, message_id: str) -> None:
-        """Put a mail among the sent ones, unless the server has done so itself.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
-        """
+        """Put a mail among the sent ones, unless the server has done so itself."""
         await self._do(lambda client: _add(client, _SENT, message, message_id))
 
     async def remove_draft(self, message_id: str) -> None:
-        """Remove the draft with that id, if it is there.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
-        """
+        """Remove the draft with that id, if it is there."""
         await self._do(lambda client: _remove_draft(client, message_id))
 
     async def folders(self) -> Sequence[str]:
-        """Return the names of the folders for drafts and sent mails, as far as there are such.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
-        """
+        """Return the names of the folders for drafts and sent mails, as far as there are such."""
         return await self._do(_folder_names)
 
     async def _do(self, work: Callable[[IMAPClient], T]) -> T:

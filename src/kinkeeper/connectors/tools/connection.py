@@ -128,7 +128,6 @@ def described(
     """Return a tool as it may be shown.
 
     Args:
-        server: As the settings name it.
         name: There, exactly as it is called by.
         description: In its own words.
         schema: Of its arguments, as it gives it.
@@ -224,11 +223,7 @@ MOST_BYTES = 1024 * 1024
 
 
 class ToolClient:
-    """Speaks with one server over an open connection.
-
-    Args:
-        server: As the settings name it.
-    """
+    """Speaks with one server over an open connection."""
 
     def __init__(self, server: ToolServer, client: Client) -> None:
         self._server = server
@@ -270,9 +265,6 @@ class ToolClient:
 @asynccontextmanager
 async def opened(server: ToolServer) -> AsyncIterator[ToolClient]:
     """Connect for the length of the block, which must end in the task that began it.
-
-    Args:
-        server: As the settings name it.
 
     Raises:
         UnavailableError: It cannot be started or reached.
@@ -379,11 +371,7 @@ class _Limited(httpx2.AsyncByteStream):
 
 
 def may_be_private(server: ToolServer) -> bool:
-    """Whether an address of this machine or network is what the settings mean.
-
-    Args:
-        server: As the settings name it.
-    """
+    """Whether an address of this machine or network is what the settings mean."""
     host = urlsplit(server.url or "").hostname or ""
     is_plain = host == "localhost" or host.endswith(_LOCAL_NAMES) or "." not in host
     return server.allows_private or is_plain or _is_address(host)

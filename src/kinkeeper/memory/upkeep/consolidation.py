@@ -293,7 +293,6 @@ async def consolidate(
 
     Raises:
         ConflictError: Another run was finished meanwhile.
-        UnavailableError: The database cannot be written.
     """
     plan = await Planner(store, household, tools, now=now, progress=progress).plan()
     cost = await cost_since(store, household, now)

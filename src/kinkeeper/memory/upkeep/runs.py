@@ -173,11 +173,7 @@ def insert_run(conn: Connection, run: Run) -> None:
 
 
 def find_run(conn: Connection, household: str, run_id: str) -> Run:
-    """Return a run.
-
-    Raises:
-        NotFoundError: There is none with that id.
-    """
+    """Return a run."""
     query = select(memory_runs).where(_runs.household == household, _runs.id == run_id)
     row = conn.execute(query).one_or_none()
     if row is None:
@@ -253,7 +249,6 @@ def approve(conn: Connection, household: str, run_id: str) -> Run:
     """Let the next run do what this one asks for.
 
     Raises:
-        NotFoundError: There is no such run.
         ConflictError: It does not ask any more.
     """
     return _answered(conn, household, run_id, RunState.APPROVED)
@@ -263,7 +258,6 @@ def decline(conn: Connection, household: str, run_id: str) -> Run:
     """Leave everything as it is; the next night looks again, and may ask again.
 
     Raises:
-        NotFoundError: There is no such run.
         ConflictError: It does not ask any more.
     """
     return _answered(conn, household, run_id, RunState.DECLINED)

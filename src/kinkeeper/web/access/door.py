@@ -81,7 +81,6 @@ class Door:
 
         Raises:
             LoginNeededError: It carries no key, or one that opens nothing here.
-            UnavailableError: The database cannot be asked.
         """
         person = await self._person(request)
         self._context.visited.set()
@@ -95,9 +94,6 @@ class Door:
         Args:
             person: Who they were when the stream began.
             pieces: With a sign of life every few seconds, so that a stream of an ended key does not stay open.
-
-        Raises:
-            UnavailableError: The database cannot be asked.
         """
         async with aclosing(pieces):
             async for piece in pieces:
@@ -266,7 +262,6 @@ def viewer_of(person: Person, *, now: datetime, projects: Collection[str] = ()) 
     A screen on the wall is everybody's, whoever's key it was set up with: it sees nothing that is anybody's own.
 
     Args:
-        person: Who makes the request.
         projects: Names of the projects that are asked for.
 
     Raises:
@@ -289,9 +284,6 @@ def may_read(person: Person, action: PendingAction) -> bool:
     """Whether somebody may read an action: what was said to the assistant only who may say yes to it, a child their own.
 
     The mail of another adult is theirs.
-
-    Args:
-        person: Who looks.
     """
     return reader_of(person, viewers.Viewer.of(person.household.id, person.member.id)).may_read(
         action
@@ -299,20 +291,12 @@ def may_read(person: Person, action: PendingAction) -> bool:
 
 
 def reader_of(person: Person, viewer: viewers.Viewer) -> readers.Reader:
-    """Return who reads actions on a page or in the API: nobody reads along.
-
-    Args:
-        person: Who looks.
-        viewer: On whose behalf rows are read.
-    """
+    """Return who reads actions on a page or in the API: nobody reads along."""
     return readers.Reader(member=person.member, household=person.household, viewer=viewer)
 
 
 def require_may_read(person: Person, action: PendingAction) -> None:
     """Refuse to show an action, as if there were none.
-
-    Args:
-        person: Who looks.
 
     Raises:
         NotFoundError: They may not read it.
@@ -324,14 +308,7 @@ def require_may_read(person: Person, action: PendingAction) -> None:
 def action_shown_to(
     conn: Connection, person: Person, action_id: str, *, now: datetime
 ) -> PendingAction:
-    """Return an action that a person may read.
-
-    Args:
-        person: Who looks.
-
-    Raises:
-        NotFoundError: There is none with that id that they may read.
-    """
+    """Return an action that a person may read."""
     action = read_action(conn, viewer_of(person, now=now), action_id)
     require_may_read(person, action)
     return action

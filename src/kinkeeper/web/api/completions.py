@@ -139,11 +139,7 @@ class _Answering:
         yield _DONE
 
     async def _pieces(self) -> AsyncGenerator[str | None]:
-        """Yield the pieces of the text, None where there is nothing for a while.
-
-        Raises:
-            UnavailableError: The turn broke down, takes too long, or the server is about to stop.
-        """
+        """Yield the pieces of the text, None where there is nothing for a while."""
         async with (
             aclosing(self._telling.pieces(self._events)) as told,
             aclosing(alive(told, self._context.stopping)) as pieces,

@@ -201,11 +201,7 @@ def _report(writing: _Writing) -> str:
 
 
 async def _uploaded(request: Request) -> tuple[str, bytes]:
-    """Return the name and the content of what was sent: a form with one file, or the file itself.
-
-    Raises:
-        InputError: The form has no file.
-    """
+    """Return the name and the content of what was sent: a form with one file, or the file itself."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         return "a file", await request.body()
     async with request.form() as form:
@@ -373,11 +369,7 @@ async def add_event(
 
 
 def _span(begin: date, last: date | None, household: Household) -> tuple[Interval, date]:
-    """Return the span of local days, and its last one.
-
-    Raises:
-        InputError: It ends before it begins, is too long, or lies where no calendar reaches.
-    """
+    """Return the span of local days, and its last one."""
     if begin.year not in _YEARS:
         raise InputError(f"the year {begin.year} is not between {_YEARS[0]} and {_YEARS[-1]}")
     end = last or begin + _AHEAD

@@ -242,11 +242,7 @@ async def post_message(request: Request, person: Proposer) -> Queued:
 
 
 def _pair(body: bytes) -> Pair:
-    """Return what was sent.
-
-    Raises:
-        HTTPException: It is no pair; the message says what is missing or wrong.
-    """
+    """Return what was sent."""
     try:
         return Pair.model_validate_json(body)
     except ValidationError as error:
@@ -258,11 +254,7 @@ def _pair(body: bytes) -> Pair:
 
 
 def _require_readable(pair: Pair) -> None:
-    """Refuse what would take long to read, while everybody else waits.
-
-    Raises:
-        HTTPException: A text or the metadata is too long; the message names the limit.
-    """
+    """Refuse what would take long to read, while everybody else waits."""
     metadata = pair.metadata.model_dump_json(exclude_unset=True)
     for name, text, most in (
         ("userMessage", pair.user_message, _LONGEST_TEXT),

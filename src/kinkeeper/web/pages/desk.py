@@ -98,11 +98,7 @@ class Desk:
         return [action for action in found if may_read(self.person, action)]
 
     def action(self, conn: Connection, action_id: str) -> PendingAction:
-        """Return an action that the person may read.
-
-        Raises:
-            NotFoundError: There is none with that id that they may read.
-        """
+        """Return an action that the person may read."""
         return action_shown_to(conn, self.person, action_id, now=self.now)
 
     def frame(self, conn: Connection, here: str) -> Frame:
@@ -138,7 +134,6 @@ async def show(
 
     Args:
         template: Name of its file.
-        desk: Who looks.
         here: Key of the page in the navigation.
     """
 

@@ -84,7 +84,6 @@ def page(
     Args:
         template: Name of its file. It finds `person` (None before the login), `csrf` (the token that
             its forms carry in a hidden field of that name) and `values`.
-        person: Who looks.
     """
     text = render(template, person=person, csrf=person.csrf if person else "", **values)
     return HTMLResponse(text, status_code=status, headers={**_NOT_KEPT, **(headers or {})})

@@ -197,11 +197,7 @@ def _names(members: Iterable[Member]) -> str:
 
 
 def is_past(action: PendingAction, today: date) -> bool:
-    """Return whether every day that a card is about has passed; one that names no day never is.
-
-    Args:
-        today: Local.
-    """
+    """Return whether every day that a card is about has passed; one that names no day never is."""
     days: Sequence[str] = action.proposal.extraction.get("dates") or ()
     return bool(days) and max(map(date.fromisoformat, days)) < today
 

@@ -142,7 +142,6 @@ def comfort(
     """Return the figures.
 
     Args:
-        metrics: Of the days shown.
         said: What people said on each of those days.
         actions: Created in those days, whatever became of them.
         days: Shown, in order, at least one.
@@ -367,7 +366,6 @@ def health_page(
 
     Args:
         work: How much stands where.
-        metrics: Of the days shown.
         said: What people said on each of those days.
         actions: Created in those days, whatever became of them.
         hosts: That it is set up to talk to.
