@@ -13,7 +13,7 @@ from kinkeeper.actions.proposals import expire_due
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.digest.content import DigestRounds, DigestWords
-from kinkeeper.digest.model import Digest
+from kinkeeper.digest.repository import Digest
 from kinkeeper.household.model import Member
 from kinkeeper.messaging.outbound import QuietHours
 

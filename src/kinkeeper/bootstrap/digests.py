@@ -10,7 +10,7 @@ from kinkeeper.conversation.threads import Thread, open_thread, usual_thread_id
 from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.time import Clock
 from kinkeeper.digest.content import DigestRounds, DigestWords
-from kinkeeper.digest.model import Digest, next_release
+from kinkeeper.digest.repository import Digest, next_release
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import private_chat_of

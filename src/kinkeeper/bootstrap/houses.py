@@ -22,7 +22,7 @@ from kinkeeper.bootstrap.system import System
 from kinkeeper.calendar.seeds import SeedReport, sync_seeds
 from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.core.time import Clock, SystemClock
-from kinkeeper.digest.model import parse_time
+from kinkeeper.digest.repository import parse_time
 from kinkeeper.household.file import load_households
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace

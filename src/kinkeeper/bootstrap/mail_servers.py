@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kinkeeper.actions.outside.adapter import Adapter, NotDoneError, RefusedError
-from kinkeeper.connectors.mail.adapters import DraftAdapter, SendAdapter
+from kinkeeper.connectors.mail.adapters import DraftAdapter, MailServer, SendAdapter
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
-from kinkeeper.connectors.mail.smtp import MailServer
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.observability.findings import Finding, broken, warning
 from kinkeeper.settings.model import Settings

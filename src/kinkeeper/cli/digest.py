@@ -12,8 +12,14 @@ from kinkeeper.cli.terminal import answer, notice
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.digest.content import DigestWords, gather
-from kinkeeper.digest.model import Digest, next_release, parse_time
-from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
+from kinkeeper.digest.repository import (
+    Digest,
+    digest_time,
+    last_digest,
+    next_release,
+    parse_time,
+    set_digest_time,
+)
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.observer.quiet_requests import be_quiet, end_quiet, parse_duration, quiet_until

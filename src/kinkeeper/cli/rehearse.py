@@ -47,8 +47,7 @@ from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.core.errors import InputError, KinkeeperError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock, instant_told
-from kinkeeper.digest.model import next_release
-from kinkeeper.digest.repository import digest_time
+from kinkeeper.digest.repository import digest_time, next_release
 from kinkeeper.household.model import Household, Member, resolve_sender
 from kinkeeper.household.viewers import viewer_for
 from kinkeeper.jobs.job import Pace

@@ -1,4 +1,4 @@
-"""`kinkeeper token`: keys for programs that act for a member, and the list of all keys."""
+"""`kinkeeper token` and `kinkeeper invite`: keys for programs that act for a member, links that log members in, and the list of all."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -8,8 +8,10 @@ import typer
 from rich.table import Table
 
 from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap.web import server_address
 from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import member_named, opened
+from kinkeeper.cli.server_link import phone_address, served_settings, show_qr_code
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError, NotFoundError
@@ -17,6 +19,7 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Member
 from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole, Key, is_alive, usual_role
+from kinkeeper.web.views.addresses import invite_address
 
 # What making a key of a household takes: the role it gets, and how it is written.
 
@@ -50,12 +53,14 @@ def key_record(key: Key) -> dict[str, Any]:
 
 _MOST_DAYS = 3650
 
-app = typer.Typer(
+app = typer.Typer()
+tokens = typer.Typer(
     name="token", no_args_is_help=True, help="Create, list and revoke API tokens and sign-ins."
 )
+app.add_typer(tokens)
 
 
-@app.command()
+@tokens.command()
 @located
 def create(
     where: Where,
@@ -106,7 +111,7 @@ def create(
     answer(issued.secret)
 
 
-@app.command("list")
+@tokens.command("list")
 @located
 def list_(where: Where, json_: JsonOption = False) -> None:
     """List tokens, sessions and open invites."""
@@ -127,7 +132,7 @@ def list_(where: Where, json_: JsonOption = False) -> None:
     console().print(table)
 
 
-@app.command()
+@tokens.command()
 @located
 def revoke(
     where: Where,
@@ -162,3 +167,54 @@ def _lifetime(expires: str) -> timedelta | None:
     if not expires.isdecimal() or not 0 < int(expires) <= _MOST_DAYS:
         raise InputError(f"--expires takes 1 to {_MOST_DAYS} days, or “never”")
     return timedelta(days=int(expires))
+
+
+@app.command()
+@located
+def invite(
+    where: Where,
+    member: Annotated[str, typer.Argument(metavar="MEMBER", help="Id, name or alias.")],
+    role: Annotated[
+        str | None,
+        typer.Option(
+            "--role", metavar="ROLE",
+            help="owner, adult, child, guest or screen; default is the role in the household file.",
+        ),
+    ] = None,
+    hours: Annotated[
+        int, typer.Option("--hours", min=1, max=720, help="Hours until the link expires.")
+    ] = 48,
+    json_: JsonOption = False,
+) -> None:  # fmt: skip
+    """Create a one-time sign-in link for someone."""
+    with opened(where) as system:
+        invited = member_named(system.household, member)
+        granted = granted_role(system, invited, role)
+        if granted is AccessRole.BRIDGE:
+            raise InputError(
+                "a bridge is a program: create a token for it with `kinkeeper token create`"
+            )
+        now = SystemClock().now()
+        issued = system.store.write_now(
+            lambda conn: logins.invite(
+                conn, system.household.id, invited.id, role=granted, now=now, hours=hours
+            )
+        )
+        served = served_settings(system.settings, where.db)
+    phone = phone_address(served)
+    link = invite_address(server_address(served), issued.secret)
+    from_phone = invite_address(phone, issued.secret) if phone else None
+    if json_:
+        answer_json({**key_record(issued.key), "link": link, "phone_link": from_phone})
+        return
+    notice(
+        f"Sign-in link for {invited.name} ({granted.value}); it works once, within {hours} hours:"
+    )
+    answer(from_phone or link)
+    if from_phone is None:
+        notice(
+            "It only opens on this machine. For a phone, run the server with --host 0.0.0.0 "
+            "(or set PUBLIC_URL), then invite again."
+        )
+        return
+    show_qr_code(from_phone)

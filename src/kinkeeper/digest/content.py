@@ -13,13 +13,16 @@ from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import care_between
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import A_DAY, Clock, day_ending_at, local_days
-from kinkeeper.digest.model import Digest, Unassigned, due_day, release
 from kinkeeper.digest.repository import (
+    Digest,
+    Unassigned,
     digest_time,
+    due_day,
     forget_digests_after,
     has_digest_after,
     last_digest,
     note_digest,
+    release,
     time_set_at,
     was_due,
 )

@@ -18,8 +18,7 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.reversal import restore
 from kinkeeper.digest.content import DigestWords, gather
-from kinkeeper.digest.model import parse_time
-from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
+from kinkeeper.digest.repository import digest_time, last_digest, parse_time, set_digest_time
 from kinkeeper.observer import feedback
 from kinkeeper.web.access.door import (
     Decider,

@@ -14,8 +14,7 @@ from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Interval
 from kinkeeper.digest.content import DigestWords, gather
-from kinkeeper.digest.model import parse_time
-from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
+from kinkeeper.digest.repository import digest_time, last_digest, parse_time, set_digest_time
 from kinkeeper.tasks.model import TaskStatus
 from kinkeeper.tasks.repository import list_tasks
 from kinkeeper.web.access.door import Decider, Viewer, anyone
