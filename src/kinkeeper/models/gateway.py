@@ -17,7 +17,7 @@ import structlog
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, midnight
 from kinkeeper.models import repository
-from kinkeeper.models.client import HttpChatModel, HttpServer
+from kinkeeper.models.client import HttpChatModel, HttpServer, answer_limit, at_most
 from kinkeeper.models.connection import Resolver, ServerConnection, find_addresses
 from kinkeeper.models.endpoints import DailyLimits, Endpoint, ModelConfig, RoleModel
 from kinkeeper.models.limits import Limited, ServerLimits
@@ -32,7 +32,6 @@ from kinkeeper.models.model import (
     Usage,
 )
 from kinkeeper.models.repository import Amount, CallRecord, insert_call, insert_fallback
-from kinkeeper.models.wire import answer_limit, at_most
 from kinkeeper.store.store import Store
 
 # Keeps a household within its day's budget: the most that a call can take is set aside before it
