@@ -32,11 +32,7 @@ _ENTRY = "- "
 
 
 def state_of(system: System, clock: Clock) -> State:
-    """Return all that the household has now, whoever may see it. Blocks.
-
-    Args:
-        clock: Tells which actions still wait.
-    """
+    """Return all that the household has now, whoever may see it. Blocks."""
     return system.store.read_now(lambda conn: _read(conn, system, clock))
 
 

@@ -62,7 +62,6 @@ async def doing(
     Args:
         outside: Deliver what is to go out and is no household's.
         tasks: What else is to run until the end.
-        pace: How often to look for something to do.
         workers: Most messages understood at a time, > 0.
         lock_held_in: See `JobEngine`.
 
@@ -115,7 +114,6 @@ def household_tasks(
     Args:
         hearing: Proposes for memory what its chat lets drop.
         streaming: Looks ahead for its members' next turns, where that is switched on.
-        pace: How often to look for it.
     """
     reading = reading_of(household, store, clock)
     tasks: list[LongTask] = [

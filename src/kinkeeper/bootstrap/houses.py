@@ -200,7 +200,6 @@ class Houses:
                 must not be missed, so its error ends the block.
             talking: What this process talks with members with; made for the block where None.
             extractor: Reads messages; as the settings say where None.
-            pace: How often it looks for something to do.
 
         Raises:
             ConflictError: Another process runs the jobs of this SQLite file.
@@ -293,8 +292,6 @@ def open_system(
     """Open the household and its database, bring the file's events into the graph, close at the end.
 
     Args:
-        household_file: Instead of the one in the settings.
-        database: Instead of the one in the settings.
         now: Instant the event graph is extended to; the wall clock's where None.
 
     Raises:
@@ -324,7 +321,6 @@ def open_houses(
 
     Args:
         household_file: File or folder instead of the one in the settings.
-        database: Instead of the one in the settings.
         now: Instant the event graphs are extended to; the wall clock's where None.
 
     Raises:
@@ -432,11 +428,7 @@ def _refused(path: Path, message: str) -> ConfigError:
 
 
 def household_path(settings: Settings, named: Path | None) -> Path:
-    """Return the household file or folder: the one named, else that of the settings, else household.toml here.
-
-    Raises:
-        ConfigError: There is none.
-    """
+    """Return the household file or folder: the one named, else that of the settings, else household.toml here."""
     if named or settings.family_context:
         return named or settings.family_context or Path()
     path = Path("household.toml")

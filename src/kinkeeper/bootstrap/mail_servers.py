@@ -30,11 +30,7 @@ def adapters_of(settings: Settings) -> Mapping[str, Adapter]:
 
 
 def ask_servers(settings: Settings, set_up: Sequence[Finding]) -> Sequence[Finding]:
-    """Ask the servers whether they let us in, and say how to mend it where not. Blocks; sends nothing.
-
-    Args:
-        set_up: What is set up: for sending, for reading.
-    """
+    """Ask the servers whether they let us in, and say how to mend it where not. Blocks; sends nothing."""
     return asyncio.run(_ask(settings, *set_up))
 
 

@@ -189,7 +189,6 @@ def outside_tasks(
     """Return one task a household that does what is queued to be done outside.
 
     Args:
-        pace: How often to look for it.
         further: By household id, carry out what is not mail, by the name of the effect.
     """
     adapters = mail_adapters(settings, is_only_household=len(households) == 1)

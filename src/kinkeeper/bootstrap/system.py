@@ -151,12 +151,7 @@ class System:
         )  # fmt: skip
 
     def talk_reading(self, clock: Clock, gateway: ModelGateway, pace: Pace) -> RowWorker:
-        """Return what has a model read the group talk that tier 1 took in.
-
-        Args:
-            gateway: The way to the models.
-            pace: When failed work is tried again.
-        """
+        """Return what has a model read the group talk that tier 1 took in."""
         from kinkeeper.observer.group_reader import GroupReader, group_prompt  # noqa: PLC0415 - loads the templates' library
         from kinkeeper.observer.settling.group_talk import (  # noqa: PLC0415 - see above
             TalkEffects,

@@ -55,7 +55,6 @@ def web_context(
 
     Args:
         intakes: Tier 1 of each household, which leaves what it queues to the workers.
-        settings: In force for the server.
         working: Set while the workers run.
         telegram: What runs for the chat service.
         talks: What each household's members are talked with, by household id.

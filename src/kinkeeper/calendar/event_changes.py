@@ -219,7 +219,6 @@ def add_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -
 
     Raises:
         ConflictError: Another event has that id, or another change this change id.
-        InputError: The event cannot be stored or expanded.
     """
 
     def write() -> _Rows:
@@ -234,15 +233,11 @@ def add_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -
 def update_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -> str:
     """Write an event in the place of the one with its id.
 
-    Args:
-        event: The event as it shall be.
-
     Returns:
         `change_id`.
 
     Raises:
         ConflictError: Another change has this change id.
-        InputError: The event cannot be stored or expanded.
     """
     return _replace(conn, event, Operation.UPDATE_EVENT, change_id=change_id, at=at)
 
@@ -286,7 +281,6 @@ def move_occurrence(
 
     Raises:
         ConflictError: Another change has this change id, or the whole event is cancelled.
-        InputError: The new time cannot be stored.
     """
     change = _change(
         household, event_id, Operation.MOVE_OCCURRENCE, original_start, change_id=change_id, at=at
@@ -424,9 +418,6 @@ def _check_takes_place(
 
 def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
     """Restore exactly what was before a change; undoing it again does nothing.
-
-    Args:
-        at: When it is undone, aware.
 
     Raises:
         ConflictError: The event was changed again since; the message names by what.

@@ -75,8 +75,6 @@ def export_ics(
     Args:
         events: Events to write, cancelled ones included if given.
         overrides: Changes of single occurrences, by event id.
-        name: Name of the calendar, for people.
-        places: Names of the household's places by id.
     """
     calendar = Calendar()
     calendar.add("prodid", "-//Kinkeeper//Kinkeeper//EN")
@@ -117,7 +115,6 @@ def import_ics(
         limit: How much it may hold.
 
     Raises:
-        InputError: It holds more than that.
         UnavailableError: The limit was told that nobody waits any more.
     """
     found = _Found()

@@ -31,7 +31,6 @@ def insert_event(conn: Connection, event: Event) -> None:
 
     Raises:
         ConflictError: Another event has that id.
-        InputError: The event cannot be stored or expanded.
     """
     check_event(event)
     stored = find_event(conn, Viewer.whole(event.household), event.id)
@@ -86,14 +85,7 @@ def list_events(
 
 
 def replace_event(conn: Connection, event: Event) -> None:
-    """Write an event in the place of the one with its id; its overrides stay.
-
-    Args:
-        event: The event as it shall be.
-
-    Raises:
-        InputError: The event cannot be stored or expanded.
-    """
+    """Write an event in the place of the one with its id; its overrides stay."""
     check_event(event)
     mine = (events.c.household == event.household, events.c.id == event.id)
     if conn.execute(update(events).where(*mine).values(event_row(event))).rowcount == 0:
@@ -138,9 +130,6 @@ def put_override(conn: Connection, household: str, override: Override) -> None:
 
     Args:
         override: The change; it waits unseen while the event's rule does not give that start.
-
-    Raises:
-        InputError: A time of the override cannot be stored.
     """
     for start in filter(None, (override.original_start, override.start)):
         check_start(override.event_id, start)

@@ -66,7 +66,6 @@ def decide(
     """Carry out a decision and tell what became of it; exits with 1 where the action stands otherwise.
 
     Args:
-        action: Id, or its beginning.
         named: Who decides; the owner where None.
 
     Raises:

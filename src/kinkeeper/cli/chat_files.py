@@ -74,11 +74,7 @@ class BadLine:
 
 
 def chat_line(number: int, record: Mapping[str, Any]) -> ChatLine:
-    """Return the message of a record.
-
-    Raises:
-        InputError: A field is missing, of the wrong type, or impossible.
-    """
+    """Return the message of a record."""
     message, is_local = parse_message(record, channel=REPLAY)
     return ChatLine(number=number, message=message, is_local=is_local)
 

@@ -89,7 +89,6 @@ def import_events(where: Where, file: Path, *, by: str | None) -> int:
     between, what is in stays; importing the same file again adds the rest.
 
     Args:
-        file: iCalendar or JSON lines.
         by: Who imports; the owner where None.
 
     Returns:

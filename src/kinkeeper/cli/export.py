@@ -26,11 +26,7 @@ _FILE, _FOLDER = 0o600, 0o700
 
 
 def write_private(file: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, in the place of one that is there.
-
-    Raises:
-        InputError: It cannot be written.
-    """
+    """Write a file that only its owner may read, in the place of one that is there."""
     try:
         descriptor = os.open(file, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, _FILE)
         with open(descriptor, "wb") as stream:  # noqa: PTH123 - of a descriptor
@@ -45,11 +41,7 @@ def write_private(file: Path, content: bytes) -> None:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder that only its owner may look into; one that exists keeps its mode.
-
-    Raises:
-        InputError: It cannot be made.
-    """
+    """Make a folder that only its owner may look into; one that exists keeps its mode."""
     try:
         folder.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
     except OSError as error:

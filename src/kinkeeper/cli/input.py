@@ -62,11 +62,7 @@ def records_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | InputError
 
 
 def text_in(record: Mapping[str, Any], name: str) -> str:
-    """Return a text of a record, such that it can be written out again.
-
-    Raises:
-        InputError: It is missing or not text.
-    """
+    """Return a text of a record, such that it can be written out again."""
     value = record.get(name)
     if not isinstance(value, str):
         raise InputError(f'"{name}" is missing or not text')

@@ -120,7 +120,6 @@ def _forget_fact(
     """Erase a fact for good, after asking; returns whether it is erased now.
 
     Args:
-        wanted: Id, or its beginning.
         named: Who wants it; the owner where None.
         is_sure: Whether they need not be asked.
     """

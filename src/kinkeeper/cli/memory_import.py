@@ -329,9 +329,6 @@ def episode_of(
     Args:
         zone: Of a time without an offset.
         audiences: Reads its words; None where no member is known, and all is the household's.
-
-    Raises:
-        InputError: A field is missing or of the wrong type.
     """
     scope = _optional(record, "scope")
     said = Episode(
@@ -351,9 +348,6 @@ def fact_of(
     Args:
         zone: Of a time without an offset.
         audiences: Reads its words; None where no member is known, and all is the household's.
-
-    Raises:
-        InputError: A field is missing, of the wrong type, or impossible.
     """
     text = _text(record, "text")
     told = classify(text)
@@ -374,9 +368,6 @@ def query_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> Query:
 
     Args:
         zone: Of a time without an offset.
-
-    Raises:
-        InputError: A field is missing, of the wrong type, or impossible.
     """
     limit = record.get("k", 10)
     if isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit <= _MOST_HITS:

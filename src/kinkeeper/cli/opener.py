@@ -50,9 +50,6 @@ def opened_houses(where: Where) -> Iterator[Houses]:
 
     Args:
         where: What the person said; the household file may be a folder.
-
-    Raises:
-        ConfigError: The settings or a household file are wrong.
     """
     log_to_stderr()
     with open_houses(

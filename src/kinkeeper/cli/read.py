@@ -63,11 +63,7 @@ def read(
 
 
 def read_file(where: Where, file: Path) -> int:
-    """Write the frames of each text of a file; returns how many lines were bad.
-
-    Args:
-        where: Household, whose people and zone are known.
-    """
+    """Write the frames of each text of a file; returns how many lines were bad."""
     log_to_stderr()
     return asyncio.run(_read_all(where, file))
 
@@ -125,11 +121,7 @@ def read_talk(where: Where, file: Path) -> int:
     """Write what a model reads in each message of a group chat; returns how many lines were bad.
 
     Args:
-        where: Household, whose people, calendar and settings count.
         file: JSON lines, oldest message first; "-" reads the standard input.
-
-    Raises:
-        UnavailableError: There is no model.
     """
     with opened(where) as system:
         records, bad = [], 0

@@ -94,11 +94,7 @@ class Step:
     details: Mapping[str, Any]
 
     def text(self, name: str) -> str:
-        """Return a field that the step needs.
-
-        Raises:
-            InputError: It is missing or no text.
-        """
+        """Return a field that the step needs."""
         found = self.details.get(name)
         if not isinstance(found, str):
             raise InputError(f'"{name}" is missing; {self.do!r} needs it')
@@ -471,7 +467,6 @@ def rehearse_file(where: Where, file: Path, *, seed: Path | None, jobs: int) -> 
 
     Args:
         where: Household; a database must not be named.
-        file: The script, JSON lines.
         seed: A script that is played before every part, and not shown.
         jobs: Most processes, > 0.
 

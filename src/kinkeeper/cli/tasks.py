@@ -157,11 +157,7 @@ class Times:
     remind: str | None = None
 
     def read(self, household: Household, now: datetime) -> dict[str, str]:
-        """Return the times for a request.
-
-        Raises:
-            InputError: One of them names no time.
-        """
+        """Return the times for a request."""
         given = {"deadline": self.by, "remind_at": self.remind}
         return {
             name: _when(text, household, now) for name, text in given.items() if text is not None

@@ -178,9 +178,6 @@ def instant_told(text: str, zone: ZoneInfo) -> datetime:
 
     Args:
         text: As somebody wrote it; without an offset it is local.
-
-    Raises:
-        InputError: It is neither.
     """
     try:
         instant = check_told(datetime.fromisoformat(text.strip()))
@@ -215,6 +212,5 @@ def local_days(first: date, last: date, zone: ZoneInfo) -> Interval:
     Args:
         first: First day.
         last: Last day, included; never before `first`.
-        zone: Whose days are meant.
     """
     return Interval(midnight(first, zone), midnight(last + timedelta(days=1), zone))

@@ -277,7 +277,6 @@ class DigestRounds:
 
     Args:
         quiet_hours: When nothing is sent; what falls into them goes out at their end.
-        deliver: Puts digests where people see them.
         is_quiet: Tells whether quiet was asked for.
     """
 

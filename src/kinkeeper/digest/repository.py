@@ -110,7 +110,6 @@ def release(day: date, at: time, quiet: QuietHours) -> datetime:
 
     Args:
         at: The time the person chose.
-        quiet: The household's quiet hours and zone.
     """
     wanted = as_utc(datetime.combine(day, at, tzinfo=quiet.zone))
     if not quiet.hold(wanted):
@@ -125,7 +124,6 @@ def due_day(now: datetime, at: time, quiet: QuietHours) -> date | None:
 
     Args:
         at: The time the person chose.
-        quiet: The household's quiet hours and zone.
     """
     if quiet.hold(now):
         return None
@@ -139,7 +137,6 @@ def next_release(now: datetime, at: time, quiet: QuietHours) -> datetime:
 
     Args:
         at: The time the person chose.
-        quiet: The household's quiet hours and zone.
     """
     day = now.astimezone(quiet.zone).date() - _DAY
     while (instant := release(day, at, quiet)) <= now:

@@ -491,14 +491,7 @@ class Document:
 
 
 def read_document(text: str, where: str) -> Document:
-    """Read a TOML text.
-
-    Args:
-        where: Name of the file, for messages.
-
-    Raises:
-        ConfigError: The text is not TOML.
-    """
+    """Read a TOML text."""
     text = text.replace("\r\n", "\n")
     problems: list[Problem] = []
     try:

@@ -57,7 +57,6 @@ def read_timing(
 
     Args:
         item: The event's table.
-        zone: Zone of the household.
         default: Duration where the file gives none, > 0.
 
     Returns:
@@ -242,7 +241,6 @@ def parse_household(text: str, where: str, *, default_event_minutes: int = 60) -
 
     Args:
         text: A household file's text.
-        where: Name of the file, for messages.
         default_event_minutes: Length of events for which the text gives none, > 0.
 
     Raises:

@@ -92,12 +92,7 @@ log = structlog.get_logger()
 
 
 class RowWorker:
-    """Works for one household, a row at a time.
-
-    Args:
-        topic: What commits touch that leave such rows.
-        pace: When failed work is tried again, and how often to look for what is due or left by others.
-    """
+    """Works for one household, a row at a time."""
 
     def __init__(self, store: Store, job: Job, *, topic: Touch, clock: Clock, pace: Pace) -> None:
         self._store = store.locking(job.household or "")

@@ -233,7 +233,6 @@ def fail(
     Args:
         conn: In a writing transaction, in which the caller also enqueues the next dispatch.
         epoch: As `claim` returned it.
-        error: What went wrong, without message text.
 
     Returns:
         What follows, or None where the claim no longer stands and nothing was changed.

@@ -139,7 +139,6 @@ class JobQueue:
 
         Args:
             conn: In a writing transaction of the store.
-            job: Name of the job.
             key: Primary key of the row; begins with its household where the queue names some.
             attempt: The row's current dispatch, >= 1.
             delay: Shortest wait before it runs, >= 0.
@@ -245,8 +244,6 @@ class Reconciler:
     """Compares the rows of work with the queue.
 
     Args:
-        jobs: The kinds of work to look after.
-        clock: Tells which leases ran out.
         ladder: How often work may be begun.
         in_hand: Dispatches that this process has taken from the queue, as they are at any moment.
     """

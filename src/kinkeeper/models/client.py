@@ -120,9 +120,6 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
 
     Args:
         decoder: Of the type that it must have.
-
-    Raises:
-        ModelError: It does not have that type.
     """
     try:
         return decoder.decode(data)
@@ -511,11 +508,7 @@ class HttpChatModel:
         self._role = role
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Return the whole answer.
-
-        Raises:
-            ModelError: There is none.
-        """
+        """Return the whole answer."""
         manners = self._server.manners(self._role.model)
         while True:
             try:
@@ -527,11 +520,7 @@ class HttpChatModel:
                 return reply
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
-        """Yield the answer piece by piece, and the whole of it last.
-
-        Raises:
-            ModelError: It broke off, or never began.
-        """
+        """Yield the answer piece by piece, and the whole of it last."""
         manners = self._server.manners(self._role.model)
         while True:
             try:

@@ -237,9 +237,6 @@ class ServerConnection:
 
         Args:
             seconds: Longest wait for each piece of the answer.
-
-        Raises:
-            ModelError: There is no answer, or none that succeeds.
         """
         async with self._sent("GET", path, None, is_ambient=False, seconds=seconds) as pieces:
             return b"".join([piece async for piece in pieces])

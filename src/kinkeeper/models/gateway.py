@@ -93,22 +93,14 @@ class Budgeted:
         self._budget = budget
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Return the whole answer.
-
-        Raises:
-            ModelError: There is none, or the day's budget does not allow the call.
-        """
+        """Return the whole answer."""
         async with self._reserved(request) as reservation:
             reply = await self._model.complete(request)
             reservation.taken = self._amount(reply.usage)
             return reply
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
-        """Yield the answer piece by piece, and the whole of it last.
-
-        Raises:
-            ModelError: It broke off, or the day's budget does not allow the call.
-        """
+        """Yield the answer piece by piece, and the whole of it last."""
         async with (
             self._reserved(request) as reservation,
             aclosing(self._model.stream(request)) as pieces,
@@ -194,7 +186,6 @@ class Recorded:
 
     Args:
         role: Which it is, and what its tokens cost.
-        store: Keeps the records.
         keeps_text: Whether requests and answers are kept with them.
     """
 
@@ -208,21 +199,13 @@ class Recorded:
         self._keeps_text = keeps_text
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Return the whole answer.
-
-        Raises:
-            ModelError: There is none.
-        """
+        """Return the whole answer."""
         async with self._recorded(request) as ending:
             ending.reply = await self._model.complete(request)
             return ending.reply
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
-        """Yield the answer piece by piece, and the whole of it last.
-
-        Raises:
-            ModelError: It broke off, or never began.
-        """
+        """Yield the answer piece by piece, and the whole of it last."""
         async with (
             self._recorded(request) as ending,
             aclosing(self._model.stream(request)) as pieces,
@@ -290,7 +273,6 @@ class Gateway:
 
     Args:
         config: Which models, within which bounds.
-        store: Keeps records and budgets.
         zones: Of the households, by tenant key: their days are budgeted.
     """
 
@@ -320,11 +302,7 @@ class Gateway:
         return await self._model(request.role).complete(request)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
-        """Yield the answer piece by piece, and the whole of it last.
-
-        Raises:
-            ModelError: It broke off, or never began.
-        """
+        """Yield the answer piece by piece, and the whole of it last."""
         async with aclosing(self._model(request.role).stream(request)) as pieces:
             async for piece in pieces:
                 yield piece

@@ -57,11 +57,7 @@ def checked_title(title: str) -> str:
 
 
 def checked_body(body: str) -> str:
-    """Return a text as it is kept.
-
-    Raises:
-        InputError: It is too long.
-    """
+    """Return a text as it is kept."""
     kept = strip_controls(body).expandtabs(4).strip("\n").rstrip()
     if len(kept) > LONGEST_BODY:
         raise InputError(f"a note may have at most {LONGEST_BODY:,} characters; start another one")
@@ -143,7 +139,6 @@ def replaced(body: str, removed: Sequence[str], added: str) -> str:
         added: What takes their place, one line each, in the form of the first; empty for nothing.
 
     Raises:
-        NotFoundError: A line is not there.
         UnclearError: Words can mean several lines.
     """
     first, _ = _line_of(body, removed[0])

@@ -30,14 +30,7 @@ def add_note(conn: Connection, note: Note, *, change_id: str, at: datetime) -> N
 def change_note(
     conn: Connection, household: str, note_id: str, body: str, *, change_id: str, at: datetime
 ) -> None:
-    """Give a note another text.
-
-    Args:
-        body: Its text as it shall be.
-
-    Raises:
-        InputError: The text cannot be kept.
-    """
+    """Give a note another text."""
 
     def after(before: Row | None) -> Row:
         return {**_there(before, note_id), "body": checked_body(body)}

@@ -144,11 +144,7 @@ def is_sqlite(url: URL) -> bool:
 
 
 def create_file(url: URL) -> None:
-    """Create the SQLite file, readable by its owner only, where it does not exist yet.
-
-    Raises:
-        UnavailableError: The folder cannot be created or written.
-    """
+    """Create the SQLite file, readable by its owner only, where it does not exist yet."""
     path = Path(str(url.database))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -155,7 +155,6 @@ class Store:
             readers: Threads for reads awaited from event loops, > 0.
 
         Raises:
-            InputError: The address is none of these.
             StoreVersionError: Written by a newer program, or this SQLite is unsafe.
             UnavailableError: It cannot be created, reached, or made durable.
         """
@@ -227,9 +226,6 @@ class Store:
 
         Args:
             work: Its plain values are what it returns; rows it made do not exist afterwards.
-
-        Raises:
-            Exception: What the work raises.
         """
         try:
             await self.write(rehearsed(work))

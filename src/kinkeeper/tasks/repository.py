@@ -288,11 +288,7 @@ def next_due(conn: Connection, household: str) -> datetime | None:
 
 
 def due_ids(conn: Connection, household: str, *, now: datetime, most: int) -> Sequence[str]:
-    """Return the ids of tasks with a reminder due by now, or said by a wrong clock; the longest due first.
-
-    Args:
-        most: How many at most.
-    """
+    """Return the ids of tasks with a reminder due by now, or said by a wrong clock; the longest due first."""
     query = (
         select(_reminders.task_id)
         .where(

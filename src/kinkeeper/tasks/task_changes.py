@@ -49,9 +49,6 @@ def complete_task(
 ) -> None:
     """Mark a task as done; one that repeats goes on to its next turn.
 
-    Args:
-        by: Member id of who says so.
-
     Raises:
         ConflictError: It is already done.
     """

@@ -225,7 +225,6 @@ async def remember(request: Request, person: Person, wanted: Remember) -> Propos
     """Propose to remember a statement.
 
     Raises:
-        DeniedError: The login is for looking only.
         InputError: It is nothing that can be remembered, or programs have proposed too much today.
     """
     if not person.may_propose:

@@ -51,7 +51,6 @@ class Presence:
     Args:
         bot: Makes the calls.
         identity: Learns the bot's name.
-        clock: Tells when something was learnt.
         webhook: Where updates are posted; None where they are asked for.
         ladder: Waits after failures, seconds.
     """
@@ -176,10 +175,8 @@ class Polling:
 
     Args:
         bot: Makes the calls.
-        store: Where its place is kept.
         presence: Learns that the bot's rights changed.
         number: Telegram's number of the bot.
-        clock: Tells how old the kept place is.
         ladder: Waits after failures, seconds.
     """
 
@@ -277,7 +274,6 @@ class Running:
     """One bot and its households.
 
     Args:
-        bot: Made by `open_bot`.
         number: Telegram's number of the bot.
         address: Where updates are posted; None where they are asked for.
         ladder: Waits after failures, seconds; the usual ones where None.

@@ -230,7 +230,6 @@ class CalDavClient:
 
         Raises:
             ConflictError: Something is there already.
-            InputError: The server does not take it.
         """
         return await self._put(url, path, data, {"If-None-Match": "*"})
 
@@ -245,7 +244,6 @@ class CalDavClient:
 
         Raises:
             ConflictError: Another version stands there.
-            InputError: The server does not take it.
         """
         return await self._put(url, path, data, {"If-Match": etag})
 

@@ -120,8 +120,6 @@ def written(
     """Return an entry as an object for the server.
 
     Args:
-        name: Of the calendar, for people.
-        places: Names of the household's places by id.
         over: What stands there and is to be replaced; what is theirs alone is kept.
     """
     event = entry.event

@@ -37,7 +37,6 @@ class MailServer:
 
     Args:
         account: Where, and who we are.
-        sender: The address that mails are sent from.
     """
 
     def __init__(self, account: Account, *, sender: str) -> None:
@@ -72,12 +71,7 @@ class MailServer:
         return one_line(taken.message)[:_LONGEST_WORDS]
 
     async def greet(self) -> None:
-        """Log in and leave again.
-
-        Raises:
-            NotDoneError: The server cannot be reached.
-            RefusedError: It does not let us in.
-        """
+        """Log in and leave again."""
         async with self._entered():
             pass
 
@@ -144,7 +138,6 @@ def message_id(change_id: str, sender: str) -> str:
 
     Args:
         change_id: Of the change that writes or sends it.
-        sender: The address it is sent from.
     """
     return f"<act-{change_id}@{domain_of(sender)}>"
 
@@ -153,9 +146,7 @@ def mail_bytes(mail: Mail, *, sender: str, change_id: str, at: datetime) -> byte
     """Return a mail as it is sent or put into a folder.
 
     Args:
-        sender: The address it is sent from.
         change_id: Of the change that writes or sends it.
-        at: When it was asked for, aware.
     """
     message = EmailMessage()
     message["From"] = _shown(Address(address=sender, name=mail.from_name))
@@ -182,11 +173,7 @@ log = structlog.get_logger()
 
 
 class DraftAdapter:
-    """Puts drafts into the mailbox and removes them.
-
-    Args:
-        sender: The address that mails are sent from.
-    """
+    """Puts drafts into the mailbox and removes them."""
 
     def __init__(self, mailbox: Mailbox, *, sender: str) -> None:
         self._mailbox = mailbox
@@ -200,10 +187,6 @@ class DraftAdapter:
 
         Returns:
             Its Message-ID.
-
-        Raises:
-            NotDoneError: The mailbox cannot be reached.
-            RefusedError: It does not let us in.
         """
         own_id = message_id(work.id, self._sender)
         await point_of_no_return()
@@ -217,11 +200,7 @@ class DraftAdapter:
         return {"message_id": own_id}
 
     async def was_done(self, work: Work) -> Trace:
-        """Look among the drafts.
-
-        Raises:
-            NotDoneError: The mailbox cannot be reached.
-        """
+        """Look among the drafts."""
         try:
             is_there = await self._mailbox.has_draft(message_id(work.id, self._sender))
         except UnavailableError as error:
@@ -264,11 +243,7 @@ class SendAdapter:
         }  # fmt: skip
 
     async def was_done(self, work: Work) -> Trace:
-        """Look among the sent mails; that it is not there says nothing.
-
-        Raises:
-            NotDoneError: The mailbox cannot be reached.
-        """
+        """Look among the sent mails; that it is not there says nothing."""
         if self._mailbox is None:
             return Trace.UNKNOWN
         try:

@@ -118,7 +118,6 @@ def read_mail(raw: bytes, at: datetime) -> ReceivedMail | None:
 
     Args:
         raw: Its beginning, as the server gave it.
-        at: When it arrived, aware.
     """
     message = parse_message(raw)
     sender = _first(addresses_of(message, "From"))

@@ -264,11 +264,7 @@ class ToolClient:
 
 @asynccontextmanager
 async def opened(server: ToolServer) -> AsyncIterator[ToolClient]:
-    """Connect for the length of the block, which must end in the task that began it.
-
-    Raises:
-        UnavailableError: It cannot be started or reached.
-    """
+    """Connect for the length of the block, which must end in the task that began it."""
     async with AsyncExitStack() as stack:
         # What a program writes to its error output is its own business, and may quote the household.
         errors = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: ASYNC230, PTH123, SIM115 - no disk, closed by the stack
@@ -293,11 +289,7 @@ async def opened(server: ToolServer) -> AsyncIterator[ToolClient]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a connection failed, in words that quote nothing of the server's own.
-
-    Args:
-        error: As raised, perhaps in groups.
-    """
+    """Return why a connection failed, in words that quote nothing of the server's own."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, UnavailableError):

@@ -252,9 +252,6 @@ class ToolServers:
     async def check(self, server: str, tool: str, definition: str) -> None:
         """Make sure that a tool is offered now, and describes itself as when it was accepted or shown.
 
-        Args:
-            tool: Its name there.
-
         Raises:
             ConflictError: It is another tool now, or gone.
         """
@@ -267,12 +264,7 @@ class ToolServers:
             raise ConflictError(f"{tool} of {server} {what}; nothing was called")
 
     async def call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Call a tool, whatever it does.
-
-        Args:
-            tool: Its name there.
-            arguments: Verbatim.
-        """
+        """Call a tool, whatever it does."""
         connection = self._connection(server)
         client = await connection.client()
         try:

@@ -134,11 +134,7 @@ def note_server(
 def list_tools(
     conn: Connection, household: str, servers: Collection[ToolServer]
 ) -> Sequence[KnownTool]:
-    """Return the tools that these servers offered when they were last looked at.
-
-    Args:
-        servers: As the settings name them now.
-    """
+    """Return the tools that these servers offered when they were last looked at."""
     by_name = {server.name: server for server in servers}
     query = select(foreign_tools).where(_tools.household == household, _tools.server.in_(by_name))
     latest = {row.server: row.looked_at for row in list_servers(conn, household) if not row.failure}
@@ -173,9 +169,6 @@ def accept(conn: Connection, household: str, server: str, name: str | None) -> i
 
     Args:
         name: Of one tool; all of the server where None.
-
-    Raises:
-        NotFoundError: No such tool is known.
     """
     mine = [_tools.household == household, _tools.server == server]
     mine += [] if name is None else [_tools.name == name]

@@ -313,11 +313,7 @@ async def consolidate(
 
 
 async def cost_since(store: Store, household: str, since: datetime) -> Cost:
-    """Return what models were asked by nights since an instant.
-
-    Args:
-        store: Where their calls are recorded.
-    """
+    """Return what models were asked by nights since an instant."""
     return await store.read(
         lambda conn: Cost(**prompt_cost(conn, household, prompts=STAGE, since=since))
     )

@@ -182,11 +182,7 @@ def find_run(conn: Connection, household: str, run_id: str) -> Run:
 
 
 def latest_runs(conn: Connection, household: str, *, limit: int = 1) -> Sequence[Run]:
-    """Return the last runs, the latest first.
-
-    Args:
-        limit: Most that are returned, > 0.
-    """
+    """Return the last runs, the latest first."""
     query = (
         select(memory_runs)
         .where(_runs.household == household)
@@ -319,7 +315,6 @@ def tell(
     Args:
         viewer: Who reads; None shows all. Changes of facts that they may not see are left out.
         kinds: Only these.
-        limit: Most changes that are told, > 0.
     """
     wanted = [each for each in run.report.differences if each.kind in kinds]
     ids = {key for each in wanted for key in (each.fact, each.other) if key}

@@ -106,8 +106,6 @@ class CachedEmbedder:
 
     Args:
         embedder: Computes what is not known.
-        store: Where vectors are kept.
-        clock: Tells when a vector was made.
     """
 
     def __init__(self, embedder: Embedder, store: Store, household: str, clock: Clock) -> None:

@@ -222,11 +222,7 @@ class WithWords:
         return self._meaning.dimension + self._words.dimension
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each text, both halves of equal weight; of length 1 where neither half is empty.
-
-        Raises:
-            UnavailableError: The embedder cannot be loaded or reached.
-        """
+        """Return a vector for each text, both halves of equal weight; of length 1 where neither half is empty."""
         meaning = await self._meaning.embed(texts)
         words = await self._words.embed(texts)
         return joined(meaning, words)

@@ -296,11 +296,7 @@ def reader_of(person: Person, viewer: viewers.Viewer) -> readers.Reader:
 
 
 def require_may_read(person: Person, action: PendingAction) -> None:
-    """Refuse to show an action, as if there were none.
-
-    Raises:
-        NotFoundError: They may not read it.
-    """
+    """Refuse to show an action, as if there were none."""
     if not may_read(person, action):
         raise NotFoundError(f"there is no action {action.id!r}", action_id=action.id)
 

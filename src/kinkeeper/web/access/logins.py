@@ -223,7 +223,6 @@ def invite(
     """Make an invite: a link that logs its holder in once, as that member.
 
     Args:
-        member: Id of the invited member.
         role: Of the sessions it makes.
         hours: How long it can be used, > 0.
     """
@@ -305,7 +304,6 @@ def create_token(
     """Make an API token that acts for a member.
 
     Args:
-        member: Id of the member it acts for.
         expires_at: Aware; None lasts until it is ended.
         is_program: Whether it is for a program that answers by itself: it reads and proposes, no more.
     """
@@ -321,7 +319,6 @@ def create_feed(
     """Make an address under which a calendar program reads the calendar, until it is taken back.
 
     Args:
-        member: Id of who hands it to their program.
         is_own: Only what this member takes part in or is in charge of.
     """
     kind = KeyKind.OWN_FEED if is_own else KeyKind.FEED

@@ -427,11 +427,7 @@ class Editions:
         self._since: dict[tuple[str, str], tuple[str, datetime]] = {}
 
     def since(self, house: str, scope: str, tag: str, now: datetime) -> datetime:
-        """Return since when a calendar has this tag: whole seconds, later than any other tag's.
-
-        Args:
-            house: Household id.
-        """
+        """Return since when a calendar has this tag: whole seconds, later than any other tag's."""
         current = as_utc(now).replace(microsecond=0)
         known = self._since.get((house, scope))
         if known is not None:

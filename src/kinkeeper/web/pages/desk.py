@@ -133,7 +133,6 @@ async def show(
     """Return a page, read from one snapshot of the database.
 
     Args:
-        template: Name of its file.
         here: Key of the page in the navigation.
     """
 

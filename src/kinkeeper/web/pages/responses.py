@@ -38,7 +38,6 @@ def render(template: str, **values: Any) -> str:
     """Return a page.
 
     Args:
-        template: Name of its file.
         values: What it shows; all escaped.
     """
     return environment().get_template(template).render(**values)

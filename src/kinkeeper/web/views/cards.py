@@ -133,11 +133,7 @@ class Cards:
     may_decide: bool
 
     def card(self, action: PendingAction, ground: Ground, standing: Standing) -> Card:
-        """Return the card of an open action.
-
-        Args:
-            standing: What stands of what it would touch.
-        """
+        """Return the card of an open action."""
         proposal = action.proposal
         title = job_title(action, self.words.wording.phrasing)
         asked_for = unowned(action, standing, title=title)

@@ -549,7 +549,6 @@ def pieces_of(text: str, outdated: Iterable[Span]) -> tuple[Piece, ...]:
     """Cut a text where words begin and end to be outdated; together the pieces are the text.
 
     Args:
-        text: Verbatim.
         outdated: Spans, in any order; they may overlap.
     """
     pieces, place = [], 0

@@ -95,7 +95,6 @@ def today(
 
     Args:
         occurrences: Those that may share time with the next 24 hours.
-        standing: What stands of what they would touch.
     """
     people, wording = lines.people, lines.wording
     span = Interval(as_utc(wording.now), as_utc(wording.now) + AHEAD)
