@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -13,13 +12,11 @@ from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.setting_right import SettingRight
-from kinkeeper.bootstrap import System
 from kinkeeper.cli.located import AsOption, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
-from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.browser import load_by_beginning
 from kinkeeper.memory.erasure import Erasure, preview_forget
@@ -67,27 +64,15 @@ def remember(
     json_: JsonOption = False,
 ) -> None:
     """Save something to memory."""
-    if not _remember_text(where, " ".join(text), named=as_, is_private=private, as_json=json_):
-        raise typer.Exit(1)
-
-
-def _remember_text(
-    where: Where, text: str, *, named: str | None, is_private: bool, as_json: bool
-) -> bool:
-    """Remember what somebody says; returns whether it is remembered now.
-
-    Args:
-        named: Who says it; the owner where None.
-        is_private: Whether only they may recall it.
-    """
-    if not text.strip():
+    words = " ".join(text).strip()
+    if not words:
         raise InputError("say what to remember: kinkeeper remember TEXT")
     with opened(where) as system:
         household, now = system.household, SystemClock().now()
-        member = acting(household, named)
+        member = acting(household, as_)
         proposal = asked_to_remember(
-            household, member, text.strip(), channel=_CHANNEL, now=now,
-            scope=person_scope(member.id) if is_private else HOUSEHOLD_SCOPE,
+            household, member, words, channel=_CHANNEL, now=now,
+            scope=person_scope(member.id) if private else HOUSEHOLD_SCOPE,
         )  # fmt: skip
         receipt = system.store.write_now(
             lambda conn: approvals.request(
@@ -96,8 +81,9 @@ def _remember_text(
         )
         if receipt.outcome is Outcome.DONE:
             asyncio.run(system.recall.embed_newest())
-    tell_receipt(receipt, "Remembered.", as_json=as_json)
-    return receipt.outcome is Outcome.DONE
+    tell_receipt(receipt, "Remembered.", as_json=json_)
+    if receipt.outcome is not Outcome.DONE:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -110,38 +96,21 @@ def forget(
     json_: JsonOption = False,
 ) -> None:
     """Permanently erase a memory."""
-    if not _forget_fact(where, id_, named=as_, is_sure=yes, as_json=json_):
-        raise typer.Exit(1)
-
-
-def _forget_fact(
-    where: Where, wanted: str, *, named: str | None, is_sure: bool, as_json: bool
-) -> bool:
-    """Erase a fact for good, after asking; returns whether it is erased now.
-
-    Args:
-        named: Who wants it; the owner where None.
-        is_sure: Whether they need not be asked.
-    """
     with opened(where) as system:
         household, now = system.household, SystemClock().now()
-        member = acting(household, named)
+        member = acting(household, as_)
         viewer = Viewer.of(household.id, member.id)
-        fact = system.store.read_now(lambda conn: load_by_beginning(conn, viewer, wanted))
+        fact = system.store.read_now(lambda conn: load_by_beginning(conn, viewer, id_))
         erasure = system.store.read_now(lambda conn: preview_forget(conn, viewer, fact.id))
-        if not is_sure and not _is_wanted(fact, erasure):
+        if not yes and not _is_wanted(fact, erasure):
             notice("Nothing was erased.")
-            return False
-        receipt = _forget(system, member, fact, now)
-    tell_receipt(receipt, "Erased.", as_json=as_json)
-    return receipt.outcome is Outcome.DONE
-
-
-def _forget(system: System, member: Member, fact: Fact, now: datetime) -> Receipt:
-    hand = SettingRight(household=system.household, member=member, now=now)
-    receipt = system.store.write_now(lambda conn: hand.forget(conn, fact.id))
-    system.store.fold_log()
-    return receipt
+            raise typer.Exit(1)
+        hand = SettingRight(household=household, member=member, now=now)
+        receipt = system.store.write_now(lambda conn: hand.forget(conn, fact.id))
+        system.store.fold_log()
+    tell_receipt(receipt, "Erased.", as_json=json_)
+    if receipt.outcome is not Outcome.DONE:
+        raise typer.Exit(1)
 
 
 def _is_wanted(fact: Fact, erasure: Erasure) -> bool:

@@ -138,21 +138,13 @@ def search(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild all vectors first.")] = False,
 ) -> None:
     """Run a batch of memory searches from a file."""
-    if _search_file(where, file, rebuilds=rebuild):
-        raise typer.Exit(2)
-
-
-def _search_file(where: Where, file: Path, *, rebuilds: bool) -> int:
-    """Search for each line of a file and write what was found; returns how many lines were bad.
-
-    Args:
-        rebuilds: Whether all vectors are made anew before.
-    """
     with memory_opened(where) as memory:
-        if rebuilds:
+        if rebuild:
             memory.store.write_now(lambda conn: drop_vectors(conn, memory.household))
             asyncio.run(embed_all(memory))
-        return asyncio.run(_search_all(memory, file))
+        bad = asyncio.run(_search_all(memory, file))
+    if bad:
+        raise typer.Exit(2)
 
 
 async def _search_all(memory: Memory, file: Path) -> int:

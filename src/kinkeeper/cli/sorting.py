@@ -41,17 +41,8 @@ def relate(
     ],
 ) -> None:
     """Decide whether to merge, supersede or keep pairs of statements."""
-    if _relate_file(file):
+    if asyncio.run(answered(file, _related)):
         raise typer.Exit(2)
-
-
-def _relate_file(path: Path) -> int:
-    """Relate pairs of statements and write a line for each; returns how many lines were bad.
-
-    Args:
-        path: JSON lines; "-" reads the standard input.
-    """
-    return asyncio.run(answered(path, _related))
 
 
 async def _related(record: Mapping[str, Any]) -> Mapping[str, Any]:
