@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import TypeVar
 from zoneinfo import ZoneInfo
@@ -32,6 +33,7 @@ from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statement_match import is_of_speaker
+from kinkeeper.memory.statements.care import deed_question
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.asked import (
@@ -213,6 +215,7 @@ _NONE_KNOWN = (
 _LAST_HEARD = (
     "I don't know: nobody has told me that of then, at least nothing you can see. The last I heard:"
 )
+_DENIED = "No, as far as I was told:"
 _NOT_KNOWN, _BUT = "Not that I know.", " What I do know:"
 
 
@@ -265,6 +268,8 @@ class HouseholdBrain:
         now = self._clock.now()
         if (saying := asked_saying(query.text)) is not None:
             return await self._said(saying, viewer, now=now)
+        if (deeds := await self._deeds(query, viewer, now=now)) is not None:
+            return deeds
         if asks_what_happened(query.text) and (told := await self._told(query, viewer, now=now)):
             return told
         if (asked := asked_limit(query.text)) is None:
@@ -300,6 +305,30 @@ class HouseholdBrain:
         return self._listed(
             sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
         )
+
+    async def _deeds(
+        self, query: BrainQuery, viewer: Viewer, *, now: datetime
+    ) -> Knowledge | None:
+        """Return the last that was told of a deed, or all that was where all is asked for; None where nothing was."""
+        question = read_question(query.text, self.household, now=now)
+        asked = deed_question(
+            query.text, self.household, viewer.member, about=question.without_times
+        )
+        if asked is None:
+            return None
+        told = await self._recollection.deeds(asked, viewer, now=now)
+        then = [each for each, _ in told if question.period and self._is_of(each, question.period)]
+        if question.period is not None and not then:
+            return None
+        found = [each for each in told if not then or each[0] in then]
+        if not found:
+            return None
+        is_denied = not asked.is_all and found[0][1].is_denied
+        known = self._listed(
+            [each for each, _ in found[: _MOST_SOURCES if asked.is_all else 1]],
+            lead=_DENIED if is_denied else "",
+        )
+        return replace(known, is_of_deeds=True)
 
     async def _told(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
         """Return what was told of what may have happened, with who said it and when; None where nothing was."""

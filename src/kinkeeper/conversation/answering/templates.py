@@ -31,13 +31,13 @@ from kinkeeper.conversation.told_audience import (
     holds_fact,
     how_to_change,
     is_left_over,
-    is_report,
     saved_for,
     scope_of_told,
     secret_of,
 )
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.language.text import enumerated
+from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
 from kinkeeper.reading.phrases import everyday_spellings
 
@@ -147,8 +147,9 @@ def _saved(context: AnswerContext) -> str | None:
     said = context.told or context.text
     is_fact = holds_fact(said, asked.household, now=asked.now)
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
-    is_heard = is_report(said, asked.household) and is_kept_at_once(
-        author, HOUSEHOLD_SCOPE, asked.member
+    is_heard = is_told_of_self(said, asked.household) or (
+        is_report(said, asked.household)
+        and is_kept_at_once(author, HOUSEHOLD_SCOPE, asked.member)
     )
     if not (is_fact or is_secret or is_heard):
         return None

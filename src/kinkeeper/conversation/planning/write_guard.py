@@ -82,7 +82,8 @@ def _verdict(
     found = told_not_asked(said)
     if "unwanted" in found:
         return _Verdict.DROP
-    meant = modality_of(said)
+    days = (each.begin.date() for each in case.message.times(clause) if each.has_date)
+    meant = modality_of(said, is_ahead=any(day > case.now.date() for day in days))
     is_bare = "bare" in groups
     if rule in rules["reports"] or is_bare:
         is_others = meant in OTHERS_WORDS or "of_others" in found

@@ -1,0 +1,125 @@
+"""What a message tells of deeds that are over: who cared for whom, and what was not done; and how one asks for it. Pure."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from kinkeeper.language.text import tokenise
+from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.replies import is_question
+
+_PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
+_WORD = re.compile(r"[\w']+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """Something that was done, or expressly not, as somebody tells it.
+
+    Attributes:
+        text: The clause that tells it.
+        is_denied: Whether it was not done: "she refused her tablet".
+        is_taken: Whether it is done by whom it is for: "took the drops".
+        is_care: Whether something was given, done for somebody, or taken.
+        is_chore: Whether it was done about the house, for everybody.
+        is_mine: Whether it is about what is the teller's own.
+    """
+
+    text: str
+    is_denied: bool
+    is_taken: bool
+    is_care: bool
+    is_chore: bool
+    is_mine: bool
+
+
+class DeedAsked(StrEnum):
+    """What is asked about deeds."""
+
+    ONE = "one"
+    ALL = "all"
+
+
+def deeds_told(text: str) -> list[Deed]:
+    """Return the deeds that a message tells.
+
+    Args:
+        text: Plain; a question tells none.
+    """
+    return [each for piece in clauses_of(text) if (each := _deed(piece)) is not None]
+
+
+def clauses_of(text: str) -> list[str]:
+    """Return the clauses of a message; what tells nothing by itself ("and the fish") belongs to the one before it."""
+    found: list[str] = []
+    for piece, mark in _with_marks(text):
+        is_whole = not found or found[-1][-1:] in ".!?;\n" or modality_of(piece) is not Modality.NAMED
+        if is_whole:
+            found.append(f"{piece}{mark}")
+        else:
+            found[-1] += f"{piece}{mark}"
+    return [each for each in map(str.strip, found) if each]
+
+
+def _with_marks(text: str) -> Iterator[tuple[str, str]]:
+    parts = [*_PIECES.split(text.replace("’", "'")), ""]
+    return ((piece, mark) for piece, mark in zip(parts[::2], parts[1::2], strict=True) if piece.strip())
+
+
+def _deed(clause: str) -> Deed | None:
+    said = [each.lower() for each in _WORD.findall(clause)]
+    words, meant = {*said}, modality_of(clause)
+    if is_question(tokenise(clause), clause):
+        return None
+    tables = _tables()
+    is_refused = not tables["refused"].isdisjoint(words)
+    is_short = said[:1] == ["no"] and "yet" in words
+    is_denied = is_refused or is_short or (
+        meant is Modality.NEGATED and not tables["not_done"].isdisjoint(words)
+    )
+    if not (is_denied or meant is Modality.PAST):
+        return None
+    is_taken = is_denied or not tables["taking"].isdisjoint(words)
+    return Deed(
+        text=clause, is_denied=is_denied, is_taken=is_taken,
+        is_care=is_taken or not tables["giving"].isdisjoint(words),
+        is_chore="the" in words and not tables["chores"].isdisjoint(words),
+        is_mine=not tables["mine"].isdisjoint(words),
+    )  # fmt: skip
+
+
+def asks_for_deed(text: str) -> DeedAsked | None:
+    """Return what a question asks about deeds; None where it asks for something else."""
+    said = " ".join(text.replace("’", "'").lower().split()).strip(" .?!")
+    return next((DeedAsked(name) for name, form in _forms().items() if form.match(said)), None)
+
+
+def says_what(word: str) -> bool:
+    """Whether a word of a question about deeds tells one from another; "had", "gave" and "yet" tell none."""
+    return word not in _tables()["light"]
+
+
+def is_all_children(word: str) -> bool:
+    """Whether a word means all the children."""
+    return word in _tables()["children"]
+
+
+@cache
+def _data() -> Mapping[str, Mapping[str, str]]:
+    text = (files(__package__) / "data" / "deeds.toml").read_text(encoding="utf-8")
+    data: Mapping[str, Mapping[str, str]] = tomllib.loads(text)
+    return data
+
+
+@cache
+def _tables() -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(words.split()) for name, words in _data()["words"].items()}
+
+
+@cache
+def _forms() -> Mapping[str, re.Pattern[str]]:
+    return {name: re.compile(form.replace("\n", "")) for name, form in _data()["asked"].items()}
