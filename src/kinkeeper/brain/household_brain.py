@@ -215,7 +215,7 @@ _NONE_KNOWN = (
 _LAST_HEARD = (
     "I don't know: nobody has told me that of then, at least nothing you can see. The last I heard:"
 )
-_DENIED = "No, as far as I was told:"
+_DENIED = "No, as far as I was told."
 _NOT_KNOWN, _BUT = "Not that I know.", " What I do know:"
 
 

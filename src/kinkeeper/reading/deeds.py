@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.modality import Modality, modality_of
@@ -14,6 +15,7 @@ from kinkeeper.reading.replies import is_question
 
 _PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
 _WORD = re.compile(r"[\w']+")
+_NOT = frozenset({"not", "never"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +78,12 @@ def _deed(clause: str) -> Deed | None:
     if is_question(tokenise(clause), clause):
         return None
     tables = _tables()
-    is_refused = not tables["refused"].isdisjoint(words)
-    is_short = said[:1] == ["no"] and "yet" in words
-    is_denied = is_refused or is_short or (
-        meant is Modality.NEGATED and not tables["not_done"].isdisjoint(words)
+    is_short = said[:1] == ["no"] and said[-1:] == ["yet"]
+    is_denied = (
+        is_short
+        or not tables["refused"].isdisjoint(words)
+        or (meant is Modality.NEGATED and any(map(_is_not_done, pairwise(said))))
+        or (not tables["unwilling"].isdisjoint(words) and tables["speakers"].isdisjoint(said[:1]))
     )
     if not (is_denied or meant is Modality.PAST):
         return None
@@ -90,6 +94,11 @@ def _deed(clause: str) -> Deed | None:
         is_chore="the" in words and not tables["chores"].isdisjoint(words),
         is_mine=not tables["mine"].isdisjoint(words),
     )  # fmt: skip
+
+
+def _is_not_done(words: tuple[str, str]) -> bool:
+    first, second = words
+    return first in _tables()["not_done"] or (first in _tables()["not_done_not"] and second in _NOT)
 
 
 def asks_for_deed(text: str) -> DeedAsked | None:

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import tokenise
+from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.corrections import calls_off
 from kinkeeper.reading.replies import is_question
 
@@ -141,6 +142,8 @@ def _is_over(words: Sequence[str]) -> bool:
     tables = _tables()
     if words[:1] and words[0] in tables["participles"] - {"given"}:
         return True
+    if _is_on_body(words):
+        return True
     if words[-1:] and words[-1] in tables["participles"] and tables["unless_wanted"].isdisjoint(words):
         return True
     by_having = tables["participles"] | tables["same_in_past"]
@@ -149,10 +152,20 @@ def _is_over(words: Sequence[str]) -> bool:
         is_had = not tables["having"].isdisjoint(before[-_LONGEST_PHRASE:])
         if word in by_having and is_had and tables["wishing"].isdisjoint(before):
             return True
-        is_given = after in tables["given"] | tables["amounts"] or after.isdecimal()
+        is_given = after in tables["given"] or after.isdecimal()
+        is_given = is_given or (after in tables["articles"] and bool(general_words(" ".join(words))))
         if word == "got" and not is_had and is_given:
             return True
     return False
+
+
+def is_put_on_body(clause: str) -> bool:
+    """Whether "put" tells what was put where on somebody's body, which nobody asks the assistant for."""
+    return _is_on_body([each.lower() for each in _WORD.findall(clause)])
+
+
+def _is_on_body(words: Sequence[str]) -> bool:
+    return words[:1] == ["put"] and not _tables()["body"].isdisjoint(words)
 
 
 def _ends_in_past(word: str) -> bool:

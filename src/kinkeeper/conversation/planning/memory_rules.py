@@ -197,12 +197,12 @@ def told_of(
         text: The whole message, verbatim.
         routed: Where it goes; None where that is not known.
     """
-    if routed is None or routed.triage.confirmation is not None:
-        return ""
     if (is_report(text, household) or is_told_of_self(text, household)) and all(
         map(_is_beside_report, results)
     ):
         return text
+    if routed is None or routed.triage.confirmation is not None:
+        return ""
     if routed.intent.type in _TELLING and all(map(_is_offered_fact, results)):
         return text
     if is_copied(text):
