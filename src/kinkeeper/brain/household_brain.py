@@ -306,9 +306,7 @@ class HouseholdBrain:
             sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
         )
 
-    async def _deeds(
-        self, query: BrainQuery, viewer: Viewer, *, now: datetime
-    ) -> Knowledge | None:
+    async def _deeds(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
         """Return the last that was told of a deed, or all that was where all is asked for; None where nothing was."""
         question = read_question(query.text, self.household, now=now)
         asked = deed_question(

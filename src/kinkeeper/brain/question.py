@@ -90,7 +90,8 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
     about = [stem for stem in dict.fromkeys(stems(rest)) if stem not in ASPECTS]
     people = frozenset[str]().union(*(each for each in members if each.intersection(about)))
     return Question(
-        text=text, without_times=rest,
+        text=text,
+        without_times=rest,
         weights={stem: _OF_A_NAME if stem in names else 1.0 for stem in about},
         names=names.intersection(about),
         people=people,

@@ -198,7 +198,9 @@ class Recollection:
     def _told(self, episode: Episode) -> Source:
         speaker = name_of(episode.member or episode.speaker, self._household.names)
         at = episode.said_at.astimezone(self._household.zone)
-        sentence = quote(episode.text, speaker=speaker, said_at=at, zone=self._household.zone, has_clock=True)
+        sentence = quote(
+            episode.text, speaker=speaker, said_at=at, zone=self._household.zone, has_clock=True
+        )
         return Source(
             id=episode.id, kind=SourceKind.EPISODE, text=episode.text, sentence=f"{sentence}.",
             speaker=speaker, relevance=1.0, at=episode.said_at,

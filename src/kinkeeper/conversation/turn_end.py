@@ -145,7 +145,9 @@ class Closing:
             return
         # Beside a secret all is kept as the secret is; else only what no request carries.
         is_beside = secret is None and ending.told not in {"", turn.text}
-        is_carried = bool(ending.results) and not (is_beside or is_report(turn.text, parts.household))
+        is_carried = bool(ending.results) and not (
+            is_beside or is_report(turn.text, parts.household)
+        )
         is_decided = is_carried or is_copied(turn.text)
         if secret is not None and not is_copied(turn.text):
             is_decided = not is_left_over(secret, ending.results, parts.household)

@@ -59,7 +59,9 @@ def clauses_of(text: str) -> list[str]:
     """Return the clauses of a message; what tells nothing by itself ("and the fish") belongs to the one before it."""
     found: list[str] = []
     for piece, mark in _with_marks(text):
-        is_whole = not found or found[-1][-1:] in ".!?;\n" or modality_of(piece) is not Modality.NAMED
+        is_whole = (
+            not found or found[-1][-1:] in ".!?;\n" or modality_of(piece) is not Modality.NAMED
+        )
         if is_whole:
             found.append(f"{piece}{mark}")
         else:
@@ -69,7 +71,9 @@ def clauses_of(text: str) -> list[str]:
 
 def _with_marks(text: str) -> Iterator[tuple[str, str]]:
     parts = [*_PIECES.split(text.replace("’", "'")), ""]
-    return ((piece, mark) for piece, mark in zip(parts[::2], parts[1::2], strict=True) if piece.strip())
+    return (
+        (piece, mark) for piece, mark in zip(parts[::2], parts[1::2], strict=True) if piece.strip()
+    )
 
 
 def _deed(clause: str) -> Deed | None:

@@ -144,7 +144,11 @@ def _is_over(words: Sequence[str]) -> bool:
         return True
     if _is_on_body(words):
         return True
-    if words[-1:] and words[-1] in tables["participles"] and tables["unless_wanted"].isdisjoint(words):
+    if (
+        words[-1:]
+        and words[-1] in tables["participles"]
+        and tables["unless_wanted"].isdisjoint(words)
+    ):
         return True
     by_having = tables["participles"] | tables["same_in_past"]
     for place, word in enumerate(words[1:], start=1):
@@ -153,7 +157,9 @@ def _is_over(words: Sequence[str]) -> bool:
         if word in by_having and is_had and tables["wishing"].isdisjoint(before):
             return True
         is_given = after in tables["given"] or after.isdecimal()
-        is_given = is_given or (after in tables["articles"] and bool(general_words(" ".join(words))))
+        is_given = is_given or (
+            after in tables["articles"] and bool(general_words(" ".join(words)))
+        )
         if word == "got" and not is_had and is_given:
             return True
     return False
@@ -165,7 +171,9 @@ def is_put_on_body(clause: str) -> bool:
 
 
 def _is_on_body(words: Sequence[str]) -> bool:
-    return words[:1] == ["put"] and not _tables()["body"].isdisjoint(words)
+    tables = _tables()
+    onto = next((place for place, word in enumerate(words) if word in tables["onto"]), len(words))
+    return words[:1] == ["put"] and not tables["body"].isdisjoint(words[onto:])
 
 
 def _ends_in_past(word: str) -> bool:

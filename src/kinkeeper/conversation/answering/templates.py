@@ -148,8 +148,7 @@ def _saved(context: AnswerContext) -> str | None:
     is_fact = holds_fact(said, asked.household, now=asked.now)
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
     is_heard = is_told_of_self(said, asked.household) or (
-        is_report(said, asked.household)
-        and is_kept_at_once(author, HOUSEHOLD_SCOPE, asked.member)
+        is_report(said, asked.household) and is_kept_at_once(author, HOUSEHOLD_SCOPE, asked.member)
     )
     if not (is_fact or is_secret or is_heard):
         return None

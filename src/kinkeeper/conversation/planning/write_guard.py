@@ -81,8 +81,8 @@ def _verdict(
     rules = word_sets("guard", "rules")
     said = _with_lead(clause, case).strip()
     found = told_not_asked(said)
-    is_deed = is_put_on_body(said) or any(each.is_denied for each in deeds_told(said))
-    if "unwanted" in found or (rule.startswith("events.") and is_deed):
+    is_undone = rule == "events.cancel" and any(each.is_denied for each in deeds_told(said))
+    if "unwanted" in found or is_undone or is_put_on_body(said):
         return _Verdict.DROP
     days = (each.begin.date() for each in case.message.times(clause) if each.has_date)
     meant = modality_of(said, is_ahead=any(day > case.now.date() for day in days))
