@@ -63,7 +63,7 @@ class House:
 @on_a_loop
 async def test_care_for_a_child_answers_every_adult_and_is_no_plan(
     tmp_path: Path,
-    is_given: bool,  # noqa: FBT001 - a parameter of the test
+    is_given: bool,
 ) -> None:
     wrong = []
     for number, told in enumerate(GIVEN if is_given else REFUSED):

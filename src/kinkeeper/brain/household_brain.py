@@ -18,6 +18,7 @@ from kinkeeper.brain.answer_text import (
     sureness_of,
     times_of,
 )
+from kinkeeper.brain.deeds import deed_question
 from kinkeeper.brain.limits import limits_known
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.question import read_question
@@ -33,7 +34,6 @@ from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statement_match import is_of_speaker
-from kinkeeper.memory.statements.care import deed_question
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.asked import (
@@ -309,9 +309,7 @@ class HouseholdBrain:
     async def _deeds(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
         """Return the last that was told of a deed, or all that was where all is asked for; None where nothing was."""
         question = read_question(query.text, self.household, now=now)
-        asked = deed_question(
-            query.text, self.household, viewer.member, about=question.without_times
-        )
+        asked = deed_question(question, self.household, viewer.member)
         if asked is None:
             return None
         told = await self._recollection.deeds(asked, viewer, now=now)

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.brain.answer_text import BEARS, quote, statement
+from kinkeeper.brain.deeds import DeedQuestion
 from kinkeeper.brain.model import Source, SourceKind
 from kinkeeper.brain.question import (
     Attribute,
@@ -28,7 +29,6 @@ from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
 from kinkeeper.memory.model import Episode, EpisodeKind
 from kinkeeper.memory.statement_match import is_of_speaker, is_shared
-from kinkeeper.memory.statements.care import DeedQuestion
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.coreference import root_of, speaks_of_other
 from kinkeeper.reading.deeds import Deed

@@ -179,9 +179,9 @@ def said_besides(context: AnswerContext) -> str:
     secret, saved = _secret(context), ""
     if secret is None and context.told not in {"", context.text}:
         saved = f"{_quoted(context.told.splitlines())}: {_saved(context)}"
-    elif context.told and context.results and is_report(context.told, context.asked.household):
-        saved = _saved(context) or ""
-    elif secret is not None and is_left_over(secret, context.results, context.asked.household):
+    elif (
+        context.told and context.results and is_report(context.told, context.asked.household)
+    ) or (secret is not None and is_left_over(secret, context.results, context.asked.household)):
         saved = _saved(context) or ""
     unread = f"I haven't done anything about {_quoted(context.unread)}." if context.unread else ""
     return f"{saved} {unread}".strip()
