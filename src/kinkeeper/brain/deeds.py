@@ -50,7 +50,7 @@ class DeedQuestion:
     def _is_answered(self, deed: Deed, teller: str | None) -> bool:
         named = people_in(deed.text, self.household)
         is_own = not named and (deed.is_taken or deed.is_mine)
-        about = named or frozenset({teller} if is_own else ())
+        about = {teller} if is_own else named
         # What is told of nobody may be of anybody: the answer quotes it.
         is_theirs = self.people <= about or not about
         is_said = self.content <= _roots_of(deed.text) if self.content else deed.is_care

@@ -1,13 +1,10 @@
 """For whom deeds that are over were done, as somebody tells them: for children, pets and the house, or for themselves. Pure."""
 
-import re
-
 from kinkeeper.household.model import Household
+from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.names import kin_canons, person_canons
 from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
-
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 def is_report(text: str, household: Household) -> bool:
@@ -40,23 +37,23 @@ def without_care(text: str, household: Household) -> str:
 def _is_of_charge(deed: Deed, household: Household) -> bool:
     """Whether a deed is about a child or a pet."""
     children = {each.id for each in household.children}
-    is_of_pet = not {*map(canon_of, _WORD.findall(deed.text))}.isdisjoint(
-        kin_canons() - person_canons()
-    )
+    is_of_pet = not {*map(canon_of, _words(deed.text))}.isdisjoint(kin_canons() - person_canons())
     return is_of_pet or not children.isdisjoint(people_in(deed.text, household))
 
 
 def people_in(text: str, household: Household) -> frozenset[str]:
     """Return the ids of members whom a text names, also among all the children, and also without the mark of a possessive."""
-    said = _WORD.findall(text.casefold())
+    said = _words(text)
     bare = {*said, *(each.removesuffix("s") for each in said)}
     named = {
         each.id
         for each in household.members
-        if any(
-            bare.issuperset(_WORD.findall(name.casefold())) for name in (each.name, *each.aliases)
-        )
+        if any(bare.issuperset(_words(name)) for name in (each.name, *each.aliases))
     }
-    return frozenset(
-        named.union(each.id for each in household.children if any(map(is_all_children, said)))
-    )
+    if any(map(is_all_children, said)):
+        named.update(each.id for each in household.children)
+    return frozenset(named)
+
+
+def _words(text: str) -> list[str]:
+    return [each.text.casefold().partition("'")[0] for each in tokenise(text.replace("’", "'"))]
