@@ -35,7 +35,7 @@ from kinkeeper.conversation.told_audience import (
     scope_of_told,
     secret_of,
 )
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
@@ -161,6 +161,7 @@ def _saved(context: AnswerContext) -> str | None:
         is_shared=asked.is_shared,
         told=context.told,
     )
+    scope = kept_to(scope, asked.scope)
     if is_fact and not is_kept_at_once(author, scope, asked.member):
         return _PROPOSED if author.is_adult else _LEFT_TO_ADULTS
     return saved_for(scope, asked.household) + how_to_change(scope)
