@@ -166,3 +166,32 @@ async def test_what_is_still_ahead_is_planned(tmp_path: Path, text: str) -> None
         before = await house.planned()
         await house.say("john", text)
         assert len(await house.planned()) == len(before) + 1
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "begins"),
+    [
+        ("Mia had her insulin at 7 but forgot her tablet", "has Mia had her tablet?", "No, "),
+        ("Mia had her insulin at 7 but forgot her tablet", "has Mia had her insulin?", "On "),
+        (
+            "Leo didn't want porridge but he had his antibiotic",
+            "has Leo had his antibiotic?",
+            "On ",
+        ),
+        ("Mia and Leo had toast for breakfast", "what have the kids eaten today?", "On "),
+        ("gave the kids their vitamins", "has Leo had his vitamin?", "On "),
+        ("walked the dog, fed the cat and watered the ferns", "has anyone fed the cat?", "On "),
+        ("the guinea pig spat out his paste", "did the guinea pig get his paste?", "No, "),
+        ("no, Leo hasn't had his inhaler", "has Leo had his inhaler?", "No, "),
+    ],
+)
+@on_a_loop
+async def test_each_clause_answers_for_itself(
+    tmp_path: Path, told: str, asked: str, begins: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        await house.say("john", told)
+        answer = await house.say("sarah", asked)
+        assert answer.startswith(begins)
+        assert " at 08:00 John said: “" in answer

@@ -29,8 +29,8 @@ from kinkeeper.language.text import tokenise
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
-from kinkeeper.memory.statements.care import people_in
 from kinkeeper.memory.statements.secrecy import secrecy_of, topics_of
+from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
 
 
 def kept_as_written(
@@ -109,7 +109,8 @@ def known_scope(
         text: The whole message, or what is written.
     """
     things = {} if teller is None else _things_of(text, household)
-    if teller is None or not (named := things.keys() - {teller.id}):
+    named = {who for who, found in things.items() if found and teller and who != teller.id}
+    if teller is None or not named:
         return HOUSEHOLD_SCOPE
     viewer = viewer_for(household, teller, now=now)
     told = [
@@ -135,17 +136,22 @@ def known_scope(
 
 def _things_of(text: str, household: Household) -> Mapping[str, frozenset[str]]:
     """Return the stems of what may be somebody's thing, by the id of whom a text names as having or getting it."""
-    said = [each.text.casefold() for each in tokenise(text.replace("’", "'"))]
-    names = {word.casefold() for each in household.members for word in (each.name, *each.aliases)}
+    names: dict[str, set[str]] = {}
+    for member in household.members:
+        for name in (member.name, *member.aliases):
+            names.setdefault(name.casefold(), set()).add(member.id)
+    said = [each.text.casefold() for each in tokenise(text[:LONGEST_MESSAGE].replace("’", "'"))]
     found: dict[str, frozenset[str]] = {}
     for place, word in enumerate(said):
-        people = people_in(word, household)
-        before = said[max(0, place - 1 - _OWNED) : place - 1]
-        is_given = said[place - 1 : place] == ["for"]
+        bare = word.partition("'")[0]
+        people = names.get(word) or names.get(bare) or names.get(bare.removesuffix("s"), set())
+        if not people:
+            continue
         behind = [] if word in names else said[place + 1 : place + 1 + _OWNED]
-        things = _nouns([*(before if is_given else ()), *behind])
+        is_given = said[place - 1 : place] == ["for"]
+        before = said[max(0, place - 1 - _OWNED) : place - 1] if is_given else []
         for who in people:
-            found[who] = found.get(who, frozenset()) | things
+            found[who] = found.get(who, frozenset()) | _nouns([*before, *behind])
     return found
 
 

@@ -44,11 +44,16 @@ class DeedQuestion:
         """
         if not self.content <= _roots_of(text):
             return None
-        found = [each for each in deeds_told(text) if self._is_answered(each, teller)]
+        found, named = list[Deed](), frozenset[str]()
+        for each in deeds_told(text):
+            named = people_in(each.text, self.household) or (
+                named if each.points_back else frozenset()
+            )
+            if self._is_answered(each, named, teller):
+                found.append(each)
         return found[-1] if found else None
 
-    def _is_answered(self, deed: Deed, teller: str | None) -> bool:
-        named = people_in(deed.text, self.household)
+    def _is_answered(self, deed: Deed, named: frozenset[str], teller: str | None) -> bool:
         is_own = not named and (deed.is_taken or deed.is_mine)
         about = {teller} if is_own else named
         # What is told of nobody may be of anybody: the answer quotes it.

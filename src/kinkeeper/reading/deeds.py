@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
@@ -14,6 +14,8 @@ from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.replies import is_question
 
 _PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
+_LONGEST = 8_192
+_ENDS = ".!?;\n"
 _WORD = re.compile(r"[\w']+")
 _NOT = frozenset({"not", "never"})
 
@@ -29,6 +31,7 @@ class Deed:
         is_care: Whether something was given, done for somebody, or taken.
         is_chore: Whether it was done about the house, for everybody.
         is_mine: Whether it is about what is the teller's own.
+        points_back: Whether a pronoun in it means somebody who was named before.
     """
 
     text: str
@@ -37,6 +40,7 @@ class Deed:
     is_care: bool
     is_chore: bool
     is_mine: bool
+    points_back: bool
 
 
 class DeedAsked(StrEnum):
@@ -46,27 +50,31 @@ class DeedAsked(StrEnum):
     ALL = "all"
 
 
-def deeds_told(text: str) -> list[Deed]:
+@lru_cache(maxsize=512)
+def deeds_told(text: str) -> tuple[Deed, ...]:
     """Return the deeds that a message tells.
 
     Args:
-        text: Plain; a question tells none.
+        text: Plain; a question tells none. Beyond 8,192 characters it is not read.
     """
-    return [each for piece in clauses_of(text) if (each := _deed(piece)) is not None]
+    return tuple(
+        each for piece in clauses_of(text[:_LONGEST]) if (each := _deed(piece)) is not None
+    )
 
 
 def clauses_of(text: str) -> list[str]:
-    """Return the clauses of a message; what tells nothing by itself ("and the fish") belongs to the one before it."""
-    found: list[str] = []
+    """Return the clauses of a message; what tells nothing by itself ("and the fish", "Ben and") belongs to the one beside it."""
+    found: list[list[str]] = []
+    tells = False
     for piece, mark in _with_marks(text):
-        is_whole = (
-            not found or found[-1][-1:] in ".!?;\n" or modality_of(piece) is not Modality.NAMED
-        )
-        if is_whole:
-            found.append(f"{piece}{mark}")
-        else:
-            found[-1] += f"{piece}{mark}"
-    return [each for each in map(str.strip, found) if each]
+        has_ended = bool(found) and found[-1][-1][-1] in _ENDS
+        is_telling = modality_of(piece) is not Modality.NAMED
+        if not found or has_ended or (is_telling and tells):
+            found.append([])
+            tells = False
+        tells |= is_telling
+        found[-1].append(f"{piece}{mark}")
+    return [each for each in ("".join(parts).strip() for parts in found) if each]
 
 
 def _with_marks(text: str) -> Iterator[tuple[str, str]]:
@@ -86,6 +94,7 @@ def _deed(clause: str) -> Deed | None:
     is_denied = (
         is_short
         or not tables["refused"].isdisjoint(words)
+        or (not tables["forgotten"].isdisjoint(words) and tables["telling"].isdisjoint(words))
         or (meant is Modality.NEGATED and any(map(_is_not_done, pairwise(said))))
         or (not tables["unwilling"].isdisjoint(words) and tables["speakers"].isdisjoint(said[:1]))
     )
@@ -97,6 +106,7 @@ def _deed(clause: str) -> Deed | None:
         is_care=is_taken or not tables["giving"].isdisjoint(words),
         is_chore="the" in words and not tables["chores"].isdisjoint(words),
         is_mine=not tables["mine"].isdisjoint(words),
+        points_back=not tables["pronouns"].isdisjoint(words),
     )  # fmt: skip
 
 
