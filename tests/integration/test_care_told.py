@@ -183,6 +183,11 @@ async def test_what_is_still_ahead_is_planned(tmp_path: Path, text: str) -> None
         ("walked the dog, fed the cat and watered the ferns", "has anyone fed the cat?", "On "),
         ("the guinea pig spat out his paste", "did the guinea pig get his paste?", "No, "),
         ("no, Leo hasn't had his inhaler", "has Leo had his inhaler?", "No, "),
+        (
+            "i gave Leo his penicillin at 7",
+            "has Leo had his antibiotic today?",
+            "I don't know: nobody has told me just that. ",
+        ),
     ],
 )
 @on_a_loop

@@ -121,6 +121,13 @@ def asks_for_deed(text: str) -> DeedAsked | None:
     return next((DeedAsked(name) for name, form in _forms().items() if form.match(said)), None)
 
 
+def speaks_of_care(question: str) -> bool:
+    """Whether a question has a verb for giving somebody something, or for taking it; "did" is part of many."""
+    tables = _tables()
+    caring = (tables["giving"] | tables["taking"]) - {"did"}
+    return not caring.isdisjoint(_WORD.findall(question.lower()))
+
+
 def says_what(word: str) -> bool:
     """Whether a word of a question about deeds tells one from another; "had", "gave" and "yet" tell none."""
     return word not in _tables()["light"]
