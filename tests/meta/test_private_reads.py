@@ -88,8 +88,9 @@ LISTING_ACTIONS = {
     "kinkeeper.actions.requests.own_record",
     # Show when something is planned, or count, and tell nothing that was said.
     "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
-    # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace.
-    "kinkeeper.actions.lifetime", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.group_talk", "kinkeeper.observer.replay",
+    # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace,
+    # from whom a thing is kept already.
+    "kinkeeper.actions.lifetime", "kinkeeper.actions.written_audience", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.group_talk", "kinkeeper.observer.replay",
     # The operator's own commands and export.
     "kinkeeper.cli.pending", "kinkeeper.bootstrap.household_state",
 }  # fmt: skip

@@ -19,9 +19,9 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
-from kinkeeper.memory.statements.canonical_words import canon_of
+from kinkeeper.memory.statements.care import is_report
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.secrecy import (
     CARRIED_ON,
     MOST_CARRIED_ON,
@@ -33,7 +33,6 @@ from kinkeeper.memory.statements.secrecy import (
     secrecy_of,
     topics_of,
 )
-from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
 
 # What a message tells and asks to keep secret, and how much of it the requests of its turn carry.
@@ -326,18 +325,6 @@ def holds_fact(text: str, household: Household, *, now: datetime) -> bool:
         text: The whole message, verbatim.
     """
     return any(each.stands_alone for each in facts_in(text, household, now=now))
-
-
-def is_report(text: str, household: Household) -> bool:
-    """Return whether a message tells what was done for a child or a pet, or happened to them: who minds them next asks for it.
-
-    Args:
-        text: The whole message, verbatim.
-    """
-    names, said = _names(household), {*stems(text)}
-    is_of_child = any(not said.isdisjoint(names[each.id]) for each in household.children)
-    is_of_pet = not {*map(canon_of, words(text))}.isdisjoint(kin_canons() - person_canons())
-    return (is_of_child or is_of_pet) and modality_of(text) is Modality.PAST
 
 
 def saved_for(scope: str, household: Household) -> str:

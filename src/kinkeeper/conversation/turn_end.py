@@ -27,6 +27,7 @@ from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.household.viewers import person_scope
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.sessions import SessionMessage
+from kinkeeper.memory.statements.care import is_report
 from kinkeeper.memory.statements.secrecy import audience_of, points_back
 
 _SOURCE = "conversation"
@@ -144,7 +145,10 @@ class Closing:
             return
         # Beside a secret all is kept as the secret is; else only what no request carries.
         is_beside = secret is None and ending.told not in {"", turn.text}
-        is_decided = (bool(ending.results) and not is_beside) or is_copied(turn.text)
+        is_carried = bool(ending.results) and not (
+            is_beside or is_report(turn.text, parts.household)
+        )
+        is_decided = is_carried or is_copied(turn.text)
         if secret is not None and not is_copied(turn.text):
             is_decided = not is_left_over(secret, ending.results, parts.household)
         scope = person_scope(turn.member)

@@ -98,7 +98,7 @@ class Asking:
     def _propose(
         self, conn: Connection, found: Sequence[Difference], proposal: Proposal, now: datetime
     ) -> int:
-        kept = kept_as_written(conn, proposal, self.household, None)
+        kept = kept_as_written(conn, proposal, self.household, None, now=now)
         done = proposals.propose(conn, kept, household=self.household, now=now)
         for each in found:
             offered = "" if each.theirs is None else each.theirs.shared()

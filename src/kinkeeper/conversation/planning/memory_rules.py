@@ -18,6 +18,7 @@ from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.told_audience import facts_in, is_left_over
 from kinkeeper.household.model import Household
 from kinkeeper.memory.model import Observation
+from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.classification import classify, is_lasting
 from kinkeeper.reading.asked import StateKind, asked_limit, asked_saying, asked_state
 
@@ -196,6 +197,10 @@ def told_of(
         text: The whole message, verbatim.
         routed: Where it goes; None where that is not known.
     """
+    if (is_report(text, household) or is_told_of_self(text, household)) and all(
+        map(_is_beside_report, results)
+    ):
+        return text
     if routed is None or routed.triage.confirmation is not None:
         return ""
     if routed.intent.type in _TELLING and all(map(_is_offered_fact, results)):
@@ -204,6 +209,11 @@ def told_of(
         return ""
     statements = told_beside(text[:LONGEST_READ], load_grammar(), household, now=now)
     return "\n".join(each for each in statements if is_left_over(each, results, household))
+
+
+def _is_beside_report(result: ActionResult) -> bool:
+    """Whether it does no more than follow from what was told: a task is done, a fact is offered."""
+    return _is_offered_fact(result) or (result.domain, result.action) == ("task", "complete")
 
 
 def _is_offered_fact(result: ActionResult) -> bool:

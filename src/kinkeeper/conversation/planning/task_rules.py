@@ -3,11 +3,19 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
+from kinkeeper.conversation.planning.case import (
+    Case,
+    Groups,
+    Missing,
+    Step,
+    Thing,
+    action,
+    best_match,
+)
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
@@ -51,6 +59,7 @@ _OF_ALL = re.compile(
 _BASE: Final = {
     "paid": "pay", "bought": "buy", "sent": "send", "rung": "ring", "fed": "feed", "spoken to": "speak to",
 }  # fmt: skip
+_SOON: Final = timedelta(hours=3)
 _QUOTED = re.compile(r"'(?P<words>.+)'")
 _EXCEPT = re.compile(
     rf"[\s,]+(?:except|excepting|apart from|but not|excluding|other than)(?:\s+(?:for|on))*\s+(?P<days>{TIME_MARK}(?:(?:\s*,|\s+and|\s+or)+\s*(?:on\s+)?{TIME_MARK})*)",
@@ -209,12 +218,21 @@ def done(groups: Groups, case: Case) -> Sequence[Step] | None:
     tasks = [*case.open_tasks()]
     thing = best_match(said, tasks) or best_match(what, tasks)
     if thing is not None:
-        return [action("task", "complete", {"find_by": thing.id or thing.title})]
+        step = action("task", "complete", {"find_by": thing.id or thing.title})
+        return [replace(step, is_offer="elided" in groups and _is_due_later(thing, case))]
     is_told = "verb" not in groups or not groups["verb"]
     names_one = groups["what"].lower().startswith(("the ", "my ", "our "))
     if is_told and names_one and not tasks and case.message.text.lower().find("done with") >= 0:
         return [action("task", "complete", {"find_by": what})]
     return None
+
+
+def _is_due_later(task: Thing, case: Case) -> bool:
+    """Whether a task is due hours later today: what was done this morning may be due again tonight."""
+    if task.start is None or "T" not in task.start:
+        return False
+    due = datetime.fromisoformat(task.start).astimezone(case.household.zone)
+    return due.date() == case.now.date() and due - case.now > _SOON
 
 
 def delete(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.text import Folded, mask_stops
+from kinkeeper.memory.statements.care import without_care
 from kinkeeper.memory.statements.discretion import (
     holds_sensitive,
     is_health_of_outsider,
@@ -177,7 +178,7 @@ def audience_of(
     """Return the scope of a whole message: who may see what it tells.
 
     What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
-    theirs alone, so is the health of others who are neither family nor named in the household, and so is what is too long to
+    theirs alone, but for care given to children and pets; so is the health of others who are neither family nor named in the household, and so is what is too long to
     be read to its end, where it may ask for secrecy; all else is the household's.
     Where no rule hears a wish or an affair of their own, fitted heads are asked. Blocks for some milliseconds.
 
@@ -191,13 +192,14 @@ def audience_of(
     wish = secrecy_of(text, household, teller, is_group=is_group)
     scopes = set() if wish is None else {wish.scope}
     if teller is not None and not is_group:
-        is_own = len(text) > LONGEST_MESSAGE or holds_sensitive(text, with_gifts=wish is None)
+        told = text if len(text) > LONGEST_MESSAGE else without_care(text, household)
+        is_own = len(text) > LONGEST_MESSAGE or holds_sensitive(told, with_gifts=wish is None)
         is_trusted = (
             not is_title
             and is_health_of_outsider(text)
             and _people(household).named.search(_plain(text)) is None
         )
-        if is_own or is_trusted or (wish is None and not is_title and seems_private(text)):
+        if is_own or is_trusted or (wish is None and not is_title and seems_private(told)):
             scopes.add(person_scope(teller))
     return narrowest(scopes) or person_scope(str(teller))
 
