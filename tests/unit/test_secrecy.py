@@ -24,6 +24,7 @@ from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
 from secrecy_messages import LISTS, Secret, secrets
 
 HOUSEHOLD = load_household(LISTS / "household.toml")
+PEOPLE = HOUSEHOLD.members_by_word
 NAMES = {
     "niamh": ("Niamh", "she"), "chidi": ("Chidi", "he"), "ben": ("Ben", "he"), "ife": ("Ife", "she"),
 }  # fmt: skip
@@ -32,7 +33,7 @@ NAMES = {
 def shown_to(secret: Secret) -> list[str]:
     """Return whom a secret is shown though it is kept from them."""
     first, *later = secret.messages
-    text = "\n".join([first, *(each for each in later if points_back(each))])
+    text = "\n".join([first, *(each for each in later if points_back(each, PEOPLE))])
     scope = audience_of(text, HOUSEHOLD, secret.teller)
     others = [each for each in NAMES if each != secret.teller]
     kept = others if secret.kept_from is None else [secret.kept_from]
@@ -177,7 +178,7 @@ def test_a_group_knows_what_was_said_in_it(text: str, scope: str | None) -> None
     ],
 )
 def test_a_wish_with_news_of_its_own_means_that_news(text: str, *, is_meant_back: bool) -> None:
-    assert points_back(text) is is_meant_back
+    assert points_back(text, PEOPLE) is is_meant_back
 
 
 NEWS = (
@@ -197,7 +198,29 @@ def test_news_of_others_with_a_wish_is_what_the_wish_means(news: str, wish: str)
     for text in (
         f"{news}, {wish}", f"{news}. {capital}.", f"{capital}: {news}", f"{capital}, {news}",
     ):  # fmt: skip
-        assert not points_back(text), text
+        assert not points_back(text, PEOPLE), text
+
+
+WHAT_CAME_ABOUT = (
+    "hired a lawyer", "got engaged", "sold the cottage", "booked Lisbon", "failed my exam", "bought a boat", "won the raffle",
+)  # fmt: skip
+WITHOUT_NEWS = (
+    "keep that from {}", "{} mustn't see that", "dont let {} hear it", "really, not a word to {}", "ordered it, don't tell {}",
+    "hide the eggs from {}", "promised, {} won't know", "that stays a secret from {}", "I'm nervous, {} shouldn't know",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Ben", "ben", "Chidi", "chidi", "IFE", "mummy and ben"])
+def test_a_wish_is_the_same_whatever_the_case_of_the_name(name: str) -> None:
+    for told, wish in product(
+        WHAT_CAME_ABOUT, ("{} mustn't know", "don't tell {}", "keep it from {}")
+    ):
+        for text in (f"{told}, {wish}", f"{told}. {wish}"):
+            assert not points_back(text.format(name), PEOPLE), text
+    for wish in WITHOUT_NEWS:
+        assert points_back(wish.format(name), PEOPLE), wish
+    for plain in ("{} is away on friday", "tell {} that dinner is at 6", "{} doesn't know the way"):
+        assert not points_back(plain.format(name), PEOPLE), plain
 
 
 @pytest.mark.parametrize("who", ["Grandma", "Mum", "She", "My sister", "Aunt Rose", "Chidi"])
@@ -210,7 +233,7 @@ def test_news_of_others_with_a_wish_is_what_the_wish_means(news: str, wish: str)
     ],
 )  # fmt: skip
 def test_who_asks_for_secrecy_is_no_news(who: str, asks: str) -> None:
-    assert points_back(asks.format(who))
+    assert points_back(asks.format(who), PEOPLE)
 
 
 @pytest.mark.parametrize(

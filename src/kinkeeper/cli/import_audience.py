@@ -70,6 +70,21 @@ class Audiences:
         self.asked.add(said.id)
         return replace(said, scope=_all_of({*told, *lately}))
 
+    def kept_afterwards(self, new: Sequence[Episode]) -> list[Episode]:
+        """Return episodes, of which each is kept as its author asks right after it.
+
+        Args:
+            new: In the order of their file.
+        """
+        kept, people = [*new], self.household.members_by_word
+        for at in range(len(kept) - 1, 0, -1):
+            wish, before = kept[at], kept[at - 1]
+            is_same = (wish.session, wish.speaker) == (before.session, before.speaker)
+            is_kept = wish.session is not None and not is_project(before.scope)
+            if is_same and is_kept and points_back(wish.text, people):
+                kept[at - 1] = replace(before, scope=_all_of({before.scope, wish.scope}))
+        return kept
+
     def _told(self, text: str, speaker: str | None) -> set[str]:
         """Return who may see words, by their author; where nobody knows whose they are, by all whose they may be.
 
@@ -90,22 +105,6 @@ def _all_of(scopes: set[str]) -> str:
     return narrowest(scopes) or (
         surprise_scope(hidden) if hidden else min(scopes - {HOUSEHOLD_SCOPE})
     )
-
-
-def kept_afterwards(new: Sequence[Episode]) -> list[Episode]:
-    """Return episodes, of which each is kept as its author asks right after it.
-
-    Args:
-        new: In the order of their file.
-    """
-    kept = [*new]
-    for at in range(len(kept) - 1, 0, -1):
-        wish, before = kept[at], kept[at - 1]
-        is_same = (wish.session, wish.speaker) == (before.session, before.speaker)
-        is_kept = wish.session is not None and not is_project(before.scope)
-        if is_same and is_kept and points_back(wish.text):
-            kept[at - 1] = replace(before, scope=_all_of({before.scope, wish.scope}))
-    return kept
 
 
 def kept_as(fact: ImportedFact, evidence: Mapping[str, Episode]) -> ImportedFact:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.bootstrap.memory import embedder_opened
 from kinkeeper.cli.chat_files import BadLine
-from kinkeeper.cli.import_audience import Audiences, kept_afterwards, kept_as
+from kinkeeper.cli.import_audience import Audiences, kept_as
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory_lines import episode_of, fact_of, read_lines
@@ -66,9 +66,8 @@ def import_memories(
             read = partial(
                 episode_of, household=memory.household, zone=memory.zone, audiences=audiences
             )
-            bad = _import(
-                memory, read_lines(lines, read), _store_episodes, "episodes imported", audiences
-            )
+            store = partial(_store_episodes, audiences)
+            bad = _import(memory, read_lines(lines, read), store, "episodes imported", audiences)
         if rebuilds:
             memory.store.write_now(lambda conn: drop_vectors(conn, memory.household))
         if waits or rebuilds:
@@ -140,8 +139,10 @@ def _report(item: Episode | ImportedFact | BadLine, new: Mapping[str, str]) -> d
     return {"id": item.id, "status": "stored" if item.id in new else "known"}
 
 
-def _store_episodes(_household: str, given: Sequence[Episode], asked: Collection[str]) -> Writing:
-    new = kept_afterwards(given) if asked else [*given]
+def _store_episodes(
+    audiences: Audiences | None, _household: str, given: Sequence[Episode], asked: Collection[str]
+) -> Writing:
+    new = audiences.kept_afterwards(given) if audiences is not None and asked else [*given]
 
     def store(conn: Connection) -> dict[str, str]:
         stored = {*insert_episodes(conn, new, at=SystemClock().now())}
