@@ -258,7 +258,7 @@ def retraction_of(text: str) -> Retraction | None:
     plain = _WORD.sub(
         lambda found: spellings.get(found[0].lower(), found[0]), said.replace("’", "'")
     )
-    whole, closing, condition = _forms_of_retraction()
+    whole, closing, condition, _ = _forms_of_retraction()
     found = whole.search(plain)
     if found is None:
         found = closing.search(plain)
@@ -269,13 +269,23 @@ def retraction_of(text: str) -> Retraction | None:
     return Retraction(about=about, before=plain[: found.start()].strip(" ,;.–-"), is_plain=is_plain)
 
 
+def asks_to_undo(text: str) -> bool:
+    """Whether a text asks for what was done last to be undone, and for nothing else: "oops, undo that please".
+
+    Args:
+        text: Verbatim.
+    """
+    *_, undo = _forms_of_retraction()
+    return undo.fullmatch(text) is not None
+
+
 @cache
-def _forms_of_retraction() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return what takes back by itself, what does so behind something else, and where such words are a condition's."""
+def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
+    """Return what takes back by itself, what behind something else, where it is a condition's, and what asks for undoing."""
     path = files("kinkeeper.reading.data") / "retraction.toml"
     data = tomllib.loads(path.read_text(encoding="utf-8"))
-    full, plain, behind = (
-        "".join(data[name].strip("\n").split("\n")) for name in ("full", "plain", "behind")
+    full, plain, behind, undo = (
+        "".join(data[name].strip("\n").split("\n")) for name in ("full", "plain", "behind", "undo")
     )
     lead = rf"(?:(?:{data['opening']})[\s,;.!–-]+)"
     end = rf"(?: (?:{data['about']}) (?P<about>[^.!?,;\n]{{1,200}}))?\W*$"
@@ -290,6 +300,9 @@ def _forms_of_retraction() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern
             re.IGNORECASE,
         ),
         re.compile(rf"\b(?:{data['condition']})\b[^,;.!?–—]*$", re.IGNORECASE),
+        re.compile(
+            rf"\W*(?:(?:{data['opening']}|(?:can|could) you)\W+)*(?:{undo})\W*", re.IGNORECASE
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.requests.model import RequestKind
+from kinkeeper.actions.requests.model import ActionResult, RequestKind
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import TAKE_BACK, Plan, PlannedAction
 from kinkeeper.conversation.planning import people
@@ -31,11 +31,16 @@ from kinkeeper.household.viewers import (
 from kinkeeper.language.text import Token, TokenKind, texts_within, tokenise
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of
-from kinkeeper.reading.corrections import told_not_asked, without_doubt
+from kinkeeper.reading.corrections import (
+    asks_to_undo,
+    retraction_of,
+    told_not_asked,
+    without_doubt,
+)
 from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.model import cut_clauses
 from kinkeeper.reading.own_lists import SHOPPING
-from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.replies import ReplyKind, is_question, read_reply, words_taken_back
 
 _NOTHING: Final[Mapping[str, Any]] = {}
 _STORE: Final = ("memory", "store")
@@ -132,12 +137,28 @@ def _asks(words: str, case: Case) -> bool:
     return any(asking) and (is_whole or _is_request(words, case))
 
 
-def is_whole_statement(words: str, case: Case) -> bool:
-    """Whether words are whole sentences of the message, and no question."""
+def takes_back(words: str, thing: ActionResult, case: Case) -> bool:
+    """Whether words are whole sentences of the message that take a thing back: by its name, or as what came last."""
     whole = " ".join(_sentences_of(words, case.context.text))
-    return (
-        bool(whole) and _plain(words) >= _plain(whole) and not is_question(tokenise(whole), whole)
-    )
+    about = _taken_back(whole)
+    if about is None or not _plain(words) >= _plain(whole) or is_question(tokenise(whole), whole):
+        return False
+    if about:
+        return not about.isdisjoint(stems(" ".join(texts_within([thing.summary, thing.params]))))
+    last = next((each.results for each in reversed(case.context.history) if each.results), ())
+    return thing.action_id in {each.action_id for each in last}
+
+
+def _taken_back(sentence: str) -> frozenset[str] | None:
+    """Return the words for what a sentence takes back, none where it points at it; None where it takes nothing back."""
+    if asks_to_undo(sentence):
+        return frozenset()
+    if (back := retraction_of(sentence)) is not None:
+        return None if back.before else frozenset(stems(back.about))
+    reply = read_reply(tokenise(sentence))
+    if reply is None or reply.kind not in {ReplyKind.WITHDRAW, ReplyKind.RELEASE}:
+        return None
+    return frozenset() if reply.is_whole else frozenset(stems(words_taken_back(sentence, reply)))
 
 
 def _is_request(clause: str, case: Case) -> bool:

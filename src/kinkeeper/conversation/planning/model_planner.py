@@ -32,8 +32,8 @@ from kinkeeper.conversation.planning.model_answer import (
 )
 from kinkeeper.conversation.planning.model_gate import (
     gated,
-    is_whole_statement,
     may_complete,
+    takes_back,
 )
 from kinkeeper.conversation.planning.plan_grounding import (
     QUESTIONS,
@@ -170,8 +170,12 @@ def _step(request: PlannedRequest, kind: RequestKind, view: Shown, case: Case) -
     )
     if kind is _TAKING_BACK:
         step = taking_back(wanted, view)
-        is_said = is_whole_statement(request.asked_in, case)
-        return step if isinstance(step, Missing) else replace(step, is_offer=not is_said)
+        if isinstance(step, Missing):
+            return step
+        thing = next(
+            each for each in view.done.values() if each.action_id == step.params["action_id"]
+        )
+        return replace(step, is_offer=not takes_back(request.asked_in, thing, case))
     step, waiting = grounded(wanted, offer, case), awaited(wanted, view)
     known = {} if waiting is None else waiting.params
     return step if isinstance(step, Missing) else gated(step, kind, case, known)
