@@ -230,6 +230,7 @@ def _slip_of_tongue() -> re.Pattern[str]:
 # about …". Pure.
 
 _LETTERS_READ, _LETTERS_CLOSING = 1_000, 300
+_CLAUSE_END = re.compile(r"[,;:–—…]+\s*|\s(?:and|but|or|so)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
@@ -320,7 +321,7 @@ def without_doubt(text: str) -> str | None:
         text: Plain.
     """
     plain = " ".join(text.replace("’", "'").split())
-    before, behind, inside, closing = _doubts()
+    before, behind, inside, closing, _ = _doubts()
     if (taken := closing.search(plain, max(0, len(plain) - _LETTERS_CLOSING))) is not None:
         # What names a time may set one right ("hang on, it's 10").
         return text if names_time(taken[0]) else plain[: taken.start()]
@@ -332,6 +333,29 @@ def without_doubt(text: str) -> str | None:
     deeds = _data()["deeds"]
     deed = deeds.get(verb.lower(), verb.lower())
     return f"{deed} {about}" if deed in deeds.values() else text
+
+
+def is_in_doubt(text: str) -> bool:
+    """Whether words of doubt stand anywhere in a sentence: "hm, perhaps …", "… on Friday, maybe with Ben".
+
+    Args:
+        text: A sentence, verbatim.
+    """
+    plain = " ".join(text.replace("’", "'").split())
+    before, anywhere = (_doubts()[at] for at in (0, -1))
+    begins = (found.end() for found in _CLAUSE_END.finditer(plain))
+    return (
+        without_doubt(text) is not None
+        or anywhere.search(plain) is not None
+        or any(before.match(plain, at) for at in begins)
+    )
+
+
+def is_only_doubt(text: str) -> bool:
+    """Whether a sentence says nothing but that its speaker is in doubt ("Not sure yet."), perhaps about what comes next."""
+    before, behind, *_ = _doubts()
+    plain = f"{' '.join(text.replace('’', chr(39)).split()).strip(' .!?…')} "
+    return before.fullmatch(plain) is not None or behind.fullmatch(plain) is not None
 
 
 def told_not_asked(clause: str) -> frozenset[str]:
@@ -356,16 +380,19 @@ def _forms() -> Mapping[str, re.Pattern[str]]:
 
 @cache
 def _doubts() -> tuple[re.Pattern[str], ...]:
-    before, behind, inside, closing = (
+    before, behind, inside, closing, anywhere = (
         "".join(_data()["doubt"][name].strip("\n").split("\n"))
-        for name in ("before", "behind", "inside", "closing")
+        for name in ("before", "behind", "inside", "closing", "anywhere")
     )
     opening = _data()["doubt"]["openings"]
     return (
-        re.compile(rf"\W*(?:(?:{opening})\W+){{0,4}}(?:(?:{before})\W+){{1,2}}", re.IGNORECASE),
+        re.compile(
+            rf"\W*(?:(?:{opening})\W+){{0,4}}(?:(?:{anywhere}|{before})\W+){{1,2}}", re.IGNORECASE
+        ),
         re.compile(rf"(?:{behind})\W*$", re.IGNORECASE),
         re.compile(rf"(?<=\w)\W+(?:{inside})", re.IGNORECASE),
         re.compile(rf"(?<=\w)\s*[,;.!?–—-]+\s*(?:{closing})\W*$", re.IGNORECASE),
+        re.compile(rf"\b(?:{anywhere})", re.IGNORECASE),
     )
 
 

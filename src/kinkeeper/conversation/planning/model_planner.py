@@ -32,6 +32,7 @@ from kinkeeper.conversation.planning.model_answer import (
 )
 from kinkeeper.conversation.planning.model_gate import (
     gated,
+    in_own_clauses,
     may_complete,
     takes_back,
 )
@@ -151,6 +152,8 @@ def _held(
         _step(each, kind, view, case) for each, (kind, _) in zip(answer.actions, asked, strict=True)
     ]
     plan = replace(planned(steps), source=Source.MODEL, is_whole=not answer.looks_first)
+    if not in_own_clauses(plan.actions, case):
+        plan = as_offers(plan)
     for (kind, words), step in zip(asked, steps, strict=True):
         if isinstance(step, Missing):
             if not may_complete(replace(step.action, reasoning=words), kind, case):
