@@ -406,31 +406,10 @@ IN_CLAUSES = (
     "please put {a}, {x}, and {b}, {y} in the calendar",
     "put {a} in the calendar on {x}. And put {b} in the calendar on {y}", "add {a} {x} and also {b} {y} to the calendar",
 )  # fmt: skip
-NAMED = [
-    "judo",
-    "swim",
-    "chess",
-    "ballet",
-    "hockey",
-    "tennis",
-    "rugby",
-    "drums",
-    "violin",
-    "piano",
-    "choir",
-    "yoga",
-    "golf",
-    "bridge",
-    "fencing",
-    "rowing",
-    "cello",
-    "flute",
-    "lunch",
-    "brunch",
-    "quiz",
-    "bingo",
-    "karate",
-]
+NAMED = (
+    "judo", "swim", "chess", "ballet", "hockey", "tennis", "rugby", "drums", "violin", "piano", "choir", "yoga",
+    "golf", "bridge", "fencing", "rowing", "cello", "flute", "lunch", "brunch", "quiz", "bingo", "karate",
+)  # fmt: skip
 WITH = (
     ("friday at 5pm", "saturday at 7pm", ""), ("friday at 5pm for Mia", "saturday at 7pm for Leo", "who"),
 )  # fmt: skip
