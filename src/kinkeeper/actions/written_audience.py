@@ -13,8 +13,8 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import Proposal
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewers import audience_json, narrowest, person_scope
-from kinkeeper.memory.statements.secrecy import secrecy_of
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, audience_json, narrowest, person_scope
+from kinkeeper.memory.statements.secrecy import audience_of, wished_scope
 
 
 def kept_as_written(
@@ -63,10 +63,18 @@ def _asked_for(
     told, who = effect.told, None if teller is None else teller.id
     if not told.text or told.text == told.before:
         return None
-    wish, before = (
-        secrecy_of(text, household, who, is_group=is_group) for text in (told.text, told.before)
-    )
-    return None if wish is None or (before and before.scope == wish.scope) else wish.scope
+    if told.before and who is not None and {*told.whose} == {who}:
+        # Whoever makes something says with it who may see it; a new name is all that is said of a change.
+        wished, before = (
+            audience_of(text, household, who, is_group=is_group, is_title=True, is_theirs=True)
+            for text in (told.text, told.before)
+        )
+    else:
+        wished, before = (
+            wished_scope(text, household, who, is_group=is_group)
+            for text in (told.text, told.before)
+        )
+    return None if wished in {HOUSEHOLD_SCOPE, before} else wished
 
 
 def _told_in(request: Mapping[str, Any], scope: str) -> Mapping[str, Any]:

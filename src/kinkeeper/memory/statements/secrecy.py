@@ -174,6 +174,7 @@ def audience_of(
     *,
     is_group: bool = False,
     is_title: bool = False,
+    is_theirs: bool = False,
 ) -> str:
     """Return the scope of a whole message: who may see what it tells.
 
@@ -188,11 +189,15 @@ def audience_of(
         teller: Member id of who says it; None where they are no member.
         is_group: Whether it is said in a chat of several people: they all know it.
         is_title: Whether it is the name of something, and no message: the rules alone read it.
+        is_theirs: Whether it is about something that is for nobody but the teller: "biopsy" is then theirs.
     """
     wish = secrecy_of(text, household, teller, is_group=is_group)
     scopes = set() if wish is None else {wish.scope}
     if teller is not None and not is_group:
-        is_own = len(text) > LONGEST_MESSAGE or holds_sensitive(text, with_gifts=wish is None)
+        read = (text, f"my own {text}") if is_theirs else (text,)
+        is_own = len(text) > LONGEST_MESSAGE or any(
+            holds_sensitive(each, with_gifts=wish is None) for each in read
+        )
         is_trusted = (
             not is_title
             and is_health_of_outsider(text)

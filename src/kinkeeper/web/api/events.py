@@ -1,5 +1,6 @@
 """The household's calendar as JSON: read it, and add to it."""
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any, Self
@@ -19,7 +20,9 @@ from kinkeeper.calendar.search import private_to
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_of, person_scope
 from kinkeeper.household.viewers import Viewer as Viewing
+from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.web.access.door import Decider, Viewer, house_of
 from kinkeeper.web.access.login_viewer import viewer_of
 from kinkeeper.web.access.model import new_secret
@@ -105,7 +108,10 @@ class EventWish(BaseModel):
     who: Annotated[list[Text], Field(max_length=50)] = []
     responsible: Annotated[list[Text], Field(max_length=50)] = []
     location: Text | None = None
-    private: bool = False
+    private: Annotated[
+        bool | None,
+        Field(description="Whether nobody else may see it; without it, its words decide."),
+    ] = None
 
 
 @router.get("/api/events")
@@ -171,8 +177,13 @@ async def add_event(
         key=key,
         source=SourceType.WEB,
     )
-    if wish.private:
-        event = private_to(event, person.member.id)
+    scope = person_scope(person.member.id) if wish.private else HOUSEHOLD_SCOPE
+    if wish.private is None:
+        scope = audience_of(
+            event.summary, house.household, person.member.id, is_title=True,
+            is_theirs={*event.who, *event.responsible} <= {person.member.id},
+        )  # fmt: skip
+    event = private_to(event, person.member.id) if person_of(scope) else replace(event, scope=scope)
     proposal = _proposal(event, key)
     receipt: Receipt = await house.store.write(
         lambda conn: approvals.request(

@@ -11,12 +11,14 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals
 from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.model import ActionType
+from kinkeeper.core.beside import beside
 from kinkeeper.core.time import last_of
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory.browser import as_of, evidence_of, first_remembered, sharing_words
 from kinkeeper.memory.facts import facts_seen, list_facts
 from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
 from kinkeeper.memory.model import Fact
+from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.memory.undecided import undecided
 from kinkeeper.memory.upkeep.questions import Answer as Answered
 from kinkeeper.web.access import door
@@ -89,7 +91,12 @@ async def remember(
 ) -> RedirectResponse:
     """Store what somebody wants remembered, at once."""
     desk = desk_of(request, person)
-    scope = person_scope(person.member.id) if private == "yes" else HOUSEHOLD_SCOPE
+    scope = person_scope(person.member.id)
+    if private != "yes":
+        is_title = not person.member.is_adult  # what others tell is heard by rules alone
+        scope = await beside(
+            lambda: audience_of(text, desk.house.household, person.member.id, is_title=is_title)
+        )
     proposal = asked_to_remember(
         desk.house.household, person.member, text.strip(), channel="web", now=desk.now, scope=scope
     )
