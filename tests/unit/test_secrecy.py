@@ -366,10 +366,14 @@ def test_a_party_is_no_secret_of_whom_it_is_for() -> None:
 TOLD = ("order the {thing}", "the {thing} comes on Friday at 4pm", "pick up the {thing} on Monday")
 FOR_GROWN_UPS = (
     "only grown-ups", "grown ups only", "adults only", "just for us adults", "strictly for the grown-ups", "not for the kids",
+    "for grown-ups' eyes only", "parents' eyes only", "for parents only", "just us parents", "strictly us parents",
     "not for little ears", "not for young ears", "this is not for the children's ears", "not meant for the little ones",
 )  # fmt: skip
 BELIEFS = (
     "{x} thinks I am at the gym", "{x} thinks I'm working late", "{x} reckons we're at my mum's", "{x} still believes I'm visiting gran",
+    "{x} thinks it's a check-up, actually it's the fair", "{x} believes we sold the kayak, really it is in the shed",
+    "told {x} that the goldfish moved away, in truth it died", "{x} was told it is broken, in fact I hid it",
+    "told {x} the kayak is sold, it's really in the shed", "{x} reckons that it rains, but really we go to the fair",
     "as far as {x} knows it's just a check-up", "as far as {x} is concerned I'm at work", "told {x} it's for school but really it's for the party",
 )  # fmt: skip
 SURPRISED = (
@@ -381,7 +385,11 @@ NOTHING_OF_THE_KIND = (
     "book the adults only session on friday", "only adults may use the sauna", "the grown-ups table is in the attic", "dinner on friday, grown-ups only",
     "cough syrup, not for kids under six", "adults pay 12 pounds", "the film is for grown-ups", "{x} thinks the gym is closed",
     "{x} thinks I am right about the roof", "{x} thinks I'm picking {him} up at three", "{x} thinks I'm too strict", "{x} reckons we're lost",
-    "tell {x} I'm at the gym", "told {x} it's at four", "{x} will be surprised if we are late", "{x} would be surprised to hear that",
+    "{x} thinks it's at five, actually it's at six", "told {x} that dinner is at six, it's actually on friday",
+    "{x} thinks it is on Monday, really it's Tuesday", "{x} thinks that film is great, {he} really does",
+    "told {x} I'd be home, {he} is really happy", "{x} believes we leave at 8, in fact at 18:30", "the film is for grown-ups, really",
+    "parents evening on friday, parents only", "who comes? just parents", "the parents arrive on friday", "lunch for the parents - at noon",
+    "for grown-ups: steak, for the kids: nuggets", "the missus is coming on friday", "tell {x} I'm at the gym", "told {x} it's at four", "{x} will be surprised if we are late", "{x} would be surprised to hear that",
     "wash {x}'s face", "I can't see {his} face on the photo", "{x} doesn't know we moved the lesson to four", "{x} expects me at six",
     "{x} doesn't know I bought milk, tell {him}", "zip it up, {x}, it is cold", "the zip on {x}'s coat is broken", "my boss will kill me if I am late",
 )  # fmt: skip
@@ -403,6 +411,29 @@ def test_what_is_for_grown_ups_is_kept_from_the_children_alone() -> None:
         assert found is not None, (told, said)
         assert found.scope == surprise_scope(["ben", "ife"]), (told, said)
         assert "kayak" in found.rest
+
+
+@pytest.mark.parametrize(
+    "lead", ["for grown-ups: ", "For adults - ", "for us parents: ", "this is for grown-ups: "]
+)
+@pytest.mark.parametrize("told", TOLD)
+def test_what_begins_by_saying_it_is_for_grown_ups_is_kept_from_the_children(
+    lead: str, told: str
+) -> None:
+    found = secrecy_of(lead + told.format(thing="kayak"), HOUSEHOLD, "niamh")
+    assert found is not None
+    assert (found.scope, "kayak" in found.rest) == (surprise_scope(["ben", "ife"]), True)
+
+
+@pytest.mark.parametrize(
+    "who", ["the missus", "the other half", "my better half", "my husband", "the wife"]
+)
+@pytest.mark.parametrize(
+    "wish", ["{} can't know about the kayak", "{} has to stay ignorant of the kayak", "keep the kayak from {}", "don't tell {} about the kayak"],
+)  # fmt: skip
+def test_what_is_kept_from_a_partner_is_not_shown_to_them(who: str, wish: str) -> None:
+    scope = audience_of(wish.format(who), HOUSEHOLD, "niamh", is_title=True)
+    assert is_hidden_from(scope, "chidi")
 
 
 @pytest.mark.parametrize("forms", [BELIEFS, SURPRISED])

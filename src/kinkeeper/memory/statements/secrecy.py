@@ -584,8 +584,9 @@ def _data() -> dict[str, dict[str, str]]:
 
 @cache
 def _kinds_of_people() -> dict[str, re.Pattern[str]]:
-    forms = {**_data()["people"], "possessive": _data()["classes"]["possessive"]}
-    return {name: re.compile(form) for name, form in forms.items()}
+    classes = _data()["classes"]
+    forms = {**_data()["people"], "possessive": classes["possessive"]}
+    return {name: re.compile(_expanded(form, classes)) for name, form in forms.items()}
 
 
 def _expanded(form: str, words: Mapping[str, str]) -> str:
