@@ -376,6 +376,10 @@ BELIEFS = (
     "told {x} the kayak is sold, it's really in the shed", "{x} reckons that it rains, but really we go to the fair",
     "as far as {x} knows it's just a check-up", "as far as {x} is concerned I'm at work", "told {x} it's for school but really it's for the party",
 )  # fmt: skip
+OUT_OF_BOUNDS = (
+    "bought {x} a kayak, it's behind the boiler, {he} mustn't go down there", "I ordered a drone, {x} must not look in the boot",
+    "we've hidden the drum kit in the loft, {x} can't come up", "wrapped the kayak in the shed; {x} is not to peek",
+)  # fmt: skip
 SURPRISED = (
     "{x} will be so surprised", "{he} will be so surprised, {x} I mean", "can't wait to see {x}'s face", "imagine {x}'s face",
     "zip it around {x}", "lips sealed around {x}", "mum's the word when {x} is around", "shh in front of {x}", "{x} would kill me",
@@ -385,7 +389,8 @@ NOTHING_OF_THE_KIND = (
     "book the adults only session on friday", "only adults may use the sauna", "the grown-ups table is in the attic", "dinner on friday, grown-ups only",
     "cough syrup, not for kids under six", "adults pay 12 pounds", "the film is for grown-ups", "{x} thinks the gym is closed",
     "{x} thinks I am right about the roof", "{x} thinks I'm picking {him} up at three", "{x} thinks I'm too strict", "{x} reckons we're lost",
-    "{x} thinks it's at five, actually it's at six", "told {x} that dinner is at six, it's actually on friday",
+    "{x} mustn't go down there, the stairs are wet", "bought paint, {x} can't come to the shop", "{x} must not look in the sun",
+    "ordered a taxi, {x} can't go without a coat", "{x} thinks it's at five, actually it's at six", "told {x} that dinner is at six, it's actually on friday",
     "{x} thinks it is on Monday, really it's Tuesday", "{x} thinks that film is great, {he} really does",
     "told {x} I'd be home, {he} is really happy", "{x} believes we leave at 8, in fact at 18:30", "the film is for grown-ups, really",
     "parents evening on friday, parents only", "who comes? just parents", "the parents arrive on friday", "lunch for the parents - at noon",
@@ -436,7 +441,7 @@ def test_what_is_kept_from_a_partner_is_not_shown_to_them(who: str, wish: str) -
     assert is_hidden_from(scope, "chidi")
 
 
-@pytest.mark.parametrize("forms", [BELIEFS, SURPRISED])
+@pytest.mark.parametrize("forms", [BELIEFS, SURPRISED, OUT_OF_BOUNDS])
 def test_whom_a_thing_is_hidden_from_by_what_they_believe_or_will_feel_does_not_see_it(
     forms: tuple[str, ...],
 ) -> None:
