@@ -75,10 +75,10 @@ def keep(
         known = known_scope(conn, household, member, message.user_message, now=at)
         scope = scope if is_project(scope) else kept_to(scope, known)
     message = replace(message, member=member.id, scope=scope)
-    if points_back(message.user_message):
+    if points_back(message.user_message, household.members_by_word):
         if narrows_last:
             _narrow_last(conn, message, household=household, at=message.timestamp or at)
-        is_read = is_read or is_only_wish(message.user_message)
+        is_read = is_read or is_only_wish(message.user_message, household.members_by_word)
     consent = decide(author, audience_of(scope, member))
     if consent is Consent.REFUSE:
         raise DeniedError("only the owner and adults can write to a project")

@@ -29,7 +29,7 @@ from kinkeeper.language.text import tokenise
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
-from kinkeeper.memory.statements.secrecy import secrecy_of, topics_of
+from kinkeeper.memory.statements.secrecy import audience_of, topics_of, wished_scope
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
 
 
@@ -84,10 +84,18 @@ def _asked_for(
     told, who = effect.told, None if teller is None else teller.id
     if not told.text or told.text == told.before:
         return None
-    wish, before = (
-        secrecy_of(text, household, who, is_group=is_group) for text in (told.text, told.before)
-    )
-    return None if wish is None or (before and before.scope == wish.scope) else wish.scope
+    if told.before and who is not None and {*told.whose} == {who}:
+        # Whoever makes something says with it who may see it; a new name is all that is said of a change.
+        wished, before = (
+            audience_of(text, household, who, is_group=is_group, is_title=True, is_theirs=True)
+            for text in (told.text, told.before)
+        )
+    else:
+        wished, before = (
+            wished_scope(text, household, who, is_group=is_group)
+            for text in (told.text, told.before)
+        )
+    return None if wished in {HOUSEHOLD_SCOPE, before} else wished
 
 
 # What is kept from somebody already, and named again as theirs: a present of which another message told.

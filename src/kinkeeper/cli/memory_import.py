@@ -95,6 +95,21 @@ class Audiences:
         self.asked.add(said.id)
         return replace(said, scope=_all_of({*told, *lately}))
 
+    def kept_afterwards(self, new: Sequence[Episode]) -> list[Episode]:
+        """Return episodes, of which each is kept as its author asks right after it.
+
+        Args:
+            new: In the order of their file.
+        """
+        kept, people = [*new], self.household.members_by_word
+        for at in range(len(kept) - 1, 0, -1):
+            wish, before = kept[at], kept[at - 1]
+            is_same = (wish.session, wish.speaker) == (before.session, before.speaker)
+            is_kept = wish.session is not None and not is_project(before.scope)
+            if is_same and is_kept and points_back(wish.text, people):
+                kept[at - 1] = replace(before, scope=_all_of({before.scope, wish.scope}))
+        return kept
+
     def _told(self, text: str, speaker: str | None) -> set[str]:
         """Return who may see words, by their author; where nobody knows whose they are, by all whose they may be.
 
@@ -115,22 +130,6 @@ def _all_of(scopes: set[str]) -> str:
     return narrowest(scopes) or (
         surprise_scope(hidden) if hidden else min(scopes - {HOUSEHOLD_SCOPE})
     )
-
-
-def kept_afterwards(new: Sequence[Episode]) -> list[Episode]:
-    """Return episodes, of which each is kept as its author asks right after it.
-
-    Args:
-        new: In the order of their file.
-    """
-    kept = [*new]
-    for at in range(len(kept) - 1, 0, -1):
-        wish, before = kept[at], kept[at - 1]
-        is_same = (wish.session, wish.speaker) == (before.session, before.speaker)
-        is_kept = wish.session is not None and not is_project(before.scope)
-        if is_same and is_kept and points_back(wish.text):
-            kept[at - 1] = replace(before, scope=_all_of({before.scope, wish.scope}))
-    return kept
 
 
 def kept_as(fact: ImportedFact, evidence: Mapping[str, Episode]) -> ImportedFact:
@@ -177,9 +176,8 @@ def import_memories(
             read = partial(
                 episode_of, household=memory.household, zone=memory.zone, audiences=audiences
             )
-            bad = _import(
-                memory, read_lines(lines, read), _store_episodes, "episodes imported", audiences
-            )
+            store = partial(_store_episodes, audiences)
+            bad = _import(memory, read_lines(lines, read), store, "episodes imported", audiences)
         if rebuilds:
             memory.store.write_now(lambda conn: drop_vectors(conn, memory.household))
         if waits or rebuilds:
@@ -247,8 +245,10 @@ def _report(item: Episode | ImportedFact | BadLine, new: Mapping[str, str]) -> d
     return {"id": item.id, "status": "stored" if item.id in new else "known"}
 
 
-def _store_episodes(_household: str, given: Sequence[Episode], asked: Collection[str]) -> Writing:
-    new = kept_afterwards(given) if asked else [*given]
+def _store_episodes(
+    audiences: Audiences | None, _household: str, given: Sequence[Episode], asked: Collection[str]
+) -> Writing:
+    new = audiences.kept_afterwards(given) if audiences is not None and asked else [*given]
 
     def store(conn: Connection) -> dict[str, str]:
         stored = {*insert_episodes(conn, new, at=SystemClock().now())}

@@ -4,7 +4,7 @@ Every stage has a limit and something the turn goes on with when it fails; every
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -341,7 +341,7 @@ class _Run:
             lambda: parts.router.route(
                 self.said, history=history,
                 open_question=self.loaded.open.asked, signals=replace(self.context.signals, recent_margins=self.loaded.margins),
-                requests=tuple(parts.catalogue()), names=(parts.household.bot_name,),
+                requests=tuple(parts.catalogue()), names=(parts.household.bot_name,), people=parts.household.members_by_word,
             ),
             None, within=parts.limits.route,
         )  # fmt: skip
@@ -361,7 +361,9 @@ class _Run:
         settler = Settler(self.parts.store, self.work, found=self.loaded.open, course=self.course)
         decision = routed.confirmation if routed is not None else None
         decided = None
-        if self.is_read_whole and not _keeps_last_secret(self.text, planning.history):
+        if self.is_read_whole and not _keeps_last_secret(
+            self.text, planning.history, self.parts.household.members_by_word
+        ):
             decided = await settler.settle(asked, self.said, triage, decision)
         if decided is None and wants_undo(self.text, self.loaded.earlier):
             text, earlier = self.text, self.loaded.earlier
@@ -523,10 +525,10 @@ class _Run:
         )  # fmt: skip
 
 
-def _keeps_last_secret(text: str, history: Sequence[Exchange]) -> bool:
+def _keeps_last_secret(text: str, history: Sequence[Exchange], people: Collection[str]) -> bool:
     """Whether a message asks to keep secret what was done last: then it answers no earlier question."""
     return (
         bool(history and history[-1].results)
-        and points_back(text)
+        and points_back(text, people)
         and all(each.status is ResultStatus.DONE for each in history[-1].results)
     )

@@ -70,7 +70,11 @@ def _wish_of(text: str, household: Household, teller: str) -> Wish | None:
 def _secret_of(text: str, household: Household, teller: str, is_group: bool) -> str | None:  # noqa: FBT001 - a cache's key
     """Read a message once, although its turn asks several times."""
     wish = secrecy_of(text, household, teller, is_group=is_group)
-    if wish is None or not _words_of(wish.rest, household) or points_back(text):
+    if (
+        wish is None
+        or not _words_of(wish.rest, household)
+        or points_back(text, household.members_by_word)
+    ):
         return None
     return wish.rest
 
@@ -209,7 +213,8 @@ def _kept_in(history: Sequence[Exchange], household: Household, teller: str) -> 
     for place, each in enumerate(history):
         wish = _wish_of(each.text[:LONGEST_READ], household, teller)
         if wish is not None:
-            before = history[place - 1].text if place and points_back(each.text) else ""
+            is_back = place and points_back(each.text, household.members_by_word)
+            before = history[place - 1].text if is_back else ""
             kept.append(_Kept(place, f"{before}. {wish.rest}", wish.scope))
         for done in each.results:
             texts = [str(done.params.get(name) or done.result.get(name) or "") for name in _TITLES]
@@ -256,7 +261,7 @@ def carried_scope(
     """
     lately = [each.text for each in history[-MOST_CARRIED_ON:] if now - each.at <= CARRIED_ON]
     if is_announced:
-        lately = [text for text in lately if is_only_wish(text)]
+        lately = [text for text in lately if is_only_wish(text, household.members_by_word)]
     wishes = [_wish_of(text, household, teller) for text in lately]
     scopes = {each.scope for each in wishes if each is not None}
     return (narrowest(scopes) or person_scope(teller)) if scopes else None

@@ -136,7 +136,7 @@ class Closing:
         )  # fmt: skip
         parts.gatherer.commit(conn, committed, context)
         member = turn.speaker(parts.household)
-        is_wish = points_back(turn.text)
+        is_wish = points_back(turn.text, parts.household.members_by_word)
         secret = secret_of(turn.text, parts.household, turn.member, is_group=turn.is_shared)
         is_secret = (
             secret is not None and share_carried(secret, ending.results, parts.household) < 1
@@ -180,7 +180,10 @@ class Closing:
         """Keep secret what the turn before led to, because this message asks for it; False where it led to nothing."""
         turn, household = self._turn, self._parts.household
         earlier = last_turns(conn, turn.household, turn.thread_id, last=_LOOKED_BACK)
-        before = [each for each in earlier if each.id != turn.id and not points_back(each.text)]
+        people = household.members_by_word
+        before = [
+            each for each in earlier if each.id != turn.id and not points_back(each.text, people)
+        ]
         if not before or not before[-1].results:
             return False
         scope = audience_of(f"{before[-1].text}\n{turn.text}", household, turn.member)

@@ -369,6 +369,17 @@ class Household:
         return frozenset({*self.names.values(), *self.called})
 
     @property
+    def members_by_word(self) -> Mapping[str, frozenset[str]]:
+        """Member ids by whatever stands for them, in lower case; a word for several stands for all of these."""
+        found: dict[str, frozenset[str]] = {}
+        for member in self.members:
+            for word in {each.casefold() for each in (member.name, member.id, *member.aliases)}:
+                found[word] = found.get(word, frozenset()) | {member.id}
+        for group in self.groups:
+            found |= dict.fromkeys(map(str.casefold, group.aliases), frozenset(group.members))
+        return found
+
+    @property
     def called(self) -> Mapping[str, str]:
         """Display names of members by other words for them, in lower case; a word for several is left out."""
         found: dict[str, set[str]] = {}

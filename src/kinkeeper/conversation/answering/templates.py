@@ -50,6 +50,7 @@ _LEFT_TO_ADULTS = (
     "I’ve saved it just for you; everyone at home can know it once an adult approves it."
 )
 _KEPT = "Okay, I'll keep that secret."
+_KEPT_NEXT = "I can't tell what that is about. What you tell me next, I'll keep that way."
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
 _QUESTION = re.compile(
@@ -128,9 +129,10 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
         return "Okay.", _SURE
     if (secret := _secret(context)) is not None and (saved := _saved(context)) is not None:
         return secret_kept(replace(context, text=secret), saved), _SURE
-    is_wish = is_only_wish(context.text) or points_back(context.text)
-    if is_wish and context.history and context.asked.origin is Origin.SAID:
-        return _KEPT, _SURE
+    people = context.asked.household.members_by_word
+    is_wish = is_only_wish(context.text, people) or points_back(context.text, people)
+    if is_wish and context.asked.origin is Origin.SAID:
+        return _KEPT if context.history else _KEPT_NEXT, _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
         return chosen(_WILL_NOT, turn), _SURE
     if is_question(context.text) and not declines(context):

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import partial
@@ -33,8 +33,10 @@ from kinkeeper.core.errors import ConflictError, InputError, NotFoundError, Stor
 from kinkeeper.core.time import Interval, as_utc, local_days
 from kinkeeper.household import viewers
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_of, person_scope
 from kinkeeper.household.viewers import Viewer as Viewing
 from kinkeeper.language.text import one_line
+from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.store.store import Store
 from kinkeeper.web.access import logins
 from kinkeeper.web.access.door import Decider, Viewer, anyone, house_of, viewer_of
@@ -289,7 +291,10 @@ class EventWish(BaseModel):
     who: Annotated[list[Text], Field(max_length=50)] = []
     responsible: Annotated[list[Text], Field(max_length=50)] = []
     location: Text | None = None
-    private: bool = False
+    private: Annotated[
+        bool | None,
+        Field(description="Whether nobody else may see it; without it, its words decide."),
+    ] = None
 
 
 @router.get("/api/events")
@@ -355,8 +360,13 @@ async def add_event(
         key=key,
         source=SourceType.WEB,
     )
-    if wish.private:
-        event = private_to(event, person.member.id)
+    scope = person_scope(person.member.id) if wish.private else HOUSEHOLD_SCOPE
+    if wish.private is None:
+        scope = audience_of(
+            event.summary, house.household, person.member.id, is_title=True,
+            is_theirs={*event.who, *event.responsible} <= {person.member.id},
+        )  # fmt: skip
+    event = private_to(event, person.member.id) if person_of(scope) else replace(event, scope=scope)
     proposal = _proposal(event, key)
     receipt: Receipt = await house.store.write(
         lambda conn: approvals.request(

@@ -18,9 +18,10 @@ from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.model import ActionType, PendingAction
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.setting_right import SettingRight
+from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.time import last_of
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory import concepts, journal
 from kinkeeper.memory.browser import as_of, evidence_of, first_remembered, history, sharing_words
 from kinkeeper.memory.concepts import Concept, Relation
@@ -39,6 +40,7 @@ from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
 from kinkeeper.memory.journal import ChangeSet
 from kinkeeper.memory.memory_export import Exported, exported_lines
 from kinkeeper.memory.model import Fact
+from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.memory.tables import facts as fact_rows
 from kinkeeper.memory.undecided import undecided
 from kinkeeper.memory.undo import is_anothers, may_take_back
@@ -352,7 +354,12 @@ async def remember(
 ) -> RedirectResponse:
     """Store what somebody wants remembered, at once."""
     desk = desk_of(request, person)
-    scope = person_scope(person.member.id) if private == "yes" else HOUSEHOLD_SCOPE
+    scope = person_scope(person.member.id)
+    if private != "yes":
+        is_title = not person.member.is_adult  # what others tell is heard by rules alone
+        scope = await beside(
+            lambda: audience_of(text, desk.house.household, person.member.id, is_title=is_title)
+        )
     proposal = asked_to_remember(
         desk.house.household, person.member, text.strip(), channel="web", now=desk.now, scope=scope
     )
