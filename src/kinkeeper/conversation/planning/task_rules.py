@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
-from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
     is_person,
@@ -23,7 +22,6 @@ from kinkeeper.conversation.planning.plan_times import (
     each_of,
     moment_of,
     reminded_at,
-    without_days,
 )
 from kinkeeper.reading.own_lists import OWN_LIST, names_own_list
 from kinkeeper.reading.times.model import TimeSpan
@@ -52,10 +50,6 @@ _BASE: Final = {
     "paid": "pay", "bought": "buy", "sent": "send", "rung": "ring", "fed": "feed", "spoken to": "speak to",
 }  # fmt: skip
 _QUOTED = re.compile(r"'(?P<words>.+)'")
-_EXCEPT = re.compile(
-    rf"[\s,]+(?:except|excepting|apart from|but not|excluding|other than)(?:\s+(?:for|on))*\s+(?P<days>{TIME_MARK}(?:(?:\s*,|\s+and|\s+or)+\s*(?:on\s+)?{TIME_MARK})*)",
-    re.IGNORECASE,
-)
 _NOT_SOMEBODY = re.compile(r"^not (?:\w+|(?:my|the|our) \w+)$", re.IGNORECASE)
 """Says who is not meant, and nothing to do."""
 
@@ -83,22 +77,15 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | None:
-    """Return a reminder for each time that was said, without the days that were left out."""
-    left_out = _EXCEPT.search(what)
-    if left_out is not None:
-        what = f"{what[: left_out.start()]} {what[left_out.end() :]}"
+    """Return a reminder for each time that was said."""
     moment = moment_of(case.message.free_times(f"{when} {what}"), case.now)
-    if left_out is not None:
-        moment = without_days(moment, case.message.times(left_out["days"]), case.now)
-        if moment is None:
-            return None
     if not what:
         return [_missing_title(moment)]
     if _OFTEN.search(what):
         title = case.message.title(_OFTEN.sub("", what))
         return [Missing(action("task", "create", {"title": title}), "deadline", _ASK_WHEN_OFTEN)]
     said = f"{when} {what}"
-    listed = case.message.several(said) if left_out is None else ()
+    listed = case.message.several(said)
     several = each_of(listed, case.message.times(said), moment) if moment is not None else listed
     moments = [moment_of(each, case.now) for each in several] or [moment]
     steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
