@@ -192,6 +192,9 @@ WHOM = {
     "everyone": ["john", "sarah", "leo", "mia"], "everybody": ["john", "sarah", "leo", "mia"],
     "all of us": ["john", "sarah", "leo", "mia"], "us all": ["john", "sarah", "leo", "mia"],
     "the whole family": ["john", "sarah", "leo", "mia"], "both of us": ["john", "sarah"],
+    "us both": ["john", "sarah"], "us two": ["john", "sarah"], "the two of us": ["john", "sarah"],
+    "me and Sarah both": ["john", "sarah"], "Sarah and me both": ["john", "sarah"], "both kids": ["leo", "mia"],
+    "both": ["leo", "mia"], "Leo and Mia both": ["leo", "mia"], "me and Leo both": ["john", "leo"],
     "me and Sarah": ["john", "sarah"], "Leo and Mia": ["leo", "mia"], "Leo, Mia and me": ["john", "leo", "mia"],
     "Leo": "leo", "me": None, "us": None,
 }  # fmt: skip

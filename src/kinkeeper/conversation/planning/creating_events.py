@@ -23,7 +23,9 @@ from kinkeeper.conversation.planning.people import (
     is_person,
     is_speaker,
     means_everybody,
+    means_two_of_us,
     members_in,
+    together,
     who_of,
 )
 from kinkeeper.conversation.planning.plan_times import (
@@ -176,14 +178,16 @@ def _aside(piece: str, case: Case) -> Described | None:
         others = [each for each in members_in(piece, case) if each not in members]
         return Described(title="", responsible=tuple(members), who=tuple(others))
     going = case.grammar.describing["going"].fullmatch(piece)
-    if going is not None and (members := _those_who(going["who"], case)):
-        return Described(title="", who=tuple(members))
+    if going is not None:
+        members = _those_who(going["who"], case)
+        if members or means_two_of_us(going["who"], case):
+            return Described(title="", who=tuple(members))
     place = case.grammar.describing["at_place"].fullmatch(piece)
     return Described(title="", where=place["where"]) if place is not None else None
 
 
 def _those_who(words: str, case: Case) -> list[str]:
-    return everybody(case) if means_everybody(words, case) else who_of(_BOTH.sub("", words), case)
+    return together(words, case) or who_of(_BOTH.sub("", words), case)
 
 
 def _headed(head: str, case: Case) -> Described:
@@ -195,8 +199,10 @@ def _headed(head: str, case: Case) -> Described:
         ("ends_taking", responsible), ("ends_going", who), ("ends_for", who), ("begins_with", who),
     ):  # fmt: skip
         match = says[name].fullmatch(head)
-        members = _those_who(match["who"], case) if match is not None else []
-        if match is not None and members and _is_people(match["who"], case):
+        if match is None or not _is_people(match["who"], case):
+            continue
+        members = _those_who(match["who"], case)
+        if members or means_two_of_us(match["who"], case):
             head = match["title"]
             people.extend(members)
     begun = says["begins_having"].match(head)
@@ -211,7 +217,8 @@ def _headed(head: str, case: Case) -> Described:
 def _is_people(words: str, case: Case) -> bool:
     """Whether words name nobody but members ("me", "gran", "Leo and Mia", "all of us")."""
     each = [part for part in re.split(r"\s*(?:,|&|\band\b|\bboth\b)\s*", words.strip()) if part]
-    return means_everybody(words, case) or all(
+    is_of_us = means_everybody(words, case) or case.grammar.said["two_of_us"].fullmatch(words)
+    return bool(is_of_us) or all(
         is_person(part, case) or part.lower() in {"me", "i", "us", "we", "myself"} for part in each
     )
 

@@ -50,7 +50,7 @@ from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE, word_sets
 from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.memory_rules import told_facts
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.people import members_in
+from kinkeeper.conversation.planning.people import is_unknown_pair, members_in
 from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits, together
@@ -275,6 +275,8 @@ _NEW = frozenset({"create_event", "create"})
 _DATED = ("start_time", "deadline")
 _OF_DAYS = (*_DATED, "end_time", "remind_at")
 _ENDING = frozenset({"delete_event", "delete"})
+_FOR_PEOPLE = frozenset({"calendar", "task"})
+_WHO_ELSE = "Who do you mean besides you?"
 _WHICH_DAYS = "I can't tell which days to leave out. On which days is it, and at what time?"
 _CHANGING = frozenset({"changes", "find_by", "rrule"})
 
@@ -289,15 +291,15 @@ def plan_of(context: PlanningContext) -> Plan:
 
 
 def with_day_asked(plan: Plan, context: PlanningContext) -> Plan:
-    """Return a plan that holds to the days that were named: to those left out, and not at once to one that does not exist so.
+    """Return a plan that asks, or proposes, where nobody can tell which day, which days left out, or whom the message means.
 
-    Where weekday and date do not agree, and where nobody can tell what is left out, it asks, or proposes.
+    Weekday and date may not agree, an exception name no days, and "both of us" mean one of several grown-ups.
 
     Args:
         context: What was planned.
     """
     case = case_of(context, vocabulary_of(context.asked.household))
-    plan = _with_exceptions(plan, case)
+    plan = _with_both_asked(_with_exceptions(plan, case), case)
     for span in case.message.times(case.message.text):
         if span.other_day is not None:
             plan = _unsure(plan, span.begin.date(), span.other_day, case)
@@ -351,6 +353,17 @@ def _with_exceptions(plan: Plan, case: Case) -> Plan:
         return replace(plan, actions=sure, partial=partial)
     missing = planned([*sure, asked[0]])
     return replace(plan, actions=sure, clarification=missing.clarification, partial=missing.partial)
+
+
+def _with_both_asked(plan: Plan, case: Case) -> Plan:
+    """Return a plan that asks who the two of "both of us" are, where several grown-ups may be meant."""
+    new = [each for each in plan.actions if each.action in _NEW and each.domain in _FOR_PEOPLE]
+    if not new or plan.partial or not is_unknown_pair(case):
+        return plan
+    missing = planned([
+        *(each for each in plan.actions if each is not new[0]), Missing(new[0], "who", _WHO_ELSE),
+    ])  # fmt: skip
+    return replace(plan, actions=missing.actions, clarification=_WHO_ELSE, partial=missing.partial)
 
 
 def _with_exception(

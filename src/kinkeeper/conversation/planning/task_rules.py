@@ -12,6 +12,7 @@ from kinkeeper.conversation.planning.people import (
     PRONOUNS,
     is_person,
     is_speaker,
+    means_two_of_us,
     members_in,
     one_of,
     people_in,
@@ -63,7 +64,7 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     who, what, when = (groups.get(name, "") for name in ("who", "what", "when"))
     is_theirs = who.lower() in PRONOUNS
     is_known = not who or is_theirs or is_speaker(who) or is_person(who, case)
-    if not is_known and not _several(who, case):
+    if not is_known and not _several(who, case) and not means_two_of_us(who, case):
         return None
     if groups.get("told") and is_speaker(who):
         return None
@@ -286,7 +287,7 @@ def _created(
     params = {"title": title, **_when(moment, case, is_reminder=is_reminder)}
     if several := _several(who, case):
         params["who"] = several
-    elif who and not is_speaker(who):
+    elif who and not is_speaker(who) and not means_two_of_us(who, case):
         params["who"] = one_of(who, case)
     return [action("task", "create", params)]
 
