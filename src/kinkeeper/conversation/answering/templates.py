@@ -179,10 +179,22 @@ def said_besides(context: AnswerContext) -> str:
     secret, saved = _secret(context), ""
     if secret is None and context.told not in {"", context.text}:
         saved = f"{_quoted(context.told.splitlines())}: {_saved(context)}"
+    elif (
+        secret is None
+        and context.told
+        and context.results
+        and all(map(_finds_nothing, context.results))
+    ):
+        saved = _saved(context) or ""  # what it tells of stands nowhere
     elif secret is not None and is_left_over(secret, context.results, context.asked.household):
         saved = _saved(context) or ""
     unread = f"I haven't done anything about {_quoted(context.unread)}." if context.unread else ""
     return f"{saved} {unread}".strip()
+
+
+def _finds_nothing(result: ActionResult) -> bool:
+    is_look = result.action == "list_events" and result.status is ResultStatus.DONE
+    return is_look or (result.domain == "calendar" and result.status is ResultStatus.FAILED)
 
 
 def _quoted(clauses: Sequence[str]) -> str:

@@ -198,7 +198,7 @@ def told_of(
     """
     if routed is None or routed.triage.confirmation is not None:
         return ""
-    if routed.intent.type in _TELLING and all(map(_is_offered_fact, results)):
+    if routed.intent.type in _TELLING and all(map(_changes_nothing, results)):
         return text
     if is_copied(text):
         return ""
@@ -206,7 +206,9 @@ def told_of(
     return "\n".join(each for each in statements if is_left_over(each, results, household))
 
 
-def _is_offered_fact(result: ActionResult) -> bool:
-    """Whether it only asks whether what was told is to be remembered."""
+def _changes_nothing(result: ActionResult) -> bool:
+    """Whether it only asks whether what was told is to be remembered, or found nothing of that in the calendar."""
+    if result.domain == "calendar":
+        return result.action == "list_events" or result.status is ResultStatus.FAILED
     is_stored = (result.domain, result.action) == ("memory", "store")
     return is_stored and result.status is ResultStatus.AWAITING

@@ -55,7 +55,8 @@ from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits, together
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS
-from kinkeeper.conversation.planning.told_changes import told
+from kinkeeper.conversation.planning.told_changes import looked_for, told
+from kinkeeper.conversation.planning.told_events import LOOKED_FOR
 from kinkeeper.conversation.planning.write_guard import guarded
 from kinkeeper.conversation.routing.confirmation import agrees
 from kinkeeper.conversation.routing.intent import asks_about, asks_why
@@ -205,7 +206,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
             )
             if steps:
                 return steps
-    return continued(clause, case)
+    return continued(clause, case) or looked_for(said, case)
 
 
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:
@@ -430,7 +431,9 @@ def _plan_of(context: PlanningContext) -> Plan:
     ]
     steps = _in_turn(_chained(read, context), context)
     plan = planned(steps[len(context.results) :])
-    return replace(plan, is_whole=len(steps) == len(read) == len(plan.actions), unread=unread)
+    looks = any(each.reasoning == LOOKED_FOR for each in plan.actions)
+    is_whole = len(steps) == len(read) == len(plan.actions) and not looks
+    return replace(plan, is_whole=is_whole, unread=unread)
 
 
 def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
