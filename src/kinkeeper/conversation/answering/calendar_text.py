@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.calendar.event_records import NOT_CONFIRMED
+from kinkeeper.calendar.event_records import NOT_CONFIRMED, may_be_off
 from kinkeeper.conversation.answering.event_text import (
     Item,
     are,
@@ -74,7 +74,7 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
     if is_shown(done, items):
         first, period = event_told(items[0], setting), _period(done.params, setting)
         return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
-    is_sure = any(each.get("confirmed", True) for each in items)
+    is_sure = any(each.get("confirmed", True) and not may_be_off(each) for each in items)
     is_yes = wanted == "clash" or (wanted in _WHETHER and _is_yes(items, done))
     yes = "Yes: " if is_yes and is_sure else ""
     told = few([event_told(each, setting) for each in items], len(items), ";")

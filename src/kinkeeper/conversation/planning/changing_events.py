@@ -63,7 +63,8 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     if (groups.get("none") and _is_told(what, case)) or NO_EVENT.search(case.message.title(what)):
         return None
     part = f"{what} {groups.get('late', '')}"
-    if _OUT_OF.search(what) or (groups.get("told") and not _is_told_ahead(part, case)):
+    is_asked = bool(groups.get("told")) and case.message.text.rstrip().endswith("?")
+    if is_asked or _OUT_OF.search(what) or (groups.get("told") and not _is_told_ahead(part, case)):
         return None
     if case.grammar.said["everything"].fullmatch(case.message.title(what)):
         return _cleared(part, case)

@@ -56,9 +56,10 @@ def looked_for(clause: str, case: Case) -> list[Step] | None:
     """
     meant = [
         Meant(each, case) for each in told_of(clause, case)
-        if each.is_sure and each.news in {News.OFF, News.TIME} and is_appointment(each.about, case)
+        if each.is_sure and each.news in {News.OFF, News.TIME} and "," not in each.about
+        and is_appointment(each.about, case)
     ]  # fmt: skip
-    first = min(meant, key=lambda each: len(each.told.about), default=None)
+    first = min(meant, key=lambda each: clause.find(each.told.about), default=None)
     return first.look() if first is not None and not first.has_looked else None
 
 

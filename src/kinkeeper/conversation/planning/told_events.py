@@ -16,8 +16,8 @@ from kinkeeper.conversation.planning.referents import latest, meant, target
 from kinkeeper.core.time import midnight
 from kinkeeper.language.name_match import meant_by
 
-LOOKED_FOR: Final = "to find what is told of"
-"""Why the calendar is looked at: what is told of what is found there comes after it."""
+LOOKED_FOR: Final = "to find what the news are about"
+"""Why the calendar is looked at: what the news come to is planned once it is found."""
 
 _AHEAD: Final = 60
 _DAY: Final = timedelta(days=1)
