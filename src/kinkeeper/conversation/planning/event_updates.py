@@ -67,6 +67,8 @@ _SURE: Final = frozenset(_NEWS) - {
 }  # fmt: skip
 """Patterns that only changes are told with; the others tell news of what nobody knows yet as well."""
 
+_JOBS: Final = frozenset({"unable", "unable_of"})
+
 _ROUTINE: Final = frozenset({"charges", "comes", "gone_to"})
 """What somebody does is news where it is so from some day on, or instead of something."""
 
@@ -95,6 +97,7 @@ class Told:
         is_sure: Whether it can only be told of what is known already.
         cover: Ids of the members who step in for them.
         is_charge: Whether it is told of whoever sees to it, and not of those who take part.
+        is_job: Whether it is told of somebody who cannot see to something or somebody.
         is_open: Whether words about the time were not read.
         recurs: Whether it can only be told of a series, or only of what takes place once; None where of both.
         other: Of what changes places, the words for the other event, with marks.
@@ -112,6 +115,7 @@ class Told:
     since: date | None = None
     is_sure: bool = False
     is_charge: bool = False
+    is_job: bool = False
     is_open: bool = False
     recurs: bool | None = None
     other: str = ""
@@ -261,7 +265,7 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         of=tuple(who_of(f"{rest.of} {of}", case)), cover=people_in(rest.cover, case) if rest.cover else (), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
         way=groups.get("dir", ""), where=_OWN.sub("", case.message.words(groups.get("where", ""))),
         since=_since(rest, when, case), is_sure=name in _SURE or rest.is_rather or bool(groups.get("now")),
-        is_charge=bool(groups.get("whom", "").strip() or of), other=groups.get("other", ""),
+        is_charge=bool(groups.get("whom", "").strip() or of), is_job=name in _JOBS, other=groups.get("other", ""),
     )  # fmt: skip
     if name == "comes":
         return _with_their_own(told, case)

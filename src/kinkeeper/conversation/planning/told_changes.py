@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -27,7 +27,7 @@ from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each, in_one
 from kinkeeper.language.text import enumerated
 
-_WEEK = timedelta(days=7)
+_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 _FOLLOWING = re.compile(r"^(?:on |to )?(?:the )?following\b", re.IGNORECASE)
 _SELDOM = ("FREQ=MONTHLY", "FREQ=YEARLY")
 
@@ -45,6 +45,25 @@ def told(clause: str, case: Case) -> list[Step] | None:
             return [*change.meant.look(), *steps]  # it has been carried out, and stands first
         if steps:
             return steps
+    return _unable(clause, case)
+
+
+def _unable(clause: str, case: Case) -> list[Step] | None:
+    """Return the offer to note that a grown-up cannot see to something on a day on which nothing like it is planned."""
+    for news in told_of(clause, case):
+        meant = Meant(news, case)
+        people = [case.household.member(each) for each in news.who]
+        if not news.is_job or not all(each is not None and each.is_adult for each in people):
+            continue
+        window = meant.window
+        if window is None or window.until - window.begin > _DAY:
+            continue
+        words = case.message.title(clause.partition(",")[0]).removeprefix("I ")
+        hours = {"start_time": window.begin.isoformat(), "end_time": window.until.isoformat()}
+        days = {"start_time": window.begin.date().isoformat()} if window.is_days else hours
+        params = {"summary": words[:1].upper() + words[1:], "who": [*news.who], **days}
+        offered = replace(action("calendar", "create_event", params), is_offer=True)
+        return [*(meant.look() if case.context.results else ()), offered]
     return None
 
 
