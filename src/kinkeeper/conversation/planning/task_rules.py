@@ -31,6 +31,7 @@ _ASK_WHEN_OFTEN = "At what time each day? For several times a day, set a reminde
 _OFTEN = re.compile(
     r"\b(?:once|twice|thrice|(?:two|three|four|several|a few|\d) times)\b[^.,]*$", re.IGNORECASE
 )
+_ASK_WHEN = "I can only remind you at a day and time that I can tell. When should it be?"
 _ASK_WHAT = "What should I remind you of?"
 _BEFORE_WHAT = "Before what? Please say what I should remind you of, and on which day."
 _URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
@@ -74,7 +75,27 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
         return [Missing(action("task", "create", {}), "title", _BEFORE_WHAT)]
     if "not" in groups:
         what = f"not to {what}"
+    if (untimed := _at_no_time(groups, case)) is not None:
+        return [untimed]
     return None if is_theirs else _reminders(what, when, who, case)
+
+
+def _at_no_time(groups: Groups, case: Case) -> Missing | None:
+    """Return the question when to remind where only a condition, or a time that never comes, is named; None where it is not.
+
+    "When the bus is here to wave", "on the 40th to pay Ann": what is to be done stands behind "to".
+    """
+    what = groups.get("what", "")
+    first, is_condition = what.partition(" ")[0], groups.get("joint", "").lower() == "when"
+    is_deed = case.grammar.said["imperative"].match(what) is not None
+    is_told = _bare(what) != what or is_person(first, case) or is_speaker(first)
+    is_before = "loose" in groups and " to " in what and not (is_deed or is_told)
+    is_timed = bool(case.message.times(f"{groups.get('when', '')} {what}"))
+    if is_timed or not (is_condition or is_before):
+        return None
+    condition, _, deed = what.partition(" to ")
+    known = {"title": case.message.words(deed or condition)}
+    return Missing(action("task", "create", known), "deadline", _ASK_WHEN)
 
 
 def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | None:
