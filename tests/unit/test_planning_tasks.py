@@ -233,7 +233,7 @@ def test_a_reminder_at_a_time_that_never_comes_is_asked_about(deed: str) -> None
     wrong = []
     for when in (
         "on 31 april", "on the 30th of feb", "at 25:00", "at half 26", "on the 31st of june", "when Ann writes",
-        "when I am back", "when the bus is here", "as soon as the post is here", "once Ann is in",
+        "when I am back", "when the bus is here", "as soon as it rings", "as soon as the post is here", "once Ann is in",
     ):  # fmt: skip
         found = plan(f"remind me {when} to {deed}")
         known = (found.partial or {}).get("params", {})
