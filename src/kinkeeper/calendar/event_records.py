@@ -41,6 +41,15 @@ def waiting_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
     }
 
 
+def may_be_off(record: Mapping[str, Any]) -> bool:
+    """Whether an occurrence waits for a yes to be cancelled.
+
+    Args:
+        record: Holds what `waiting_record` returns.
+    """
+    return any(each["change"] == Change.CANCEL for each in record.get("waiting") or ())
+
+
 def waiting_words(
     record: Mapping[str, Any], *, name: Callable[[str], str], moment: Callable[[datetime], str]
 ) -> str:

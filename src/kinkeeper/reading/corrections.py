@@ -226,6 +226,48 @@ def _slip_of_tongue() -> re.Pattern[str]:
     return re.compile(rf"(?<=\w)[+%)'\"]?(?:{slip})", re.IGNORECASE)
 
 
+# Words before what is left out of what comes again: "except the 14th", "but not in May". Pure.
+
+_EXCEPT = r"(?:except(?:ing)?|apart from|aside from|other than|excluding|barring|leav(?:e|ing) out|but not)"
+_LEAVING_OUT = re.compile(
+    rf"[\s,(–-]+(?:(?:and|but)\s+)?(?:(?:{_EXCEPT}|save|bar|skip(?:ping)?|without|not|but)"
+    r"(?:\s+(?:for|on|in|over|during|the|any))*|no(?: [a-z]+){0,2}(?:\s+(?:on|in|over|during)(?: the)?))\s+$",
+    re.IGNORECASE,
+)
+_LEFT_OUT = re.compile(rf"[\s,(–-]+(?:{_EXCEPT}\b|,\s*(?:not|skip(?:ping)?)\b)", re.IGNORECASE)
+_NO_DAY = re.compile(
+    r"\bof (?:the|an?|each|every) (?:month|year|term)\b|\b(?:holidays?|hols|break|vacation|term|season)\b",
+    re.IGNORECASE,
+)
+_LONGEST_NOUN = 10
+_AS_LONG = re.compile(r"\b(?:apart from|aside from|other than)\b", re.IGNORECASE)
+
+
+def left_out_from(text: str, at: int, end: int) -> int | None:
+    """Return where the words begin that leave a time out; None where none do, or it is no single one ("Easter break").
+
+    Args:
+        at: Offset of the time.
+        end: Offset past it.
+    """
+    before = words_before(text, at)
+    found = _LEAVING_OUT.search(before)
+    if found is None or _NO_DAY.search(text, at, end + _LONGEST_NOUN) is not None:
+        return None
+    return at - len(before) + found.start()
+
+
+def with_plain_exceptions(text: str) -> str:
+    """Return a text of the same length in which "apart from" opens no span of time that begins then, nor "other than" a comparison."""
+    return _AS_LONG.sub("except for", text)
+
+
+def before_left_out(text: str) -> str:
+    """Return what a text says before it leaves something out; all of it where it does not."""
+    found = _LEFT_OUT.search(text)
+    return text if found is None else text[: found.start()]
+
+
 # Words by which somebody takes back what they said or asked for a moment ago: "scratch that thought
 # about …". Pure.
 

@@ -272,6 +272,9 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         who=who, responsible=responsible,
         place=place_of(wanted.location or "", asked),
         rrule=None if wanted.rrule is None else wanted.rrule.removeprefix("RRULE:"),
+        exdates=tuple(
+            datetime.combine(each, first.astimezone(zone).time(), zone) for each in wanted.except_days
+        ),
         provenance=provenance(asked),
     )  # fmt: skip
     return private_to(event, asked.member.id) if is_private(scope) else replace(event, scope=scope)

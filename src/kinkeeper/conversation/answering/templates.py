@@ -183,11 +183,21 @@ def said_besides(context: AnswerContext) -> str:
     if secret is None and context.told not in {"", context.text}:
         saved = f"{_quoted(context.told.splitlines())}: {_saved(context)}"
     elif (
-        context.told and context.results and is_report(context.told, context.asked.household)
+        context.told
+        and context.results
+        and (
+            is_report(context.told, context.asked.household)
+            or (secret is None and all(map(_finds_nothing, context.results)))
+        )
     ) or (secret is not None and is_left_over(secret, context.results, context.asked.household)):
         saved = _saved(context) or ""
     unread = f"I haven't done anything about {_quoted(context.unread)}." if context.unread else ""
     return f"{saved} {unread}".strip()
+
+
+def _finds_nothing(result: ActionResult) -> bool:
+    is_look = result.action == "list_events" and result.status is ResultStatus.DONE
+    return is_look or (result.domain == "calendar" and result.status is ResultStatus.FAILED)
 
 
 def _quoted(clauses: Sequence[str]) -> str:

@@ -203,7 +203,7 @@ def told_of(
         return text
     if routed is None or routed.triage.confirmation is not None:
         return ""
-    if routed.intent.type in _TELLING and all(map(_is_offered_fact, results)):
+    if routed.intent.type in _TELLING and all(map(_changes_nothing, results)):
         return text
     if is_copied(text):
         return ""
@@ -213,10 +213,12 @@ def told_of(
 
 def _is_beside_report(result: ActionResult) -> bool:
     """Whether it does no more than follow from what was told: a task is done, a fact is offered."""
-    return _is_offered_fact(result) or (result.domain, result.action) == ("task", "complete")
+    return _changes_nothing(result) or (result.domain, result.action) == ("task", "complete")
 
 
-def _is_offered_fact(result: ActionResult) -> bool:
-    """Whether it only asks whether what was told is to be remembered."""
+def _changes_nothing(result: ActionResult) -> bool:
+    """Whether it only asks whether what was told is to be remembered, or found nothing of that in the calendar."""
+    if result.domain == "calendar":
+        return result.action == "list_events" or result.status is ResultStatus.FAILED
     is_stored = (result.domain, result.action) == ("memory", "store")
     return is_stored and result.status is ResultStatus.AWAITING
