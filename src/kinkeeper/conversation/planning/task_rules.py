@@ -16,7 +16,6 @@ from kinkeeper.conversation.planning.case import (
     action,
     best_match,
 )
-from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
     is_person,
