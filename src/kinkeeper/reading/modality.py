@@ -156,13 +156,16 @@ def _is_over(words: Sequence[str]) -> bool:
         is_had = not tables["having"].isdisjoint(before[-_LONGEST_PHRASE:])
         if word in by_having and is_had and tables["wishing"].isdisjoint(before):
             return True
-        is_given = after in tables["given"] or after.isdecimal()
-        is_given = is_given or (
-            after in tables["articles"] and bool(general_words(" ".join(words)))
-        )
-        if word == "got" and not is_had and is_given:
+        if word == "got" and not is_had and _is_given(after, words):
             return True
     return False
+
+
+def _is_given(after: str, words: Sequence[str]) -> bool:
+    """Whether what somebody got, by the word after it, is something given: "got her jab", and of care "got the jab"."""
+    tables = _tables()
+    is_named = after in tables["given"] or after.isdecimal()
+    return is_named or (after in tables["articles"] and bool(general_words(" ".join(words))))
 
 
 def is_put_on_body(clause: str) -> bool:

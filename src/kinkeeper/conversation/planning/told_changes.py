@@ -294,6 +294,7 @@ class _Change:
             told.is_sure
             and not is_request
             and not is_elsewhere
+            and not case.grammar.said["hearsay"].search(told.about)
             and is_appointment(told.about, case)
         )
 

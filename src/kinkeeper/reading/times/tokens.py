@@ -243,10 +243,11 @@ _CLOCKS: Final = frozenset(
 def _without_people(tokens: list[Token]) -> list[Token]:
     """Return tokens in which the number of some people ("the two of us", "us two") is none of a time."""
     texts = ["", *(each.text for each in tokens), "", ""]
+    units = {each.text for each in tokens if "UNIT" in each.meanings}
     return [
         each._replace(meanings={})
         if "NUMBER" in each.meanings and each.text.isalpha()
-        and ((before in {"us", "we"} and following not in _CLOCKS) or (following == "of" and behind in _OURSELVES))
+        and ((before in {"us", "we"} and following not in _CLOCKS | units) or (following == "of" and behind in _OURSELVES))
         else each
         for each, before, following, behind in zip(
             tokens, texts, texts[2:], texts[3:], strict=False
