@@ -76,7 +76,7 @@ def looked_for(clause: str, case: Case) -> list[Step] | None:
     meant = [
         Meant(each, case) for each in told_of(clause, case)
         if each.is_sure and each.news in {News.OFF, News.TIME} and "," not in each.about
-        and is_appointment(each.about, case)
+        and is_appointment(each.about, case) and not case.grammar.said["hearsay"].search(each.about)
     ]  # fmt: skip
     first = min(meant, key=lambda each: clause.find(each.told.about), default=None)
     return first.look() if first is not None and not first.has_looked else None
@@ -294,7 +294,6 @@ class _Change:
             told.is_sure
             and not is_request
             and not is_elsewhere
-            and not case.grammar.said["hearsay"].search(told.about)
             and is_appointment(told.about, case)
         )
 
