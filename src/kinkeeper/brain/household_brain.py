@@ -18,10 +18,10 @@ from kinkeeper.brain.answer_text import (
     sureness_of,
     times_of,
 )
-from kinkeeper.brain.deeds import deed_question
+from kinkeeper.brain.deeds import DeedQuestion, deed_question
 from kinkeeper.brain.limits import limits_known
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
-from kinkeeper.brain.question import read_question
+from kinkeeper.brain.question import Question, read_question
 from kinkeeper.brain.recollection import Recollection
 from kinkeeper.brain.schedule import EventWords, Scheduled, scheduled
 from kinkeeper.calendar.model import EventKind, Occurrence
@@ -33,6 +33,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.model import Episode
 from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
@@ -43,7 +44,7 @@ from kinkeeper.reading.asked import (
     asked_saying,
     asks_what_happened,
 )
-from kinkeeper.reading.deeds import speaks_of_care
+from kinkeeper.reading.deeds import Deed, speaks_of_care
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -270,12 +271,8 @@ class HouseholdBrain:
         now = self._clock.now()
         if (saying := asked_saying(query.text)) is not None:
             return await self._said(saying, viewer, now=now)
-        if (deeds := await self._deeds(query, viewer, now=now)) is not None:
-            return deeds
-        if asks_what_happened(query.text) and (told := await self._told(query, viewer, now=now)):
-            return told
-        if (beside := await self._deeds(query, viewer, now=now, is_beside=True)) is not None:
-            return beside
+        if (happened := await self._happened(query, viewer, now=now)) is not None:
+            return happened
         if (asked := asked_limit(query.text)) is None:
             return await self._found(query, viewer, now=now)
         limits = await self._store.read(
@@ -310,39 +307,56 @@ class HouseholdBrain:
             sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
         )
 
-    async def _deeds(
-        self, query: BrainQuery, viewer: Viewer, *, now: datetime, is_beside: bool = False
+    async def _happened(
+        self, query: BrainQuery, viewer: Viewer, *, now: datetime
     ) -> Knowledge | None:
-        """Return the last that was told of a deed, or all that was where all is asked for; None where nothing was.
-
-        Args:
-            is_beside: Whether other care that those who are asked about had today is wanted: the same in other words, maybe.
-        """
+        """Return what was told of a deed, or of what may have happened; None where nothing was, or something else is asked."""
         question = read_question(query.text, self.household, now=now)
-        asked = deed_question(question, self.household, viewer.member)
-        if asked is None or (is_beside and not (asked.people and speaks_of_care(query.text))):
-            return None
-        period, lead = question.period, ""
-        if is_beside:
-            today = now.astimezone(self.household.zone).date()
-            asked = replace(asked, content=frozenset(), is_all=True)
-            period, lead = local_days(today, today, self.household.zone), _BESIDE
-        found = [
-            (each, deed)
-            for each, deed in await self._recollection.deeds(asked, viewer, now=now)
-            if period is None or self._is_of(each, period)
-        ]
+        deeds = deed_question(question, self.household, viewer.member)
+        lately = await self._recollection.lately(viewer, now=now) if deeds is not None else ()
+        if deeds is not None and (done := self._done(deeds, lately, question.period)) is not None:
+            return done
+        if asks_what_happened(query.text) and (told := await self._told(question, viewer, now=now)):
+            return told
+        if deeds is not None and deeds.people and speaks_of_care(query.text):
+            return self._done_beside(deeds, lately, now.astimezone(self.household.zone).date())
+        return None
+
+    def _done(
+        self, asked: DeedQuestion, lately: Sequence[Episode], period: Interval | None
+    ) -> Knowledge | None:
+        """Return the last that was told of a deed, or all that was where all is asked for; None where nothing was."""
+        found = self._deeds(asked, lately, period)
         if not found:
             return None
-        if not asked.is_all and found[0][1].is_denied:
-            lead = _DENIED
+        lead = _DENIED if not asked.is_all and found[0][1].is_denied else ""
         most = _MOST_SOURCES if asked.is_all else 1
         known = self._listed([each for each, _ in found[:most]], lead=lead)
-        return replace(known, is_of_deeds=not is_beside)
+        return replace(known, is_of_deeds=True)
 
-    async def _told(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
+    def _done_beside(
+        self, asked: DeedQuestion, lately: Sequence[Episode], today: date
+    ) -> Knowledge | None:
+        """Return what other care those who are asked about had today: the same in other words, maybe; None where none was told."""
+        others = replace(asked, content=frozenset(), is_all=True)
+        found = self._deeds(others, lately, local_days(today, today, self.household.zone))
+        sources = [each for each, _ in found[:_MOST_SOURCES]]
+        return self._listed(sources, lead=_BESIDE) if sources else None
+
+    def _deeds(
+        self, asked: DeedQuestion, lately: Sequence[Episode], period: Interval | None
+    ) -> list[tuple[Source, Deed]]:
+        """Return who told of deeds that are asked about, and the deeds, of some days where they are named; the newest first."""
+        return [
+            (source, deed)
+            for each in lately
+            if (deed := asked.answer_in(each.text, each.member)) is not None
+            for source in [self._recollection.told(each)]
+            if period is None or self._is_of(source, period)
+        ]
+
+    async def _told(self, question: Question, viewer: Viewer, *, now: datetime) -> Knowledge | None:
         """Return what was told of what may have happened, with who said it and when; None where nothing was."""
-        question = read_question(query.text, self.household, now=now)
         if not question.weight:
             return None
         told = await self._recollection.said(question, viewer, name="", member=None, now=now)

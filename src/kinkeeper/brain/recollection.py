@@ -2,14 +2,13 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
 from kinkeeper.brain.answer_text import BEARS, quote, statement
-from kinkeeper.brain.deeds import DeedQuestion
 from kinkeeper.brain.model import Source, SourceKind
 from kinkeeper.brain.question import (
     Attribute,
@@ -31,7 +30,6 @@ from kinkeeper.memory.model import Episode, EpisodeKind
 from kinkeeper.memory.statement_match import is_of_speaker, is_shared
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.coreference import root_of, speaks_of_other
-from kinkeeper.reading.deeds import Deed
 from kinkeeper.store.store import Store
 
 # How well something remembered bears on a question. Pure.
@@ -181,21 +179,15 @@ class Recollection:
         bearing.sort(key=lambda hit: hit.at, reverse=True)
         return [self._quoted(hit) for hit in bearing]
 
-    async def deeds(
-        self, asked: DeedQuestion, viewer: Viewer, *, now: datetime
-    ) -> list[tuple[Source, Deed]]:
-        """Return who told of deeds that are asked about, in their words, and the deeds; the newest first."""
+    async def lately(self, viewer: Viewer, *, now: datetime) -> Sequence[Episode]:
+        """Return what people said in the last two weeks, the newest first."""
         told = await self._store.read(
             lambda conn: list_episodes(conn, viewer, kind=EpisodeKind.TURN, limit=_MOST_READ)
         )
-        return [
-            (self._told(each), deed)
-            for each in told
-            if not each.is_assistant and now - each.said_at <= _LATELY
-            if (deed := asked.answer_in(each.text, each.member)) is not None
-        ]
+        return [each for each in told if not each.is_assistant and now - each.said_at <= _LATELY]
 
-    def _told(self, episode: Episode) -> Source:
+    def told(self, episode: Episode) -> Source:
+        """Return what somebody said as a source, with who said it and when."""
         speaker = name_of(episode.member or episode.speaker, self._household.names)
         at = episode.said_at.astimezone(self._household.zone)
         sentence = quote(

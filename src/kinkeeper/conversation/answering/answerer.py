@@ -77,15 +77,16 @@ class Answerer:
             yield replace(base, text=sure, confidence=1.0)
             return
         sources: Sequence[Source] = ()
-        if (deeds := await self._deeds(context, base)) is not None:
-            base, sources = deeds
+        known = await self._known_of_deed(context)
+        if known is not None and known.is_of_deeds:
+            base, sources = self._listed(context, base, known)
         elif _only_memory_was_read(context) and (small := _small_talk(context)):
             base = replace(base, text=small)
         elif _asks_what_is_known(context) or _only_memory_was_read(context):
-            base, sources = await self._known(context, base)
+            base, sources = await self._known(context, base, known)
         elif _left_open(context):
             besides = SourceKind.EVENT if "events" in context.results[0].result else None
-            base, sources = await self._known(context, base, besides=besides)
+            base, sources = await self._known(context, base, known, besides=besides)
         if self._responder is not None and may_respond(context):
             async with aclosing(self._responder.answer(context, base, sources)) as pieces:
                 async for piece in pieces:
@@ -110,23 +111,25 @@ class Answerer:
             return None
         return told_about(context, self._standing) or not_able(context, self._standing)
 
-    async def _deeds(
-        self, context: AnswerContext, base: Answer
-    ) -> tuple[Answer, Sequence[Source]] | None:
-        """Return the answer to a question for a deed of which somebody told; None where nobody did."""
+    async def _known_of_deed(self, context: AnswerContext) -> Knowledge | None:
+        """Return what is known about a question for a deed; None for another message, or where memory cannot be reached."""
         is_read_only = not any(each.action_id for each in context.results)
         if self._know is None or not is_read_only or asks_for_deed(context.text) is None:
             return None
         try:
-            known = await self._know(BrainQuery(text=context.text), context.asked.viewer)
+            return await self._know(BrainQuery(text=context.text), context.asked.viewer)
         except UnavailableError:
             return None
-        return self._listed(context, base, known) if known.is_of_deeds else None
 
     async def _known(
-        self, context: AnswerContext, base: Answer, *, besides: SourceKind | None = None
-    ) -> tuple[Answer, Sequence[Source]]:
-        """Return the answer out of what is known, and what it rests on; nothing of a kind that was looked at."""
+        self, context: AnswerContext, base: Answer, known: Knowledge | None,
+        *, besides: SourceKind | None = None,
+    ) -> tuple[Answer, Sequence[Source]]:  # fmt: skip
+        """Return the answer out of what is known, and what it rests on; nothing of a kind that was looked at.
+
+        Args:
+            known: What memory answered already; None asks it.
+        """
         if not context.results and (lately := _said_lately(context)):
             text, said = lately
             return replace(base, text=text, confidence=BEARS, used=(*base.used, said)), ()
@@ -135,7 +138,7 @@ class Answerer:
         asked = context.asked
         viewer = asked.viewer
         try:
-            knowledge = await self._know(BrainQuery(text=context.text), viewer)
+            knowledge = known or await self._know(BrainQuery(text=context.text), viewer)
         except UnavailableError as error:
             log.warning("conversation.answer.unknowing", reason=type(error).__name__)
             if context.results:
