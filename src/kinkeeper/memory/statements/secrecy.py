@@ -603,7 +603,7 @@ def _compiled(section: str, names: str, bare: str = r"(?!)") -> tuple[re.Pattern
     people = "|".join(data["people"].values())
     whom = (
         f"(?:\\b(?>(?:{people}|@none|@any|{names})\\b)"
-        f"(?:(?:,| and|,? or|'s? and) (?>(?:{people}|{names})\\b)){{0,{_MOST_NAMED}}})"
+        f"(?:(?:,| and|,? or|'s? and) (?>(?:{people}|{names})\\b)){{0,{_MOST_NAMED}}}+)"
     )
     words = data["classes"] | {"whom": whom, "bare": f"(?:{bare})"}
     return tuple(
