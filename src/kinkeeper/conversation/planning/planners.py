@@ -23,6 +23,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     written_by,
 )
 from kinkeeper.conversation.planning.case import case_of
+from kinkeeper.conversation.planning.frames import proposed
 from kinkeeper.conversation.planning.model_gate import agreed
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.planning.rule_planner import (
@@ -99,15 +100,22 @@ class Planners:
     async def _planned(self, context: PlanningContext) -> Plan:
         by_rules = await _by_rules(context)
         if self._model is None:
-            return by_rules
+            return await beside(lambda: _or_proposed(by_rules, context))
         try:
             plan = await self._model.plan(context)
         except UnavailableError:
-            return by_rules
+            return await beside(lambda: _or_proposed(by_rules, context))
         plan = await beside(lambda: with_day_asked(plan, context))
         if without_doubt(context.text) is not None:
             plan = as_offers(plan)
         return plan if context.results else await beside(lambda: _merged(plan, by_rules, context))
+
+
+def _or_proposed(by_rules: Plan, context: PlanningContext) -> Plan:
+    """Return what the rules read; where they read nothing, what the trained reader makes of it, as offers."""
+    if by_rules.actions or by_rules.clarification or context.results or context.open_edit:
+        return by_rules
+    return proposed(context) or by_rules
 
 
 def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
