@@ -27,6 +27,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kinkeeper.models.embedding.minilm import weights_path
+from kinkeeper.reading.model import Surface
 from training.corpus import CALIBRATED_ON, HELD_OUT
 from training.encoder_network import (
     EPSILON,
@@ -83,6 +84,9 @@ def main() -> None:
     parser.add_argument(
         "--go-on", help="a network fitted before, or 'shipped'; learns at half the rates"
     )
+    parser.add_argument(
+        "--group-every", type=int, default=1, help="passes in which each group message is read once"
+    )
     arguments = parser.parse_args()
     base = base_weights()
     copies = labelled_rows(DATA, COPIES)
@@ -92,7 +96,10 @@ def main() -> None:
         index for index, row in enumerate(copies[0]) if row.writer not in CALIBRATED_ON | HELD_OUT
     ]
     before = None if arguments.go_on is None else fitted_before(arguments.go_on)
-    network = fit(base, copies, words, fitted_on, epochs=arguments.epochs, before=before)
+    network = fit(
+        base, copies, words, fitted_on, epochs=arguments.epochs, before=before,
+        group_every=arguments.group_every,
+    )  # fmt: skip
     sums = [predicted(network, batch) for batch in batches_of(copies[0], words, kept)]
     temperatures = {
         "act": _temperature(sums, 0), "predicate": _temperature(sums, 1),
@@ -225,8 +232,13 @@ def fit(
     *,
     epochs: int,
     before: Mapping[str, Tensor] | None,
+    group_every: int = 1,
 ) -> Network:
-    """Return the network after some passes over the chosen rows, each time with other names."""
+    """Return the network after some passes over the chosen rows, each time with other names.
+
+    Args:
+        group_every: In how many passes each message of a group is read once; all others are read in every pass.
+    """
     torch.manual_seed(SEED)
     drawn = random.Random(SEED)  # noqa: S311 - an order, no secret
     network = Network([layer_of(base, number) for number in range(LAYERS)])
@@ -239,12 +251,20 @@ def fit(
     rates = rates if before is None else [each / 2 for each in rates]
     groups = [{"params": own, "lr": 0.0} for own in (*layers, heads)]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
-    steps, step = epochs * math.ceil(len(chosen) / BATCH), 0
-    for epoch in range(epochs):
+    passes = [
+        [
+            each
+            for each in chosen
+            if copies[0][each].surface is not Surface.GROUP or each % group_every == epoch % group_every
+        ]
+        for epoch in range(epochs)
+    ]
+    steps, step = sum(math.ceil(len(each) / BATCH) for each in passes), 0
+    for epoch, own_pass in enumerate(passes):
         copy = epoch % len(copies)
-        plan = [*range(0, len(chosen), BATCH)]
+        plan = [*range(0, len(own_pass), BATCH)]
         order = sorted(
-            chosen, key=lambda each: len(copies[0][each].row.pieces) + drawn.random() * 8
+            own_pass, key=lambda each: len(copies[0][each].row.pieces) + drawn.random() * 8
         )
         drawn.shuffle(plan)
         network.train()
