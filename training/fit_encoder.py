@@ -255,7 +255,8 @@ def fit(
         [
             each
             for each in chosen
-            if copies[0][each].surface is not Surface.GROUP or each % group_every == epoch % group_every
+            if copies[0][each].surface is not Surface.GROUP
+            or each % group_every == epoch % group_every
         ]
         for epoch in range(epochs)
     ]

@@ -1,7 +1,7 @@
 """Measure the shipped reader, as the program uses it, on the writers who are held out for good.
 
-    python -m training.measure_reader
-    python -m training.measure_reader --surface assistant --writers w26  of one kind of talk, of others
+python -m training.measure_reader
+python -m training.measure_reader --surface assistant --writers w26  of one kind of talk, of others
 """
 
 import argparse

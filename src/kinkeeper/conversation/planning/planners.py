@@ -23,7 +23,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     written_by,
 )
 from kinkeeper.conversation.planning.case import case_of
-from kinkeeper.conversation.planning.frames import proposed
+from kinkeeper.conversation.planning.frame_planner import names_nothing, proposed
 from kinkeeper.conversation.planning.model_gate import agreed
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.planning.rule_planner import (
@@ -113,9 +113,15 @@ class Planners:
 
 def _or_proposed(by_rules: Plan, context: PlanningContext) -> Plan:
     """Return what the rules read; where they read nothing, what the trained reader makes of it, as offers."""
-    if by_rules.actions or by_rules.clarification or context.results or context.open_edit:
+    if by_rules.clarification or context.results or context.open_edit:
         return by_rules
-    return proposed(context) or by_rules
+    case = case_of(context, vocabulary_of(context.asked.household))
+    is_guess = all(each.is_offer and each.action == "create_event" for each in by_rules.actions)
+    if not is_guess and not names_nothing(by_rules, case):
+        return by_rules
+    read = proposed(context)
+    is_new = all(each.action == "create_event" for each in read.actions)
+    return by_rules if not read.actions or (by_rules.actions and is_new) else read
 
 
 def _carried_on(context: PlanningContext, plan: Plan) -> Plan:

@@ -1,0 +1,356 @@
+"""What the trained reader makes of a message that the rules do not understand: requests, each only proposed. Blocks for some ms."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+
+from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext
+from kinkeeper.conversation.planning.case import Case, Thing, action, case_of, results_of
+from kinkeeper.conversation.planning.message import times_in
+from kinkeeper.conversation.planning.people import who_of
+from kinkeeper.conversation.planning.plan_times import Moment, moment_of
+from kinkeeper.conversation.planning.references import with_known_day
+from kinkeeper.conversation.planning.referents import taken_off, target
+from kinkeeper.conversation.planning.relative import in_its_frame
+from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of, planned, vocabulary_of
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.reading.coreference import root_of
+from kinkeeper.reading.encoder import MOST_EARLIER, MOST_ITEMS
+from kinkeeper.reading.model import (
+    Act,
+    Context,
+    Frame,
+    Modality,
+    Predicate,
+    Said,
+    SlotName,
+    Surface,
+    Utterance,
+)
+from kinkeeper.reading.times.model import TimeSpan
+from kinkeeper.reading.trained import shipped_reader
+
+_ASSISTANT: Final = "Kin"
+"""What the assistant is called in the talks that the reader learned from."""
+
+_LEAST_PLAN: Final = 0.6
+"""Chance from which a clause is taken to arrange something."""
+
+_LEAST_LINK: Final = 0.5
+"""Chance from which a clause is taken to speak of the open thing that it points at, though it does not name it."""
+
+_NAMES: Final = 0.5
+"""Share of a title's words that name it."""
+
+_REAL: Final = frozenset({Modality.PLAIN, Modality.PAST})
+_HAPPENS: Final = frozenset({Predicate.EVENT, Predicate.PICKUP, Predicate.DROPOFF, Predicate.COVER})
+_CHANGES: Final = frozenset({Predicate.MOVE, Predicate.CHANGE})
+_TELLS: Final = frozenset({Act.STATE, Act.REQUEST, Act.PROMISE, Act.CORRECT, Act.ASSIGN, Act.OFFER})
+
+
+def proposed(context: PlanningContext) -> Plan:
+    """Return what a message may ask for, as offers; an empty plan where that cannot be told.
+
+    Args:
+        context: The message and what is known around it.
+    """
+    reading = _Reading(case_of(context, vocabulary_of(context.asked.household)))
+    return as_offers(planned([step for frame in reading.frames for step in reading.steps(frame)]))
+
+
+def names_nothing(plan: Plan, case: Case) -> bool:
+    """Whether a plan would only change or take away something that goes by a name nothing in view has."""
+    names = [str(each.params.get("find_by", "")) for each in plan.actions]
+    known = [_roots(each.title) for each in case.things]
+    return all(names) and not any(_roots(name) & own for name in names for own in known)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A message with its frames, and the open things that it may speak of."""
+
+    case: Case
+
+    @cached_property
+    def things(self) -> Sequence[Thing]:
+        """Open events, tasks and lines of lists, those that share most words with the message first."""
+        lines = [
+            Thing(kind="line", id="", title=line, note=note["title"])
+            for note in self.case.context.fetched.get("lines", ())
+            for line in note["entries"]
+        ]
+        known = [each for each in (*self.case.things, *lines) if each.is_open and each.title]
+        said = _roots(self.case.context.text)
+        return sorted(known, key=lambda each: -len(_roots(each.title) & said))
+
+    @cached_property
+    def items(self) -> Sequence[Thing]:
+        """The things that the reader is shown."""
+        once = {(each.kind, each.id or each.title): each for each in reversed(self.things)}
+        return [*once.values()][::-1][:MOST_ITEMS]
+
+    @cached_property
+    def frames(self) -> Sequence[Frame]:
+        """What the message says, clause by clause."""
+        context = self.case.context
+        asked, household = context.asked, context.asked.household
+        before = [
+            said
+            for each in context.history[-MOST_EARLIER:]
+            for said in (Said(asked.member.name, each.text), Said(_ASSISTANT, each.answer))
+        ]
+        utterance = Utterance(
+            text=context.text, speaker=asked.member.name, sent_at=asked.now,
+            surface=Surface.ASSISTANT,
+        )  # fmt: skip
+        known = Context(
+            before=before, items=[self._shown(each) for each in self.items],
+            people=frozenset(map(str.casefold, household.words_for_people)),
+            locale=household.locale,
+        )  # fmt: skip
+        return shipped_reader().read(utterance, known).frames
+
+    def _shown(self, thing: Thing) -> str:
+        """Return a thing as the reader learned to see it: "event: choir practice, Ana, Wed 25 Feb 19:30"."""
+        if thing.kind == "line":
+            return f"list: {thing.note}: {thing.title}"
+        members = [self.case.household.member(each) for each in thing.who]
+        parts = [thing.title, *(each.name for each in members if each is not None)]
+        if thing.start:
+            start = datetime.fromisoformat(thing.start)
+            parts.append(f"{start:%a %-d %b}" + (f" {start:%H:%M}" if "T" in thing.start else ""))
+        return f"{thing.kind}: {', '.join(parts)}"
+
+    def steps(self, frame: Frame) -> Iterator[PlannedAction]:
+        """Yield what a clause asks for."""
+        if frame.plan < _LEAST_PLAN or frame.modality not in _REAL:
+            return
+        if frame.predicate is Predicate.CHANGE and self._said(frame, SlotName.WHO_FOR):
+            yield from self._other_people(frame)
+        elif frame.is_negated:
+            return
+        elif frame.act is Act.REPORT_DONE or frame.predicate is Predicate.LIST_REMOVE:
+            yield from self._done(frame)
+        elif frame.act is Act.ASK:
+            yield from self._asked(frame)
+        elif frame.act in _TELLS:
+            yield from self._told(frame)
+
+    def _told(self, frame: Frame) -> Iterator[PlannedAction]:
+        """Yield what news or a request of a clause comes to."""
+        if frame.predicate is Predicate.CANCEL:
+            yield from self._off(frame)
+        elif frame.predicate in _CHANGES or frame.act is Act.CORRECT:
+            yield from self._changed(frame)
+        elif frame.predicate in _HAPPENS:
+            yield from self._new_event(frame)
+        elif sentence := self._sentence(frame):
+            yield from self._by_rules(sentence)
+
+    def _sentence(self, frame: Frame) -> str:
+        """Return how a request of a clause is put so that the rules read it; empty where too little is named."""
+        what, when = self._what(frame), self._said(frame, SlotName.WHEN)
+        to, text = self._said(frame, SlotName.RECIPIENT), self._said(frame, SlotName.TEXT)
+        match frame.predicate:
+            case Predicate.MAIL if to:
+                return f"email {to} saying {text}" if text else f"email {to}"
+            case Predicate.LIST_ADD if things := self._things_for_list(frame):
+                return f"add {', '.join(things)} to the {self._list(frame)}"
+            case Predicate.TASK if what and frame.act is Act.REQUEST:
+                return f"add a task: {what} {when}"
+            case Predicate.REMINDER if what:
+                whom = self._said(frame, SlotName.WHO_FOR) or self._said(frame, SlotName.WHO_DOES)
+                return f"remind {whom or 'me'} {when} to {what}"
+            case Predicate.FORGET if about := what or self._said(frame, SlotName.ATTRIBUTE):
+                return f"forget {self._said(frame, SlotName.WHO_FOR)} {about}"
+            case _:
+                return ""
+
+    def _things_for_list(self, frame: Frame) -> list[str]:
+        """Return the things that are to go onto a list, each with its amount."""
+        text, things, amount = self.case.context.text, list[str](), ""
+        for each in frame.slots:
+            said = text[each.start : each.end].strip(" ,.;:!?")
+            if each.name is SlotName.AMOUNT:
+                amount = said
+            elif each.name is SlotName.WHAT:
+                things.append(f"{amount} {said}".strip())
+                amount = ""
+        return things
+
+    def _list(self, frame: Frame) -> str:
+        """Return the name of the list that a clause means: the one it names or points at, else the one for shopping."""
+        said = _roots(self._clause(frame))
+        names = [str(each) for each in self.case.context.fetched.get("lists", ())]
+        named = [each for each in names if _roots(each) and _roots(each) <= said]
+        pointed = self._pointed(frame, "line")
+        return named[0] if len(named) == 1 else pointed.note if pointed else "shopping list"
+
+    def _done(self, frame: Frame) -> Iterator[PlannedAction]:
+        thing = self._named(frame, "task", "line")
+        if thing is not None and thing.kind == "line":
+            yield from filter(_is_planned, [taken_off(thing)])
+        elif thing is not None:
+            yield action("task", "complete", {"find_by": thing.id or thing.title})
+
+    def _asked(self, frame: Frame) -> Iterator[PlannedAction]:
+        days = [each for each in self._spans(frame) if each.has_date]
+        if frame.predicate is Predicate.LOOK_UP and days:
+            yield from self._by_rules(f"what is on {days[0].surface}?")
+
+    def _off(self, frame: Frame) -> Iterator[PlannedAction]:
+        thing = self._named(frame, "event")
+        if thing is not None:
+            yield action("calendar", "delete_event", target(thing))
+
+    def _changed(self, frame: Frame) -> Iterator[PlannedAction]:
+        new, said = self._said(frame, SlotName.TO), self._said(frame, SlotName.WHEN)
+        thing = self._named(frame, "event", "line")
+        if thing is not None and thing.kind == "line":
+            yield from self._other_line(thing, frame)
+            return
+        said = new or said
+        if thing is None and said and self._follows():
+            yield from self._by_rules(f"make it {said}")
+            return
+        spans = self._spans(frame, SlotName.TO) or self._spans(frame, SlotName.WHEN)
+        moment = moment_of(spans, self.case.now)
+        if thing is None or moment is None or moment.partial is None or thing.start is None:
+            yield from self._new_event(frame)
+            return
+        framed = in_its_frame({"start_time": moment.partial}, said, thing, self.case)
+        changes = with_known_day(framed, thing.start)
+        if changes["start_time"][:16] != thing.start[:16]:
+            yield action("calendar", "update_event", {**target(thing), "changes": changes})
+
+    def _other_line(self, line: Thing, frame: Frame) -> Iterator[PlannedAction]:
+        old, new = self._said(frame, SlotName.FROM), self._said(frame, SlotName.TO)
+        if new:
+            title = line.title.replace(old, new) if old and old in line.title else new
+            yield action(
+                "notes", "change_line", {"title": line.note, "line": line.title, "new": title}
+            )
+
+    def _new_event(self, frame: Frame) -> Iterator[PlannedAction]:
+        what, moment = self._what(frame), moment_of(self._spans(frame), self.case.now)
+        if not what or moment is None or moment.text is None or self._is_over(moment):
+            return
+        people = " ".join(
+            [what, self._said(frame, SlotName.WHO_FOR), self._said(frame, SlotName.WHO_DOES)]
+        )
+        end = moment.end if moment.end is not None and not moment.is_part else None
+        yield action(
+            "calendar", "create_event",
+            {
+                "summary": what, "location": self._said(frame, SlotName.WHERE),
+                "who": who_of(people, self.case), "start_time": moment.text,
+                "end_time": end and end.isoformat(), "rrule": moment.rule,
+            },
+        )  # fmt: skip
+
+    def _is_over(self, moment: Moment) -> bool:
+        now = self.case.now
+        if moment.rule is not None:
+            return False
+        return (
+            moment.start <= now if moment.start else moment.day is None or moment.day < now.date()
+        )
+
+    def _by_rules(self, sentence: str) -> Sequence[PlannedAction]:
+        """Return what the rules make of a plain sentence."""
+        return plan_of(replace(self.case.context, text=sentence)).actions
+
+    def _other_people(self, frame: Frame) -> Iterator[PlannedAction]:
+        """Yield who else takes part in an event, or no longer does."""
+        thing, named = (
+            self._named(frame, "event"),
+            who_of(self._said(frame, SlotName.WHO_FOR), self.case),
+        )
+        if thing is None or not named:
+            return
+        gone = (
+            {*named} if frame.is_negated else {*who_of(self._said(frame, SlotName.FROM), self.case)}
+        )
+        new = [] if frame.is_negated else named
+        who = [*dict.fromkeys([*(each for each in thing.who if each not in gone), *new])]
+        if who and who != [*thing.who]:
+            yield action("calendar", "update_event", {**target(thing), "changes": {"who": who}})
+
+    def _follows(self) -> bool:
+        """Whether the message right before made or proposed something."""
+        history = self.case.context.history
+        return bool(history) and bool(results_of(history[-1].results))
+
+    def _spans(self, frame: Frame, *names: SlotName) -> list[TimeSpan]:
+        """Return the times of a clause, or those of some of its slots; never one that is given up."""
+        text, case = self.case.context.text, self.case
+        old = [each for each in frame.slots if each.name is SlotName.FROM]
+        own = [each for each in frame.slots if each.name in names]
+        return [
+            span
+            for span in times_in(text, case.now, case.household)
+            if frame.clause.start <= span.start_char < frame.clause.end
+            and not any(each.start <= span.start_char < each.end for each in old)
+            and (
+                not names
+                or any(each.start < span.end_char and span.start_char < each.end for each in own)
+            )
+        ]
+
+    def _said(self, frame: Frame, *names: SlotName) -> str:
+        text = self.case.context.text
+        return " ".join(text[each.start : each.end] for each in frame.slots if each.name in names)
+
+    def _what(self, frame: Frame) -> str:
+        """Return what a clause is about: from its first word for it to the last, as far as nothing else stands between."""
+        text = self.case.context.text
+        spans = [each for each in frame.slots if each.name is SlotName.WHAT]
+        if not spans:
+            return ""
+        others = [
+            each
+            for each in frame.slots
+            if each.name in {SlotName.WHEN, SlotName.WHERE, SlotName.AMOUNT}
+        ]
+        end = spans[0].end
+        for each in spans[1:]:
+            if any(end <= other.start < each.start for other in others):
+                break
+            end = each.end
+        return text[spans[0].start : end].strip(" ,.;:!?")
+
+    def _named(self, frame: Frame, *kinds: str) -> Thing | None:
+        """Return the one open thing that a clause names, or that the reader says it speaks of."""
+        said = _roots(self._clause(frame))
+        days = {f"{each.begin:%Y-%m-%d}" for each in self._spans(frame) if each.has_date}
+        scored = [
+            ((len(common) / len(own), len(common), (each.start or "")[:10] in days), each)
+            for each in self.things
+            if each.kind in kinds and (own := _roots(each.title)) and (common := own & said)
+        ]
+        best = max((score for score, _ in scored), default=(0.0, 0, False))
+        found = {(each.id or each.title): each for score, each in reversed(scored) if score == best}
+        if best[0] >= _NAMES and len(found) == 1:
+            return next(iter(found.values()))
+        return None if found else self._pointed(frame, *kinds)
+
+    def _pointed(self, frame: Frame, *kinds: str) -> Thing | None:
+        """Return the open thing that the reader says a clause speaks of."""
+        link = frame.target
+        if link is None or link.item is None or link.p < _LEAST_LINK:
+            return None
+        thing = self.items[link.item]
+        return thing if thing.kind in kinds else None
+
+    def _clause(self, frame: Frame) -> str:
+        return self.case.context.text[frame.clause.start : frame.clause.end]
+
+
+def _is_planned(step: object) -> bool:
+    return isinstance(step, PlannedAction)
+
+
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(map(root_of, stems(text)))
