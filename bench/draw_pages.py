@@ -25,8 +25,7 @@ from playwright.sync_api import Browser, sync_playwright
 from kinkeeper.actions import approvals
 from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.bootstrap import System, live_intake, open_system
-from kinkeeper.cli.chat_files import BadLine, ChatLine, read_any_chat
-from kinkeeper.cli.chat_replay import decisions, play_sample
+from kinkeeper.cli.chat_files import BadLine, ChatLine, decisions, play_sample, read_any_chat
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.settings.model import Settings

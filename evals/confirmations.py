@@ -21,7 +21,7 @@ from kinkeeper.actions.consent import Consent, Stakes, consent_for
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.bootstrap import open_system
-from kinkeeper.bootstrap.requests import catalogue_of
+from kinkeeper.bootstrap.system import catalogue_of
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext
 from kinkeeper.conversation.planning.case import case_of
 from kinkeeper.conversation.planning.model_planner import ModelPlanner

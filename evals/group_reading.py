@@ -21,8 +21,8 @@ from evals.arrangements import figures_of, labelled_frames, played_of, read_fram
 from evals.report import Floor, Report, Table, share
 from evals.talk_households import household_in
 from kinkeeper.household.model import Household
+from kinkeeper.models.client import estimated
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, ModelError, Outcome, Usage
-from kinkeeper.models.wire import estimated
 from kinkeeper.observer.group_reader import BatchRead, GroupReader, batch_of, group_prompt
 from kinkeeper.reading.batch import Heard, Thing, cut_batches
 from kinkeeper.reading.batch_grounding import Found

@@ -32,7 +32,7 @@ from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.bootstrap import System, open_system
-from kinkeeper.bootstrap.requests import catalogue_of
+from kinkeeper.bootstrap.system import catalogue_of
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation

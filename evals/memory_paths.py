@@ -26,8 +26,7 @@ from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.store.store import Store
 from kinkeeper.web.views.day_text import Wording
-from kinkeeper.web.views.happened import days_of
-from kinkeeper.web.views.known import Recollection
+from kinkeeper.web.views.known import Recollection, days_of
 from kinkeeper.web.views.people import people_of
 
 _MOST = 20

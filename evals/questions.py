@@ -18,7 +18,7 @@ from evals.report import Floor, Report, Table
 from kinkeeper.actions.requests.model import Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.bootstrap import System, open_system
-from kinkeeper.bootstrap.requests import catalogue_of
+from kinkeeper.bootstrap.system import catalogue_of
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.model import EventName
 from kinkeeper.core.errors import InvariantError

@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
-from kinkeeper.cli.chat_replay import play_sample
+from kinkeeper.cli.chat_files import play_sample
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.security.request_limits import RateLimits

@@ -10,7 +10,7 @@ import structlog
 from hypothesis import settings
 
 from compiled_once import open_compiled
-from kinkeeper.bootstrap import household_opener
+from kinkeeper.bootstrap import houses
 from kinkeeper.store import engines
 from migrated_files import create_migrated, really_create
 from network_guard import forget_settings, stay_on_this_machine
@@ -52,9 +52,7 @@ def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engines, "create_file", create_migrated)
         patch.setattr(engines, "_sqlite_engine", open_compiled)
-        patch.setattr(
-            household_opener, "compile_participants", cache(household_opener.compile_participants)
-        )
+        patch.setattr(houses, "compile_participants", cache(houses.compile_participants))
         yield
 
 

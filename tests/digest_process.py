@@ -9,7 +9,7 @@ from datetime import datetime
 
 from kinkeeper.bootstrap.digests import DigestPost
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.digest.rounds import DigestRounds
+from kinkeeper.digest.content import DigestRounds
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, ZONE

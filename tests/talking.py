@@ -11,7 +11,7 @@ from typing import Any, ParamSpec
 
 from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.bootstrap import System
-from kinkeeper.bootstrap.requests import catalogue_of
+from kinkeeper.bootstrap.system import catalogue_of
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation, Said

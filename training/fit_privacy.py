@@ -26,8 +26,7 @@ from kinkeeper.household.viewers import person_scope
 from kinkeeper.language.sorting.sorter import head_file, load_head
 from kinkeeper.memory.statements.discretion import KIND, OWN, WISH, vectors_of
 from kinkeeper.memory.statements.secrecy import audience_of
-from kinkeeper.models.embedding.embedder import MODEL, Vectors, hashed
-from kinkeeper.models.embedding.heads import LinearHead
+from kinkeeper.models.embedding.embedder import MODEL, LinearHead, Vectors, hashed
 from training.corpus import HELD_OUT, Talk, read_corpus
 
 DATA: Final = Path(__file__).parent / "data"

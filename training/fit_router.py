@@ -33,7 +33,7 @@ from kinkeeper.conversation.routing.clause_words import (
     features,
     without_address,
 )
-from kinkeeper.models.embedding.heads import LinearHead
+from kinkeeper.models.embedding.embedder import LinearHead
 
 OWN = Path(__file__).parents[1] / "evals" / "data" / "routing" / "social.txt"
 _KIND_OF = {"greeting": "acknowledge", "thanks": "acknowledge", "ack": "acknowledge", "goodbye": "acknowledge",

@@ -34,8 +34,13 @@ from kinkeeper.language.sorting import domains
 from kinkeeper.language.sorting.sorter import CUES_ALONE, Kind, head_file
 from kinkeeper.memory.model import Category
 from kinkeeper.memory.statements import classification
-from kinkeeper.models.embedding.embedder import Embedder, HashingEmbedder, WithWords, with_words
-from kinkeeper.models.embedding.heads import LinearHead
+from kinkeeper.models.embedding.embedder import (
+    Embedder,
+    HashingEmbedder,
+    LinearHead,
+    WithWords,
+    with_words,
+)
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path
 
 EVALS = Path(__file__).parents[1] / "evals" / "data"

@@ -21,12 +21,10 @@ from bench.report import Ratio
 from bench.serving.one_call import HOUSEHOLD, call, role_on, server_of
 from bench.serving.processes import bare_server
 from kinkeeper.core.time import SystemClock
-from kinkeeper.models.client import HttpChatModel
+from kinkeeper.models.client import HttpChatModel, Manners, OpenAIWire
 from kinkeeper.models.endpoints import DailyLimits, ModelConfig, RoleModel
 from kinkeeper.models.gateway import Gateway
 from kinkeeper.models.model import ModelRole
-from kinkeeper.models.protocols import OpenAIWire
-from kinkeeper.models.wire import Manners
 from kinkeeper.store.store import Store
 
 _CALLS = 300

@@ -7,7 +7,7 @@ from typing import Any
 
 from kinkeeper.connectors.caldav.address import Address
 from kinkeeper.connectors.caldav.client import CalDavClient
-from kinkeeper.connectors.caldav.events import Events
+from kinkeeper.connectors.caldav.kinds import Events
 from kinkeeper.connectors.caldav.rounds import CalendarSync
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.file import load_household

@@ -15,7 +15,7 @@ from kinkeeper.actions.repository import list_actions
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.repository import insert_event, list_events, replace_event
 from kinkeeper.connectors.caldav.client import CalDavClient
-from kinkeeper.connectors.caldav.events import Events
+from kinkeeper.connectors.caldav.kinds import Events
 from kinkeeper.connectors.caldav.rounds import CalendarSync
 from kinkeeper.connectors.caldav.sync_records import calendars
 from kinkeeper.core.ids import stable_id

@@ -12,9 +12,8 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.proposals import expire_due
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.digest.content import DigestWords
-from kinkeeper.digest.model import Digest
-from kinkeeper.digest.rounds import DigestRounds
+from kinkeeper.digest.content import DigestRounds, DigestWords
+from kinkeeper.digest.repository import Digest
 from kinkeeper.household.model import Member
 from kinkeeper.messaging.outbound import QuietHours
 

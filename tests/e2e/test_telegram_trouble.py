@@ -10,10 +10,9 @@ from sqlalchemy.engine import make_url
 from botapi.clients import bare_client
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.bootstrap.telegram import telegram_findings
-from kinkeeper.channels.telegram.bot import TAKEN_OVER
+from kinkeeper.channels.telegram.bot import TAKEN_OVER, WebhookAddress
 from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.outbound import TelegramChannel
-from kinkeeper.channels.telegram.presence import WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.messaging.outbound import NotSentError, OutboundKind, OutgoingItem, Route
 from kinkeeper.messaging.tables import failed_updates, messages, outbox

@@ -30,8 +30,8 @@ from kinkeeper.actions.reversal import undo
 from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
 from kinkeeper.calendar.repository import find_event, list_events, list_overrides, load_event
 from kinkeeper.connectors.caldav.client import CalDavClient
-from kinkeeper.connectors.caldav.events import Events
 from kinkeeper.connectors.caldav.incoming_changes import KEEP_OURS
+from kinkeeper.connectors.caldav.kinds import Events, Todos
 from kinkeeper.connectors.caldav.rounds import CalendarSync, Tally
 from kinkeeper.connectors.caldav.sync_records import (
     calendars,
@@ -39,7 +39,6 @@ from kinkeeper.connectors.caldav.sync_records import (
     forget_objects,
     list_objects,
 )
-from kinkeeper.connectors.caldav.todos import Todos
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock

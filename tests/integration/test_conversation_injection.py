@@ -27,7 +27,7 @@ from kinkeeper.actions.requests.model import (
 from kinkeeper.calendar.tables import event_changes, events
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.stages import Limits
-from kinkeeper.mail.drafts import mail_drafts
+from kinkeeper.mail.model import mail_drafts
 from kinkeeper.memory.tables import memory_verdicts, statements
 from kinkeeper.notes.repository import notes
 from kinkeeper.tasks.repository import tasks

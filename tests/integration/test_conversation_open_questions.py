@@ -206,3 +206,38 @@ async def test_an_edit_is_of_what_was_done_last_and_of_no_earlier_question(
             (True, False),
             (False, True),
         ]
+
+
+BETWEEN = (
+    "is granny coming on sunday?", "does Leo like olives?", "I think John drank my coffee", "i'm wrecked", "what's on friday?",
+    "Mia has a new bike", "when is ballet?",
+)  # fmt: skip
+PLEASANT = ("thanks", "haha", "good morning")
+
+
+@pytest.mark.parametrize("between", [*BETWEEN, *PLEASANT])
+@on_a_loop
+async def test_an_answer_is_to_what_was_asked_last_or_names_its_thing(
+    tmp_path: Path, between: str
+) -> None:
+    is_pleasant = between in PLEASANT
+    answers = {
+        "yes": is_pleasant, "yep": is_pleasant, "sure": is_pleasant, "no": is_pleasant, "nope": is_pleasant,
+        "yes, cancel the swimming": True, "no to the swimming": True,
+    }  # fmt: skip
+    if not is_pleasant:
+        answers |= dict.fromkeys(
+            ("no he doesn't", "no, it was Mia", "no more late nights", "no not yet"), False
+        )
+    for number, (text, decides) in enumerate(answers.items()):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            for said in (CALLED_OFF[0], between):
+                await talk.answer(said, thread_id="t")
+                talk.later(seconds=20)
+            told = await talk.answer(text, thread_id="t")
+            assert bool(await waiting(talk)) is not decides, (text, told)
+            if not decides and text in {"yes", "no"}:
+                assert "swimming" in told.lower()
+                talk.later(seconds=20)
+                await talk.answer(text, thread_id="t")
+                assert not await waiting(talk), text

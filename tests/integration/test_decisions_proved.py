@@ -17,8 +17,7 @@ from kinkeeper.actions.repository import open_actions
 from kinkeeper.actions.tables import action_sources, action_transitions, pending_actions
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.calendar.tables import event_changes, events, occurrences
-from kinkeeper.cli.chat_files import read_any_chat
-from kinkeeper.cli.chat_replay import decisions
+from kinkeeper.cli.chat_files import decisions, read_any_chat
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.messaging.tables import messages, outbox

@@ -17,10 +17,8 @@ from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn_records import effects
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.digest.content import DigestWords, gather
-from kinkeeper.digest.model import Digest
-from kinkeeper.digest.repository import set_digest_time
-from kinkeeper.digest.rounds import DigestRounds
+from kinkeeper.digest.content import DigestRounds, DigestWords, gather
+from kinkeeper.digest.repository import Digest, set_digest_time
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import person_scope
 from kinkeeper.messaging import addresses

@@ -15,8 +15,8 @@ from kinkeeper.actions.event_files import EventFile, read_events
 from kinkeeper.calendar.event_limits import MOST_OCCURRENCES, ImportLimit
 from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.connectors.caldav.events import Events
 from kinkeeper.connectors.caldav.incoming_changes import Asking, Incoming
+from kinkeeper.connectors.caldav.kinds import Events
 from kinkeeper.connectors.caldav.wire import Version
 from kinkeeper.core.errors import InputError, UnavailableError
 from kinkeeper.household.model import Household, Member, Role

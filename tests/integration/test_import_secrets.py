@@ -11,9 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from growth import cpu_seconds, grows_too_fast
-from kinkeeper.cli.import_audience import Audiences, kept_afterwards
 from kinkeeper.cli.main import app
-from kinkeeper.cli.memory_lines import episode_of, fact_of, read_lines
+from kinkeeper.cli.memory_import import Audiences, episode_of, fact_of, read_lines
 from kinkeeper.household.file import load_household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, is_hidden_from, person_scope
 from kinkeeper.memory.ingest import ImportedFact
@@ -43,11 +42,9 @@ def at(minutes: float = 0) -> str:
 
 
 def episodes(rows: Sequence[dict[str, str]], audiences: Audiences | None = None) -> list[Episode]:
-    read = partial(
-        episode_of, household="miller", zone=MILLER.zone,
-        audiences=audiences or Audiences(MILLER, JOHN),
-    )  # fmt: skip
-    return kept_afterwards(
+    asked = audiences or Audiences(MILLER, JOHN)
+    read = partial(episode_of, household="miller", zone=MILLER.zone, audiences=asked)
+    return asked.kept_afterwards(
         [each for each in read_lines(lines(rows), read) if isinstance(each, Episode)]
     )
 

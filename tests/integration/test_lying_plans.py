@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import Connection
@@ -360,3 +361,91 @@ async def test_what_the_words_ask_for_runs_at_once(family: Path) -> None:
             came[text] = [each.status for each in turn.results]
         await talk.conversation.close()
     assert came == {text: [ResultStatus.DONE] for text, *_ in HONEST}
+
+
+async def came_of(talk: Talking, model: Lying, text: str, *wanted: Mapping[str, Any]) -> set[str]:
+    """Return what came of the requests that a model makes of a message."""
+    model.answers = [plan_answer(*wanted)]
+    thread = uuid4().hex
+    await talk.answer(text, by="sarah", thread_id=thread)
+    turn = (await talk.conversation.history(talk.member("sarah"), thread))[-1]
+    return {each.status for each in turn.results}
+
+
+DOUBTED = (
+    "hm, perhaps {}", "listen, maybe {}", "ooh, possibly {}", "{}, i guess", "for the winter, perhaps {}", "{} perhaps",
+    "I'm not sure. {}", "Maybe. {}", "well now, we could probably {}", "right, it might be good to {}",
+)  # fmt: skip
+SURE = ("{}", "please {}", "hm, {}", "listen, {}", "I'm sure. {}", "could you {}?")
+
+
+@on_a_loop
+async def test_what_is_in_doubt_is_only_offered_whatever_a_model_makes_of_it(family: Path) -> None:
+    wrong = []
+    async with talking(
+        family.with_name("a.sqlite").as_posix(), Planners(None), household=family
+    ) as held:
+        model = Lying()
+        talk = lied_to(held, model)
+        for form, is_sure in [
+            *((each, False) for each in DOUBTED),
+            *((each, True) for each in SURE),
+        ]:
+            for deed in ("sort out the gazebo", "see to the gutters"):
+                text = form.format(deed)
+                came = await came_of(talk, model, text, wants("task.create", deed, title=deed))
+                if (ResultStatus.DONE in came) is not is_sure:
+                    wrong.append((text, came))
+        await talk.conversation.close()
+    assert wrong == []
+
+
+# Two requests of one message, each with the day and the person that stand with it.
+IN_CLAUSES = (
+    "put {a} on {x} and {b} on {y} in the calendar", "put {a} on {x} in the calendar and {b} on {y}",
+    "please put {a}, {x}, and {b}, {y} in the calendar",
+    "put {a} in the calendar on {x}. And put {b} in the calendar on {y}", "add {a} {x} and also {b} {y} to the calendar",
+)  # fmt: skip
+NAMED = (
+    "judo", "swim", "chess", "ballet", "hockey", "tennis", "rugby", "drums", "violin", "piano", "choir", "yoga",
+    "golf", "bridge", "fencing", "rowing", "cello", "flute", "lunch", "brunch", "quiz", "bingo", "karate",
+)  # fmt: skip
+WITH = (
+    ("friday at 5pm", "saturday at 7pm", ""), ("friday at 5pm for Mia", "saturday at 7pm for Leo", "who"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", IN_CLAUSES)
+@on_a_loop
+async def test_what_stands_with_one_request_is_not_done_for_another(
+    family: Path, form: str
+) -> None:
+    """A time or person of the other's clause makes cards of both; each with its own runs at once."""
+    names = iter(NAMED)
+    wrong = []
+    async with talking(
+        family.with_name("a.sqlite").as_posix(), Planners(None), household=family
+    ) as held:
+        model = Lying()
+        talk = lied_to(held, model)
+        for x, y, with_who in WITH:
+            for times, who in (
+                ("12", ("mia", "leo")), ("21", ("mia", "leo")), ("11", ("mia", "leo")), ("12", ("leo", "mia")),
+            ):  # fmt: skip
+                pair = (next(names), next(names))
+                text = form.format(a=pair[0], b=pair[1], x=x, y=y)
+                wanted = [
+                    wants(
+                        "calendar.create_event", text, summary=title, start_time=f"t{time}",
+                        **({"who": [member]} if with_who else {}),
+                    )
+                    for title, time, member in zip(pair, times, who, strict=True)
+                ]  # fmt: skip
+                is_own = times == "12" and not (with_who and who == ("leo", "mia"))
+                came = await came_of(talk, model, text, *wanted)
+                if (came == {ResultStatus.DONE}) is not (
+                    is_own or (not with_who and times == "12")
+                ):
+                    wrong.append((text, times, who, came))
+        await talk.conversation.close()
+    assert wrong == []

@@ -25,7 +25,7 @@ from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Contact, Household, Member, Role
-from kinkeeper.mail.drafts import list_drafts
+from kinkeeper.mail.model import list_drafts
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 from mailpeers.imap import Postbox, postbox

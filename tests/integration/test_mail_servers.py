@@ -14,11 +14,9 @@ from aiosmtplib import SMTPException
 
 from kinkeeper.actions.effects.outside import Verb
 from kinkeeper.actions.outside.adapter import NotDoneError, RefusedError, Trace, Work
-from kinkeeper.connectors.mail.absent import NotSetUp
-from kinkeeper.connectors.mail.account import parse_account
-from kinkeeper.connectors.mail.adapters import DraftAdapter, SendAdapter, message_id
+from kinkeeper.connectors.mail.account import NotSetUp, parse_account
+from kinkeeper.connectors.mail.adapters import DraftAdapter, MailServer, SendAdapter, message_id
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
-from kinkeeper.connectors.mail.smtp import MailServer
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.mail.model import Address, Mail, MailQuery
 from mailpeers.imap import Postbox, certificate_of, postbox, server_context
@@ -183,7 +181,7 @@ def test_a_login_is_made_and_a_wrong_one_is_told() -> None:
 def test_a_server_that_never_answers_is_given_up_before_anything_is_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("kinkeeper.connectors.mail.smtp._TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("kinkeeper.connectors.mail.adapters._TIMEOUT_SECONDS", 0.2)
 
     async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

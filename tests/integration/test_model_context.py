@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import load_action
-from kinkeeper.web.access import repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.security.request_limits import Rate, RateLimits
 from page_visits import FREE
@@ -208,9 +208,9 @@ def test_who_has_no_login_or_lost_it_is_refused(door: Open) -> None:
     assert door.post(token).status_code == 200
     store, household = door.serving.context.store, door.serving.system.household.id
     now = door.serving.clock.now()
-    for key in store.read_now(lambda conn: repository.list_keys(conn, household, member="john")):
+    for key in store.read_now(lambda conn: logins.list_keys(conn, household, member="john")):
         store.write_now(
-            lambda conn, key=key: repository.end_key(conn, household, key.id, now=now, member=None)
+            lambda conn, key=key: logins.end_key(conn, household, key.id, now=now, member=None)
         )
     door.serving.clock.advance_to(now + timedelta(minutes=1))
     assert door.post(token).status_code == 401

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from kinkeeper.models.connection import is_private, is_public
 from kinkeeper.models.model import ChatRequest, ModelError, Outcome
-from kinkeeper.models.privacy import is_private, is_public
 from kinkeeper.models.repository import model_budgets, model_calls
 from kinkeeper.store.store import Store
 from model_calls import config, gateway, request, role, rows

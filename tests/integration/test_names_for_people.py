@@ -15,9 +15,9 @@ from kinkeeper.calendar.model import (
     Provenance,
     SourceType,
 )
+from kinkeeper.cli.init import TemplateAnswers, render_template
 from kinkeeper.core.time import Interval
 from kinkeeper.household.file import parse_household
-from kinkeeper.household.template import TemplateAnswers, render_template
 from kinkeeper.household.viewers import Viewer
 from planning import WEDNESDAY
 

@@ -14,9 +14,8 @@ from sqlalchemy import Connection, select
 from asking import FAMILY, Desk
 from kinkeeper.bootstrap.nights import is_due
 from kinkeeper.core.time import VirtualClock, as_utc
-from kinkeeper.digest.model import Digest
-from kinkeeper.digest.repository import digests, set_digest_time
-from kinkeeper.digest.rounds import DigestRounds
+from kinkeeper.digest.content import DigestRounds
+from kinkeeper.digest.repository import Digest, digests, set_digest_time
 from kinkeeper.household.model import Household, Member
 from kinkeeper.memory.upkeep.runs import Report, Run, RunState, insert_run
 from kinkeeper.messaging.outbound import QuietHours

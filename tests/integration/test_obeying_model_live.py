@@ -14,7 +14,7 @@ from cli_program import Program
 from kinkeeper.actions.effects.outside import outside_work
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar.tables import event_changes, events
-from kinkeeper.mail.drafts import mail_drafts
+from kinkeeper.mail.model import mail_drafts
 from kinkeeper.memory.tables import facts
 from kinkeeper.notes.repository import notes
 from kinkeeper.store.store import Store

@@ -439,3 +439,72 @@ def test_a_guests_task_is_seen_by_the_guest_alone(house: Served) -> None:
         return await titles(guest), await titles(ROLES["owner"])
 
     assert asyncio.run(story()) == (["Feed the zorb"], [])
+
+
+# What only its person need know of, as the chat takes it; and what is everybody's.
+OWN_AFFAIRS = (
+    "colonoscopy", "hair transplant consultation", "meet a headhunter", "job interview", "vasectomy", "pay the debt collector",
+    "appointment with divorce lawyer", "endometriosis clinic", "group therapy", "bank about my overdraft",
+)  # fmt: skip
+OPEN_AFFAIRS = (
+    "swimming", "meet the plumber", "parents evening", "pay the milkman", "appointment with the vet", "picnic at the lake",
+    "book club", "haircut",
+)  # fmt: skip
+
+
+async def by_new_name(
+    house: Served, client: httpx.AsyncClient, role: Role, text: str
+) -> httpx.Response:
+    made = await client.post("/api/tasks", json={"title": "something to do"})
+    return await client.patch(f"/api/tasks/{made.json()['task']['id']}", json={"title": text})
+
+
+async def by_file(
+    house: Served, client: httpx.AsyncClient, role: Role, text: str
+) -> httpx.Response:
+    lines = (
+        "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//x//y//EN", "BEGIN:VEVENT", f"UID:{text.replace(' ', '')}@x",
+        "DTSTAMP:20260101T000000Z", "DTSTART:20260310T150000Z", f"SUMMARY:{text}", "END:VEVENT", "END:VCALENDAR", "",
+    )  # fmt: skip
+    return await client.post("/api/events/import", content="\r\n".join(lines))
+
+
+@pytest.mark.parametrize("way", [by_event, by_task, by_new_name, by_file, by_page])
+def test_own_affairs_are_seen_by_nobody_else_whichever_way_they_come(
+    house: Served, way: Way
+) -> None:
+    owner = ROLES["owner"]
+
+    async def steps() -> set[str]:
+        async with house.bearing(house.token(owner.member, owner.login)) as client:
+            for text in (*OWN_AFFAIRS, *OPEN_AFFAIRS):
+                whose = "my" if text in OWN_AFFAIRS else "the"
+                told = f"{whose} {text} is in spring" if way is by_page else text
+                answer = await way(house, client, owner, told)
+                assert isinstance(answer, httpx.Response)
+                assert answer.status_code < 400, answer.text
+        await read_all(house)
+        async with house.bearing(house.token("sarah", AccessRole.ADULT)) as client:
+            paths = ("/api/events?from=2026-03-01&to=2026-03-30", "/api/tasks", "/api/pending")
+            shown = [(await client.get(path)).text for path in paths]
+            shown += [each.narrative for each in known_to(house, "sarah")]
+            return {each for each in (*OWN_AFFAIRS, *OPEN_AFFAIRS) if each in "\n".join(shown)}
+
+    assert asyncio.run(steps()) == {*OPEN_AFFAIRS}
+
+
+@pytest.mark.parametrize("key", ["events", "tasks"])
+def test_own_affairs_that_are_said_to_be_for_all_are_seen_by_all(house: Served, key: str) -> None:
+    params = (
+        {"summary": "biopsy", "start": "2026-03-06T15:00:00"}
+        if key == "events"
+        else {"title": "biopsy"}
+    )
+
+    async def steps() -> str:
+        async with house.bearing(house.token("john", AccessRole.OWNER)) as client:
+            await client.post(f"/api/{key}", json={**params, "private": False})
+        async with house.bearing(house.token("sarah", AccessRole.ADULT)) as client:
+            return (await client.get(f"/api/{key}")).text
+
+    assert "biopsy" in asyncio.run(steps())

@@ -23,7 +23,7 @@ from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.memory.tables import episodes, facts
-from kinkeeper.web.access import repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.app import create_app
 from kinkeeper.web.security.request_limits import Rate, RateLimits
@@ -347,9 +347,9 @@ def test_who_has_no_login_or_lost_it_is_told_so(door: Open) -> None:
     assert door.bearing(token).models.list().data
     store, household = door.serving.context.store, door.serving.system.household.id
     now = door.serving.clock.now()
-    for key in store.read_now(lambda conn: repository.list_keys(conn, household, member="john")):
+    for key in store.read_now(lambda conn: logins.list_keys(conn, household, member="john")):
         store.write_now(
-            lambda conn, key=key: repository.end_key(conn, household, key.id, now=now, member=None)
+            lambda conn, key=key: logins.end_key(conn, household, key.id, now=now, member=None)
         )
     door.later(timedelta(minutes=1))
     with pytest.raises(openai.AuthenticationError):

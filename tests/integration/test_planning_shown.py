@@ -13,7 +13,7 @@ import pytest
 
 from kinkeeper.actions.requests.model import ActionResult, Catalogue, ResultStatus
 from kinkeeper.bootstrap import System
-from kinkeeper.bootstrap.requests import catalogue_of
+from kinkeeper.bootstrap.system import catalogue_of
 from kinkeeper.conversation.model import Exchange, Plan, PlanningContext
 from kinkeeper.conversation.planning.case import case_of
 from kinkeeper.conversation.planning.model_planner import ModelPlanner
@@ -290,37 +290,53 @@ async def statuses(talk: Talking, thread: str = "now") -> list[ResultStatus]:
 
 
 TAKEN_BACK = (
-    "on second thoughts we can live without that",
-    "the hedge can stay as it is after all",
-    "leave the hedge be, it was only an idea",
-)
+    ("never mind the {}", "never mind the {}"),
+    ("it rains all week. No need any more", "No need any more"),
+    ("he was not keen. no longer needed", "no longer needed"),
+    ("the neighbours saw to it. no need for the {} now", "no need for the {} now"),
+    ("it rains. I changed my mind about the {}", "I changed my mind about the {}"),
+)  # fmt: skip
+ASKED = "it rains. Undo that."
+KEPT = (
+    "my tooth hurts", "Mia likes it very much", "we should never take it back", "dont undo that", "the weather is nice today",
+    "keep it there", "no, leave the {} on", "it's perfect as it is", "please don't delete it", "never cancel the {}",
+    "Sarah said to undo it", "we cancelled our paper", "the {} needs doing", "nobody cancelled the {}", "it should stay",
+    "on second thoughts we can live without that", "I changed my mind about the curtains", "no need for the umbrella now",
+    "remember to take it back", "I would not undo that", "the shop takes things back",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "asked_first", ["add cut the hedge to my to-do list", "chess with Noor on Friday at 6pm"]
-)
-@pytest.mark.parametrize("text", TAKEN_BACK)
+    ("asked_first", "thing"),
+    [("add cut the hedge to my to-do list", "hedge"), ("chess with Noor on Friday at 6pm", "chess")],
+)  # fmt: skip
 @on_a_loop
-async def test_what_was_done_or_waits_is_taken_back(
-    tmp_path: Path, text: str, asked_first: str
+async def test_what_was_done_or_waits_is_taken_back_where_the_sentence_asks_for_it(
+    tmp_path: Path, asked_first: str, thing: str
 ) -> None:
-    async with talking(tmp_path, Planners(None)) as held:
-        await held.answer(asked_first, thread_id="now")
-        talk, _ = with_model(
-            held, lambda _: plan_answer(wants("thread.take_back", text, what="r1"))
-        )
-        await talk.answer(text, thread_id="now")
+    said = [(text, quoted, True) for text, quoted in TAKEN_BACK]
+    said += [(text, text, False) for text in KEPT]
+    for number, (text, quoted, is_taken) in enumerate(said):
+        quote = quoted.format(thing)
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as held:
+            await held.answer(asked_first, thread_id="now")
+            talk, _ = with_model(
+                held,
+                lambda _, quote=quote: plan_answer(wants("thread.take_back", quote, what="r1")),
+            )
+            await talk.answer(text.format(thing), thread_id="now")
 
-        assert await statuses(talk) == [ResultStatus.CANCELLED]
-        await talk.conversation.close()
+            is_gone = ResultStatus.CANCELLED in await statuses(talk)
+            assert is_gone is is_taken, text
+            await talk.conversation.close()
 
 
 @pytest.mark.parametrize(
     ("text", "quoted", "what"),
     [
-        (TAKEN_BACK[0], "drop all of it", "r1"),  # nobody said so
-        (TAKEN_BACK[0], TAKEN_BACK[0], "r4"),
-        (TAKEN_BACK[0], TAKEN_BACK[0], "e1"),
+        (ASKED, "drop all of it", "r1"),  # nobody said so
+        (ASKED, "Undo that.", "r4"),
+        (ASKED, "Undo that.", "e1"),
         ("> we can live without that\n\nso says my aunt", "we can live without that", "r1"),
     ],
 )  # fmt: skip

@@ -12,9 +12,8 @@ from sqlalchemy import Connection, insert, update
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs import leases
-from kinkeeper.jobs.job import Handler, Job, Pace
+from kinkeeper.jobs.job import Handler, Job, Pace, RowWorker
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
-from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.store.commits import touch
 from kinkeeper.store.store import Store
 from work_rows import WorkRows, work

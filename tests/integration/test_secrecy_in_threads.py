@@ -75,7 +75,7 @@ async def test_what_follows_a_wish_is_kept_as_it_asks(tmp_path: Path, wish: str)
     assert leaks == [], leaks
 
 
-@pytest.mark.parametrize("wish", AFTER)
+@pytest.mark.parametrize("wish", [*AFTER, *map(str.lower, AFTER)])
 @on_a_loop
 async def test_what_a_wish_follows_is_kept_as_it_asks(tmp_path: Path, wish: str) -> None:
     leaks = [
@@ -84,6 +84,20 @@ async def test_what_a_wish_follows_is_kept_as_it_asks(tmp_path: Path, wish: str)
         if await shown(tmp_path, number, word, text, wish)
     ]
     assert leaks == [], leaks
+
+
+@pytest.mark.parametrize("told", ["", "good morning", *TOLD[:3]])
+@on_a_loop
+async def test_a_wish_is_never_answered_as_an_order_not_to_act(tmp_path: Path, told: str) -> None:
+    """ "I won't" and "dropped" would promise secrecy that nobody sees to."""
+    for number, wish in enumerate(AFTER + BEFORE):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            if told:
+                await talk.answer(told, thread_id="t")
+            answer = await talk.answer(wish.lower(), thread_id="t")
+            assert not any(
+                each in answer for each in ("won't", "dropped", "never mind", "leave it")
+            )
 
 
 @on_a_loop

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.web import event_streams, live
-from kinkeeper.web.access import repository
+from kinkeeper.web import live
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import Key, KeyKind, digest_of
 from page_visits import FREE
 from talking import on_a_loop
@@ -17,7 +17,7 @@ from web_server import Served, served
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(event_streams, "_ALIVE_EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(live, "_ALIVE_EVERY_SECONDS", 0.05)
     monkeypatch.setattr(live, "_LOOK_EVERY_SECONDS", 0.05)
     with served(tmp_path, rates=FREE) as serving:
         yield serving
@@ -25,7 +25,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 def _key(house: Served, secret: str) -> Key:
     found = house.context.store.read_now(
-        lambda conn: repository.find_by_digest(conn, KeyKind.TOKEN, digest_of(secret))
+        lambda conn: logins.find_by_digest(conn, KeyKind.TOKEN, digest_of(secret))
     )
     assert found is not None
     return found
@@ -38,9 +38,7 @@ def _ended_here(house: Served, secret: str) -> None:
 
 def _ended_elsewhere(house: Served, secret: str) -> None:
     key, now = _key(house, secret), house.clock.now()
-    house.context.store.write_now(
-        lambda conn: repository.end_key(conn, key.household, key.id, now=now)
-    )
+    house.context.store.write_now(lambda conn: logins.end_key(conn, key.household, key.id, now=now))
     house.clock.advance_to(now + timedelta(seconds=5))
 
 

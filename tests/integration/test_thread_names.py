@@ -11,7 +11,7 @@ from kinkeeper.bootstrap.digests import DigestPost
 from kinkeeper.bootstrap.reminders import ReminderPost
 from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.conversation.threads import usual_thread_id
-from kinkeeper.digest.model import Digest
+from kinkeeper.digest.repository import Digest
 from kinkeeper.messaging.addresses import remember_private_chat
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.tasks.model import Place, Reminder, Task

@@ -12,9 +12,9 @@ from sqlalchemy import select
 from kinkeeper.bootstrap.web import end_keys_of_who_left
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Role
-from kinkeeper.web.access import repository
+from kinkeeper.web.access import logins
+from kinkeeper.web.access.logins import access_keys
 from kinkeeper.web.access.model import IDLE, READERS, AccessRole, usual_role
-from kinkeeper.web.access.repository import access_keys
 from kinkeeper.web.app import create_app
 from kinkeeper.web.security.browser_protection import csrf_token
 from web_server import ADDRESS, BROWSER, Served, second_house, served
@@ -407,7 +407,7 @@ def test_a_key_that_another_process_ends_closes_within_seconds(house: Served) ->
             assert (await client.get("/api/me")).status_code == 200
             key = (await client.get("/api/keys")).json()[0]["id"]
             await house.context.store.write(
-                lambda conn: repository.end_key(
+                lambda conn: logins.end_key(
                     conn, house.system.household.id, key, now=house.clock.now()
                 )
             )
@@ -438,9 +438,7 @@ def test_a_clock_set_back_keeps_no_ended_key_alive(house: Served) -> None:
             key = (await client.get("/api/keys")).json()[0]["id"]
             clock.is_set_back = True
             await house.context.store.write(
-                lambda conn: repository.end_key(
-                    conn, house.system.household.id, key, now=clock.now()
-                )
+                lambda conn: logins.end_key(conn, house.system.household.id, key, now=clock.now())
             )
             assert (await client.get("/api/me")).status_code == 401
 

@@ -13,11 +13,10 @@ from kinkeeper.actions.requests.request_runner import perform
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_requests
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.calendar.repository import list_events, list_overrides
-from kinkeeper.connectors.caldav.events import Events
 from kinkeeper.connectors.caldav.incoming_changes import KEEP_OURS, Asking, Difference
+from kinkeeper.connectors.caldav.kinds import Events, Verdict
 from kinkeeper.connectors.caldav.objects import Entry
 from kinkeeper.connectors.caldav.sync_records import ObjectRow, put_object
-from kinkeeper.connectors.caldav.things import Verdict
 from kinkeeper.household.viewers import Viewer
 from page_visits import actions_of, press, run
 from web_server import Served

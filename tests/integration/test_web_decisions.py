@@ -11,7 +11,7 @@ from kinkeeper.actions.effects.calendar import CancelEvent
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.proposals import propose
 from kinkeeper.calendar.repository import list_events
-from kinkeeper.cli.chat_replay import play_sample
+from kinkeeper.cli.chat_files import play_sample
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.observer.tables import observer_messages

@@ -14,8 +14,8 @@ from sqlalchemy import select
 from kinkeeper.actions.proposals import propose
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.web.access.logins import access_keys
 from kinkeeper.web.access.model import AccessRole
-from kinkeeper.web.access.repository import access_keys
 from kinkeeper.web.security.browser_protection import csrf_token
 from pending_samples import adding, event, proposal
 from web_server import Served, served

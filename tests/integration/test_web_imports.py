@@ -163,3 +163,28 @@ def test_a_title_that_tells_a_secret_is_imported_for_those_who_may_know(tmp_path
             assert {*titles} - hidden <= seen, member
 
     run(tmp_path, steps)
+
+
+BESIDE = (
+    ("DESCRIPTION:not a word to leo", {"leo"}), ("LOCATION:Barn (don't tell leo)", {"leo"}),
+    ("DESCRIPTION:Bring cake. It is a surprise for John.", {"john"}), ("DESCRIPTION:just between us", {"john", "leo"}),
+    ("DESCRIPTION:Bring cake and a coat for Leo", set()), ("LOCATION:Town hall", set()),
+    ("DESCRIPTION:Tell Leo to bring his coat", set()),
+)  # fmt: skip
+
+
+def test_a_wish_beside_the_title_is_heard(tmp_path: Path) -> None:
+    async def steps(serving: Served, _: httpx.AsyncClient) -> None:
+        for number, (line, whom) in enumerate(BESIDE):
+            title = f"Picnic {number}"
+            body = file(1, line).replace("0@camp", f"{number}@picnic").replace("Camp 0", title)
+            await imported(serving, "sarah", body)
+            for member in ("john", "leo", "sarah"):
+                viewer = Viewer.of(serving.system.household.id, member)
+                found = serving.context.store.read_now(
+                    lambda conn, viewer=viewer: list_events(conn, viewer)  # type: ignore[misc]
+                )
+                is_seen = title in {each.summary for each in found}
+                assert is_seen is (member not in whom), (line, member)
+
+    run(tmp_path, steps)

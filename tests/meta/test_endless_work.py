@@ -10,7 +10,7 @@ SOURCE = Path(kinkeeper.__file__).parent
 GUARDS = frozenset({"surviving", "count_failure", "repeat"})
 # What an endless loop or a stray task is written with: most modules need not be read for them.
 SIGNS = ("while True", "create_task", "ensure_future")
-AWAITED = frozenset({"cli/chat.py", "store/store.py", "web/event_streams.py"})
+AWAITED = frozenset({"cli/chat.py", "store/store.py", "web/live.py"})
 """Whose tasks are awaited where they are made."""
 
 

@@ -31,7 +31,7 @@ DECISIONS = tuple(
 SURFACES = {
     "kinkeeper.web.api.pending", "kinkeeper.web.pages.pending", "kinkeeper.observer.button_presses", "kinkeeper.cli.card_decision",
     # Presses of a script, in a scratch database.
-    "kinkeeper.bootstrap.rehearsal",
+    "kinkeeper.cli.rehearse",
     # A yes in words, to what was asked in that conversation.
     "kinkeeper.conversation.questions",
     # What somebody does by hand is their decision: `request` has asked the gate before.

@@ -40,7 +40,7 @@ WHOLE = {
     # Decides for how long actions wait, and keeps their days when a household moves.
     "kinkeeper.actions.lifetime",
     # Leaves out what is private here, but for what came from there.
-    "kinkeeper.connectors.caldav.events", "kinkeeper.connectors.caldav.todos",
+    "kinkeeper.connectors.caldav.kinds",
     # Counts.
     "kinkeeper.observer.accounts.metrics",
     # Everything, for whoever may read the database file.
@@ -75,7 +75,7 @@ OF_ALL_SCOPES = tuple(
 )  # fmt: skip
 READING_ALL_SCOPES = {
     # Which facts of a change somebody may not see: it is then shown without them, and cannot be undone.
-    "kinkeeper.web.pages.memory.memory_changes", "kinkeeper.actions.setting_right",
+    "kinkeeper.web.pages.remembered", "kinkeeper.actions.setting_right",
     # Counts what an import on the command line found stored already.
     "kinkeeper.cli.memory_import",
     # Whether anything was read out of a turn.
@@ -88,8 +88,9 @@ LISTING_ACTIONS = {
     "kinkeeper.actions.requests.own_record",
     # Show when something is planned, or count, and tell nothing that was said.
     "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
-    # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace.
-    "kinkeeper.actions.lifetime", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.group_talk", "kinkeeper.observer.replay",
+    # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace,
+    # from whom a thing is kept already.
+    "kinkeeper.actions.lifetime", "kinkeeper.actions.written_audience", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.group_talk", "kinkeeper.observer.replay",
     # The operator's own commands and export.
     "kinkeeper.cli.pending", "kinkeeper.bootstrap.household_state",
 }  # fmt: skip

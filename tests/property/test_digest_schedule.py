@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.core.errors import InputError
-from kinkeeper.digest.model import due_day, next_release, parse_time, release
+from kinkeeper.digest.repository import due_day, next_release, parse_time, release
 from kinkeeper.messaging.outbound import QuietHours
 
 DAY = timedelta(days=1)

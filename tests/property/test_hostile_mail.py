@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from growth import cpu_seconds, grows_too_fast, takes_too_long
-from kinkeeper.connectors.mail.mail_parser import read_mail, text_of_html
+from kinkeeper.connectors.mail.mailbox import read_mail, text_of_html
 
 AT = datetime(2026, 5, 11, 9, 0, tzinfo=UTC)
 SIZE = 65_536  # what is read of a mail

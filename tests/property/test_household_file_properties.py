@@ -10,13 +10,13 @@ from dateutil.rrule import rrulestr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kinkeeper.cli.init import TemplateAnswers, quoted, render_template
 from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.household.document import Path as TomlPath
 from kinkeeper.household.document import locate
 from kinkeeper.household.file import parse_household
+from kinkeeper.household.model import read_recurrence
 from kinkeeper.household.name_folding import fold, slugify
-from kinkeeper.household.recurrence import read_recurrence
-from kinkeeper.household.template import TemplateAnswers, quoted, render_template
 from kinkeeper.household.vocabulary import compile_vocabulary
 
 MILLER = (Path(__file__).parents[2] / "examples/miller/household.toml").read_text(encoding="utf-8")

@@ -20,7 +20,7 @@ from kinkeeper.calendar.event_records import event_of_record
 from kinkeeper.calendar.event_rows import event_from_row, event_row
 from kinkeeper.calendar.model import Event, EventKind, Override, Provenance, SourceType
 from kinkeeper.connectors.caldav import objects
-from kinkeeper.connectors.caldav.todos import Todos
+from kinkeeper.connectors.caldav.kinds import Todos
 from kinkeeper.core.errors import ConfigError, InputError
 from kinkeeper.household.file import parse_household
 from kinkeeper.household.model import Household, Member, Role

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kinkeeper.connectors.mail.adapters import mail_bytes
-from kinkeeper.connectors.mail.mail_parser import read_mail, text_of_html
+from kinkeeper.connectors.mail.mailbox import read_mail, text_of_html
 from kinkeeper.mail.lookup import read_query
 from kinkeeper.mail.model import Address, Mail, one_line
 

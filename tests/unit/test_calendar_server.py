@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from kinkeeper.connectors.caldav.address import Address, followed, path_of
+from kinkeeper.connectors.caldav.kinds import Verdict, decide
 from kinkeeper.connectors.caldav.sync_records import ObjectRow, ObjectState
-from kinkeeper.connectors.caldav.things import Verdict, decide
 from kinkeeper.connectors.caldav.wire import read_answers
 from kinkeeper.core.errors import InputError, UnavailableError
 

@@ -8,10 +8,10 @@ from textwrap import dedent
 import pytest
 from dateutil.rrule import rrulestr
 
+from kinkeeper.cli.init import TemplateAnswers, quoted, render_template
 from kinkeeper.core.errors import ConfigError
 from kinkeeper.household.file import MAX_BYTES, load_household, load_households, parse_household
 from kinkeeper.household.model import Household, Role
-from kinkeeper.household.template import TemplateAnswers, quoted, render_template
 
 ROOT = Path(__file__).parents[2]
 MILLER = ROOT / "examples/miller/household.toml"

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from kinkeeper.connectors.mail.account import parse_account
-from kinkeeper.connectors.mail.mail_parser import read_mail, text_of_html
+from kinkeeper.connectors.mail.mailbox import read_mail, text_of_html
 from kinkeeper.mail.lookup import read_query
 from kinkeeper.mail.model import MailQuery, ReceivedMail
 

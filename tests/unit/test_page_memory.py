@@ -14,17 +14,18 @@ from kinkeeper.memory.concepts import Concept, Relation, told_as
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
 from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.web.views.concept_map import ROW, WIDTH, concept_map
-from kinkeeper.web.views.happened import days_of, pieces_of
-from kinkeeper.web.views.known import Recollection
-from kinkeeper.web.views.memory_changes import fact_changes, unlisted
-from kinkeeper.web.views.memory_page import (
+from kinkeeper.web.views.known import (
     A_PAGE,
     A_SHELF,
+    Recollection,
     ShelfView,
     asked_for,
+    days_of,
+    pieces_of,
     shelves,
     shown_day,
 )
+from kinkeeper.web.views.memory_changes import fact_changes, unlisted
 from kinkeeper.web.views.people import people_of
 from memory_samples import NOW, episode, fact, statement
 from page_samples import home, words_at

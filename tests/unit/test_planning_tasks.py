@@ -192,6 +192,9 @@ WHOM = {
     "everyone": ["john", "sarah", "leo", "mia"], "everybody": ["john", "sarah", "leo", "mia"],
     "all of us": ["john", "sarah", "leo", "mia"], "us all": ["john", "sarah", "leo", "mia"],
     "the whole family": ["john", "sarah", "leo", "mia"], "both of us": ["john", "sarah"],
+    "us both": ["john", "sarah"], "us two": ["john", "sarah"], "the two of us": ["john", "sarah"],
+    "me and Sarah both": ["john", "sarah"], "Sarah and me both": ["john", "sarah"], "both kids": ["leo", "mia"],
+    "both": ["leo", "mia"], "Leo and Mia both": ["leo", "mia"], "me and Leo both": ["john", "leo"],
     "me and Sarah": ["john", "sarah"], "Leo and Mia": ["leo", "mia"], "Leo, Mia and me": ["john", "leo", "mia"],
     "Leo": "leo", "me": None, "us": None,
 }  # fmt: skip
@@ -223,3 +226,28 @@ def test_who_is_only_named_in_what_is_to_be_done_is_not_reminded(text: str) -> N
     ((_, params),) = planned(text)
 
     assert params.get("who") is None
+
+
+@pytest.mark.parametrize("deed", ["pay Ann", "water the ferns", "ring Sarah about the key"])
+def test_a_reminder_at_a_time_that_never_comes_is_asked_about(deed: str) -> None:
+    wrong = []
+    for when in (
+        "on 31 april", "on the 30th of feb", "at 25:00", "at half 26", "on the 31st of june", "when Ann writes",
+        "when I am back", "when the bus is here", "as soon as it rings", "as soon as the post is here", "once Ann is in",
+    ):  # fmt: skip
+        found = plan(f"remind me {when} to {deed}")
+        known = (found.partial or {}).get("params", {})
+        if found.actions or not found.clarification or known != {"title": deed}:
+            wrong.append((when, found.actions, found.partial))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me to pay Ann", "remind me please call Ann to say hi", "remind me the bins need to go out",
+        "remind me Sarah needs to sign the form", "remind me about the letter to Ann", "remind me to ask Ann to call back",
+    ],
+)  # fmt: skip
+def test_a_reminder_of_a_deed_or_fact_without_a_time_is_put_on_the_list(text: str) -> None:
+    assert [name for name, _ in planned(text)] == ["task.create"]

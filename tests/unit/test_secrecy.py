@@ -24,6 +24,7 @@ from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
 from secrecy_messages import LISTS, Secret, secrets
 
 HOUSEHOLD = load_household(LISTS / "household.toml")
+PEOPLE = HOUSEHOLD.members_by_word
 NAMES = {
     "niamh": ("Niamh", "she"), "chidi": ("Chidi", "he"), "ben": ("Ben", "he"), "ife": ("Ife", "she"),
 }  # fmt: skip
@@ -32,7 +33,7 @@ NAMES = {
 def shown_to(secret: Secret) -> list[str]:
     """Return whom a secret is shown though it is kept from them."""
     first, *later = secret.messages
-    text = "\n".join([first, *(each for each in later if points_back(each))])
+    text = "\n".join([first, *(each for each in later if points_back(each, PEOPLE))])
     scope = audience_of(text, HOUSEHOLD, secret.teller)
     others = [each for each in NAMES if each != secret.teller]
     kept = others if secret.kept_from is None else [secret.kept_from]
@@ -177,7 +178,7 @@ def test_a_group_knows_what_was_said_in_it(text: str, scope: str | None) -> None
     ],
 )
 def test_a_wish_with_news_of_its_own_means_that_news(text: str, *, is_meant_back: bool) -> None:
-    assert points_back(text) is is_meant_back
+    assert points_back(text, PEOPLE) is is_meant_back
 
 
 NEWS = (
@@ -197,7 +198,29 @@ def test_news_of_others_with_a_wish_is_what_the_wish_means(news: str, wish: str)
     for text in (
         f"{news}, {wish}", f"{news}. {capital}.", f"{capital}: {news}", f"{capital}, {news}",
     ):  # fmt: skip
-        assert not points_back(text), text
+        assert not points_back(text, PEOPLE), text
+
+
+WHAT_CAME_ABOUT = (
+    "hired a lawyer", "got engaged", "sold the cottage", "booked Lisbon", "failed my exam", "bought a boat", "won the raffle",
+)  # fmt: skip
+WITHOUT_NEWS = (
+    "keep that from {}", "{} mustn't see that", "dont let {} hear it", "really, not a word to {}", "ordered it, don't tell {}",
+    "hide the eggs from {}", "promised, {} won't know", "that stays a secret from {}", "I'm nervous, {} shouldn't know",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Ben", "ben", "Chidi", "chidi", "IFE", "mummy and ben"])
+def test_a_wish_is_the_same_whatever_the_case_of_the_name(name: str) -> None:
+    for told, wish in product(
+        WHAT_CAME_ABOUT, ("{} mustn't know", "don't tell {}", "keep it from {}")
+    ):
+        for text in (f"{told}, {wish}", f"{told}. {wish}"):
+            assert not points_back(text.format(name), PEOPLE), text
+    for wish in WITHOUT_NEWS:
+        assert points_back(wish.format(name), PEOPLE), wish
+    for plain in ("{} is away on friday", "tell {} that dinner is at 6", "{} doesn't know the way"):
+        assert not points_back(plain.format(name), PEOPLE), plain
 
 
 @pytest.mark.parametrize("who", ["Grandma", "Mum", "She", "My sister", "Aunt Rose", "Chidi"])
@@ -210,7 +233,7 @@ def test_news_of_others_with_a_wish_is_what_the_wish_means(news: str, wish: str)
     ],
 )  # fmt: skip
 def test_who_asks_for_secrecy_is_no_news(who: str, asks: str) -> None:
-    assert points_back(asks.format(who))
+    assert points_back(asks.format(who), PEOPLE)
 
 
 @pytest.mark.parametrize(
@@ -343,11 +366,19 @@ def test_a_party_is_no_secret_of_whom_it_is_for() -> None:
 TOLD = ("order the {thing}", "the {thing} comes on Friday at 4pm", "pick up the {thing} on Monday")
 FOR_GROWN_UPS = (
     "only grown-ups", "grown ups only", "adults only", "just for us adults", "strictly for the grown-ups", "not for the kids",
+    "for grown-ups' eyes only", "parents' eyes only", "for parents only", "just us parents", "strictly us parents",
     "not for little ears", "not for young ears", "this is not for the children's ears", "not meant for the little ones",
 )  # fmt: skip
 BELIEFS = (
     "{x} thinks I am at the gym", "{x} thinks I'm working late", "{x} reckons we're at my mum's", "{x} still believes I'm visiting gran",
+    "{x} thinks it's a check-up, actually it's the fair", "{x} believes we sold the kayak, really it is in the shed",
+    "told {x} that the goldfish moved away, in truth it died", "{x} was told it is broken, in fact I hid it",
+    "told {x} the kayak is sold, it's really in the shed", "{x} reckons that it rains, but really we go to the fair",
     "as far as {x} knows it's just a check-up", "as far as {x} is concerned I'm at work", "told {x} it's for school but really it's for the party",
+)  # fmt: skip
+OUT_OF_BOUNDS = (
+    "bought {x} a kayak, it's behind the boiler, {he} mustn't go down there", "I ordered a drone, {x} must not look in the boot",
+    "we've hidden the drum kit in the loft, {x} can't come up", "wrapped the kayak in the shed; {x} is not to peek",
 )  # fmt: skip
 SURPRISED = (
     "{x} will be so surprised", "{he} will be so surprised, {x} I mean", "can't wait to see {x}'s face", "imagine {x}'s face",
@@ -358,7 +389,12 @@ NOTHING_OF_THE_KIND = (
     "book the adults only session on friday", "only adults may use the sauna", "the grown-ups table is in the attic", "dinner on friday, grown-ups only",
     "cough syrup, not for kids under six", "adults pay 12 pounds", "the film is for grown-ups", "{x} thinks the gym is closed",
     "{x} thinks I am right about the roof", "{x} thinks I'm picking {him} up at three", "{x} thinks I'm too strict", "{x} reckons we're lost",
-    "tell {x} I'm at the gym", "told {x} it's at four", "{x} will be surprised if we are late", "{x} would be surprised to hear that",
+    "{x} mustn't go down there, the stairs are wet", "bought paint, {x} can't come to the shop", "{x} must not look in the sun",
+    "ordered a taxi, {x} can't go without a coat", "{x} thinks it's at five, actually it's at six", "told {x} that dinner is at six, it's actually on friday",
+    "{x} thinks it is on Monday, really it's Tuesday", "{x} thinks that film is great, {he} really does",
+    "told {x} I'd be home, {he} is really happy", "{x} believes we leave at 8, in fact at 18:30", "the film is for grown-ups, really",
+    "parents evening on friday, parents only", "who comes? just parents", "the parents arrive on friday", "lunch for the parents - at noon",
+    "for grown-ups: steak, for the kids: nuggets", "the missus is coming on friday", "tell {x} I'm at the gym", "told {x} it's at four", "{x} will be surprised if we are late", "{x} would be surprised to hear that",
     "wash {x}'s face", "I can't see {his} face on the photo", "{x} doesn't know we moved the lesson to four", "{x} expects me at six",
     "{x} doesn't know I bought milk, tell {him}", "zip it up, {x}, it is cold", "the zip on {x}'s coat is broken", "my boss will kill me if I am late",
 )  # fmt: skip
@@ -382,7 +418,30 @@ def test_what_is_for_grown_ups_is_kept_from_the_children_alone() -> None:
         assert "kayak" in found.rest
 
 
-@pytest.mark.parametrize("forms", [BELIEFS, SURPRISED])
+@pytest.mark.parametrize(
+    "lead", ["for grown-ups: ", "For adults - ", "for us parents: ", "this is for grown-ups: "]
+)
+@pytest.mark.parametrize("told", TOLD)
+def test_what_begins_by_saying_it_is_for_grown_ups_is_kept_from_the_children(
+    lead: str, told: str
+) -> None:
+    found = secrecy_of(lead + told.format(thing="kayak"), HOUSEHOLD, "niamh")
+    assert found is not None
+    assert (found.scope, "kayak" in found.rest) == (surprise_scope(["ben", "ife"]), True)
+
+
+@pytest.mark.parametrize(
+    "who", ["the missus", "the other half", "my better half", "my husband", "the wife"]
+)
+@pytest.mark.parametrize(
+    "wish", ["{} can't know about the kayak", "{} has to stay ignorant of the kayak", "keep the kayak from {}", "don't tell {} about the kayak"],
+)  # fmt: skip
+def test_what_is_kept_from_a_partner_is_not_shown_to_them(who: str, wish: str) -> None:
+    scope = audience_of(wish.format(who), HOUSEHOLD, "niamh", is_title=True)
+    assert is_hidden_from(scope, "chidi")
+
+
+@pytest.mark.parametrize("forms", [BELIEFS, SURPRISED, OUT_OF_BOUNDS])
 def test_whom_a_thing_is_hidden_from_by_what_they_believe_or_will_feel_does_not_see_it(
     forms: tuple[str, ...],
 ) -> None:

@@ -111,7 +111,7 @@ def request(
     """
     press = Press(member=member, household=household, now=now)
     if proposal.origin is not Origin.IMPORTED:  # whoever brings in a file reads its words
-        proposal = kept_as_written(conn, proposal, household, member, is_group=is_group)
+        proposal = kept_as_written(conn, proposal, household, member, now=now, is_group=is_group)
     action = propose(conn, proposal, household=household, now=now).action
     if action.status is not ActionStatus.PENDING:
         return receipts.settled(action, household)

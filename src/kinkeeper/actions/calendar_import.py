@@ -45,8 +45,7 @@ from kinkeeper.household.viewers import (
     person_of,
     person_scope,
 )
-from kinkeeper.memory.statements.discretion import holds_sensitive
-from kinkeeper.memory.statements.secrecy import audience_of
+from kinkeeper.memory.statements.secrecy import audience_of, wished_scope
 from kinkeeper.store.store import Store
 
 SOURCE: Final = "IMPORT"
@@ -56,7 +55,7 @@ _MOST_EVENTS, _MOST_ROWS, _MOST_OVERRIDES = 100, 2000, 100
 _ROWS_OF_OVERRIDE = 15
 """Of one step, which is some tenths of a second's work; a changed occurrence costs as much as so many rows."""
 _STAYS_PRIVATE = "it stays private; an import never shows anything to more people"
-_BY_TITLE = "its title reads like something private or a surprise; whoever sees it can share it"
+_BY_WORDS = "it reads like something private or a surprise; whoever sees it can share it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +139,7 @@ class Import:
 
     def _parts(self) -> Iterator[Part]:
         for event in self.found.events:
-            self._titled[event.id] = self._audience_of_title(event)
+            self._titled[event.id] = self._audience_of_words(event)
             changes = sorted(
                 self.found.overrides.get(event.id, ()),
                 key=lambda each: each.original_start, reverse=True,
@@ -181,16 +180,17 @@ class Import:
         """Audiences by event id, filled in step by step between the transactions that need them: reading titles is slow."""
         return {}
 
-    def _audience_of_title(self, event: Event) -> str:
-        """Return who would see an event if the importer told its title; what the file says of it comes first."""
+    def _audience_of_words(self, event: Event) -> str:
+        """Return who would see an event if the importer told its words; what the file says of it comes first."""
         if self.is_operator or event.id in self.found.private:
             return HOUSEHOLD_SCOPE
-        member = self.member.id
-        scopes = [audience_of(event.summary, self.household, member, is_title=True)]
-        is_own = {*event.who, *event.responsible} <= {member}
-        if is_own and holds_sensitive(f"my {event.summary}", with_gifts=False):
-            scopes.append(person_scope(member))
-        return narrowest(scopes) or person_scope(member)
+        member, is_theirs = self.member.id, {*event.who, *event.responsible} <= {self.member.id}
+        titled = audience_of(
+            event.summary, self.household, member, is_title=True, is_theirs=is_theirs
+        )
+        told = [event.summary, event.place or "", self.found.described.get(event.id, "")]
+        wished = wished_scope("\n".join(filter(None, told)), self.household, member)
+        return narrowest([titled, wished]) or person_scope(member)
 
     def _claimed(self, event: Event) -> str:
         """Return who may see an event by what its file says."""
@@ -257,7 +257,7 @@ class Import:
             "private": person_of(wanted.scope) is not None,
         }  # fmt: skip
         if event.id not in self.found.private and wanted.scope != HOUSEHOLD_SCOPE:
-            line["note"] = _BY_TITLE if stored is None else _STAYS_PRIVATE
+            line["note"] = _BY_WORDS if stored is None else _STAYS_PRIVATE
         return line
 
     def _confirm(

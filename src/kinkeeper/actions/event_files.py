@@ -21,6 +21,7 @@ class EventFile:
     Attributes:
         overrides: What it changes for single occurrences, by event id.
         private: Who may see events that are not for everybody, by id.
+        described: What else it tells of events, by id.
         lines: A line of the report for each event and for each that could not be read.
         notes: What was not taken over of events that were.
         occurrences: How many rows each event takes, by id.
@@ -29,6 +30,7 @@ class EventFile:
     events: list[Event] = field(default_factory=list)
     overrides: dict[str, list[Override]] = field(default_factory=dict)
     private: dict[str, Privacy] = field(default_factory=dict)
+    described: Mapping[str, str] = field(default_factory=dict)
     lines: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     occurrences: dict[str, int] = field(default_factory=dict)
@@ -98,7 +100,9 @@ def _read_ics(data: bytes, household: Household, limit: ImportLimit) -> EventFil
     found = import_ics(
         data, household.id, household.zone, places=household.place_names, limit=limit
     )
-    read = EventFile(events=list(found.events), private=dict(found.private))
+    read = EventFile(
+        events=list(found.events), private=dict(found.private), described=found.described
+    )
     for override in found.overrides:
         read.overrides.setdefault(override.event_id, []).append(override)
     read.lines = [_line(event) for event in found.events]

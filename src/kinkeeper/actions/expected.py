@@ -202,8 +202,12 @@ class _Days:
         pairs = [*zip(gone, new, strict=True)] if len(gone) == len(new) else []
         for now, moved in pairs:
             self._put_elsewhere(now, moved, waiting)
+        ends = replace(waiting, change=Change.CANCEL, claimed_by=())
+        is_end = bool(gone) and not new
         for each in before:
-            if not pairs or each not in gone:
+            if is_end and each in gone:
+                self._mark(ends, *_key(each))
+            elif not is_end and (not pairs or each not in gone):
                 self._mark(waiting, *_key(each))
         for each in () if pairs else new:
             self._propose(each, waiting)

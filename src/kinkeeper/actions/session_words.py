@@ -18,10 +18,11 @@ from kinkeeper.actions.memory_proposals import (
 )
 from kinkeeper.actions.model import TOLD, Proposal
 from kinkeeper.actions.proposals import propose, withdraw
+from kinkeeper.actions.written_audience import known_scope
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewers import Viewer, is_project, person_scope
+from kinkeeper.household.viewers import Viewer, is_project, kept_to, person_scope
 from kinkeeper.memory import sessions
 from kinkeeper.memory.browser import sharing_words
 from kinkeeper.memory.corrections import narrow_last
@@ -70,11 +71,14 @@ def keep(
         DeniedError: They may not write for that audience at all.
         InputError: The session or the message is missing.
     """
+    if scope != person_scope(member.id):
+        known = known_scope(conn, household, member, message.user_message, now=at)
+        scope = scope if is_project(scope) else kept_to(scope, known)
     message = replace(message, member=member.id, scope=scope)
-    if points_back(message.user_message):
+    if points_back(message.user_message, household.members_by_word):
         if narrows_last:
             _narrow_last(conn, message, household=household, at=message.timestamp or at)
-        is_read = is_read or is_only_wish(message.user_message)
+        is_read = is_read or is_only_wish(message.user_message, household.members_by_word)
     consent = decide(author, audience_of(scope, member))
     if consent is Consent.REFUSE:
         raise DeniedError("only the owner and adults can write to a project")

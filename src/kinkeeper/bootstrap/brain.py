@@ -22,11 +22,7 @@ _PROBE = BrainQuery(text="events Monday")
 def brain_of(
     settings: Settings, household: Household, store: Store, finder: Finder, *, clock: Clock
 ) -> Brain:
-    """Return who answers the observer's questions about a household.
-
-    Args:
-        clock: Tells what "usually" looks back from.
-    """
+    """Return who answers the observer's questions about a household."""
     remote = _remote(settings, household.id)
     return remote or HouseholdBrain(store, household, finder, clock)
 

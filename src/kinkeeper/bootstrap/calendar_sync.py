@@ -4,9 +4,8 @@ from functools import partial
 
 from kinkeeper.connectors.caldav.address import Address
 from kinkeeper.connectors.caldav.client import CalDavClient
-from kinkeeper.connectors.caldav.events import Events
+from kinkeeper.connectors.caldav.kinds import Events, Todos
 from kinkeeper.connectors.caldav.rounds import CalendarSync
-from kinkeeper.connectors.caldav.todos import Todos
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household

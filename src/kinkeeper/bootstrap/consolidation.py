@@ -63,7 +63,6 @@ class Consolidating:
 
         Raises:
             ConflictError: Another process has just done it.
-            UnavailableError: The database cannot be written.
         """
         if not (self._is_rehearsal and is_sqlite(self._store.url)):
             return await self._run(self._store)

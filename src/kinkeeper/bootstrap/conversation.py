@@ -66,9 +66,6 @@ def talk_of(
     Args:
         catalogue: What can be asked for, as of the moment it is called.
         gateway: The way to models; None where there are none.
-
-    Raises:
-        ConfigError: A prompt's file is wrong.
     """
     finder, limits = recall.finder, Limits()
     streaming = Streaming(store, finder, clock) if settings.passive_streaming else None

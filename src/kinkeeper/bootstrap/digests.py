@@ -9,9 +9,8 @@ from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.threads import Thread, open_thread, usual_thread_id
 from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.time import Clock
-from kinkeeper.digest.content import DigestWords
-from kinkeeper.digest.model import Digest, next_release
-from kinkeeper.digest.rounds import DigestRounds
+from kinkeeper.digest.content import DigestRounds, DigestWords
+from kinkeeper.digest.repository import Digest, next_release
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import private_chat_of
@@ -30,11 +29,7 @@ _LONGEST_MESSAGE = 3500
 def digest_rounds(
     settings: Settings, household: Household, store: Store, clock: Clock
 ) -> DigestRounds:
-    """Return what sends one household's digests.
-
-    Args:
-        household: As its file has it.
-    """
+    """Return what sends one household's digests."""
     quiet_hours = QuietHours.parse(settings.quiet_hours, household.zone)
     return DigestRounds(
         store, household, quiet_hours=quiet_hours, clock=clock,
@@ -47,7 +42,6 @@ class DigestPost:
     """Delivers one household's digests, each once under its key.
 
     Args:
-        household: As its file has it.
         quiet_hours: When no digest is sent; tells how long one is of use.
         address: Where people reach the pages, if anywhere but on this machine.
     """

@@ -16,7 +16,7 @@ from kinkeeper.bootstrap.system import System
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.time import Clock
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.mail.drafts import Draft, list_drafts
+from kinkeeper.mail.model import Draft, list_drafts
 from kinkeeper.memory.memory_export import Exported, exported_records
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import list_tasks
@@ -32,11 +32,7 @@ _ENTRY = "- "
 
 
 def state_of(system: System, clock: Clock) -> State:
-    """Return all that the household has now, whoever may see it. Blocks.
-
-    Args:
-        clock: Tells which actions still wait.
-    """
+    """Return all that the household has now, whoever may see it. Blocks."""
     return system.store.read_now(lambda conn: _read(conn, system, clock))
 
 

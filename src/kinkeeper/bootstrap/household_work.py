@@ -62,13 +62,11 @@ async def doing(
     Args:
         outside: Deliver what is to go out and is no household's.
         tasks: What else is to run until the end.
-        pace: How often to look for something to do.
         workers: Most messages understood at a time, > 0.
         lock_held_in: See `JobEngine`.
 
     Raises:
         ConflictError: Another process runs the jobs of this SQLite file.
-        UnavailableError: The database cannot be reached.
     """
     from kinkeeper.jobs.engine import JobEngine  # noqa: PLC0415 - slow to load, for live mode only
     from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415
@@ -114,10 +112,8 @@ def household_tasks(
     """Return what is to run until the end: memory's work by day and night, encoding, reminders and digests.
 
     Args:
-        household: As its file has it.
         hearing: Proposes for memory what its chat lets drop.
         streaming: Looks ahead for its members' next turns, where that is switched on.
-        pace: How often to look for it.
     """
     reading = reading_of(household, store, clock)
     tasks: list[LongTask] = [

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kinkeeper.actions.outside.adapter import Adapter, NotDoneError, RefusedError
-from kinkeeper.connectors.mail.adapters import DraftAdapter, SendAdapter
+from kinkeeper.connectors.mail.adapters import DraftAdapter, MailServer, SendAdapter
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
-from kinkeeper.connectors.mail.smtp import MailServer
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.observability.findings import Finding, broken, warning
 from kinkeeper.settings.model import Settings
@@ -31,11 +30,7 @@ def adapters_of(settings: Settings) -> Mapping[str, Adapter]:
 
 
 def ask_servers(settings: Settings, set_up: Sequence[Finding]) -> Sequence[Finding]:
-    """Ask the servers whether they let us in, and say how to mend it where not. Blocks; sends nothing.
-
-    Args:
-        set_up: What is set up: for sending, for reading.
-    """
+    """Ask the servers whether they let us in, and say how to mend it where not. Blocks; sends nothing."""
     return asyncio.run(_ask(settings, *set_up))
 
 

@@ -17,8 +17,7 @@ from kinkeeper.conversation.encoding.job import Encoding
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, members_by_name
-from kinkeeper.jobs.job import Pace
-from kinkeeper.jobs.row_worker import RowWorker
+from kinkeeper.jobs.job import Pace, RowWorker
 from kinkeeper.memory.episodes import count_episodes
 from kinkeeper.memory.extraction_job import SessionReading
 from kinkeeper.memory.facts import count_facts
@@ -55,9 +54,6 @@ async def embedder_opened(settings: Settings) -> AsyncIterator[Embedder | None]:
     """Yield what turns texts into vectors for the length of the block; None where nothing is to.
 
     The model inside this process is shared and stays loaded; a server's connection is closed.
-
-    Raises:
-        UnavailableError: It is chosen by name, and not installed.
     """
     embedder = lasting_embedder(settings)
     try:
@@ -67,11 +63,7 @@ async def embedder_opened(settings: Settings) -> AsyncIterator[Embedder | None]:
 
 
 def lasting_embedder(settings: Settings) -> Embedder | None:
-    """Return what turns texts into vectors, for one event loop that closes it; None where nothing is to.
-
-    Raises:
-        UnavailableError: It is chosen by name, and not installed.
-    """
+    """Return what turns texts into vectors, for one event loop that closes it; None where nothing is to."""
     if not settings.embedder.is_remote:
         return local_embedder(settings.embedder)
     from kinkeeper.models.connection import ServerConnection  # noqa: PLC0415 - loads the library for HTTP
@@ -104,9 +96,6 @@ def local_embedder(choice: EmbedderChoice) -> Embedder | None:
 
     Args:
         choice: AUTO, MINILM, HASHING or NONE.
-
-    Raises:
-        UnavailableError: It is chosen by name, and not installed.
     """
     if choice is EmbedderChoice.NONE:
         return None
@@ -119,11 +108,7 @@ def local_embedder(choice: EmbedderChoice) -> Embedder | None:
 
 
 def remembering(embedder: Embedder, store: Store, household: str, clock: Clock) -> Embedder:
-    """Return an embedder that computes no text of a household twice, where that is worth a look.
-
-    Args:
-        store: Keeps vectors.
-    """
+    """Return an embedder that computes no text of a household twice, where that is worth a look."""
     if isinstance(embedder, HashingEmbedder):
         return embedder  # faster than the database
     return CachedEmbedder(embedder, store, household, clock)
@@ -246,11 +231,7 @@ def _finding(store: Store, household: str, model: str | None) -> Finding:
 
 
 def reading_of(household: Household, store: Store, clock: Clock) -> SessionReading:
-    """Return what reads facts out of what was said in a household's sessions.
-
-    Args:
-        clock: Tells when something is stored.
-    """
+    """Return what reads facts out of what was said in a household's sessions."""
 
     def propose(conn: Connection, episode: Episode, found: Sequence[Observation]) -> None:
         propose_statements(conn, household, episode, found, now=clock.now())
@@ -262,22 +243,13 @@ def reading_of(household: Household, store: Store, clock: Clock) -> SessionReadi
 
 
 def encoding_of(household: Household, store: Store, clock: Clock) -> Encoding:
-    """Return what encodes a household's exchanges.
-
-    Args:
-        clock: Tells when a talk is over.
-    """
+    """Return what encodes a household's exchanges."""
     return Encoding(
         store, household, clock=clock, reading=reading_of(household, store, clock)
     )  # fmt: skip
 
 
 def encoding_worker(household: Household, store: Store, clock: Clock, pace: Pace) -> RowWorker:
-    """Return what has a household's exchanges encoded.
-
-    Args:
-        clock: Tells when a talk is over.
-        pace: How often to look for what is due.
-    """
+    """Return what has a household's exchanges encoded."""
     job = encoding_of(household, store, clock).as_job()
     return RowWorker(store, job, topic=(ENCODING, household.id), clock=clock, pace=pace)

@@ -26,11 +26,7 @@ _MICROS = 1_000_000
 async def models_opened(
     settings: Settings, *, store: Store, clock: Clock, zones: Mapping[str, ZoneInfo]
 ) -> AsyncIterator[ModelGateway | None]:
-    """Yield the way to all models for the length of the block, on this event loop; None where there are none.
-
-    Args:
-        store: Keeps records and budgets.
-    """
+    """Yield the way to all models for the length of the block, on this event loop; None where there are none."""
     llama = llama_server(settings)
     config = model_config(settings, llama)
     if config is None:
@@ -53,14 +49,7 @@ def reads_talk(settings: Settings) -> bool:
 
 
 def model_extractor(settings: Settings, gateway: ModelGateway | None) -> Extractor | None:
-    """Return what reads messages with a model's help; None where the rules are to read alone.
-
-    Args:
-        gateway: The way to the models, if there are any.
-
-    Raises:
-        ConfigError: The prompt's file is wrong.
-    """
+    """Return what reads messages with a model's help; None where the rules are to read alone."""
     if gateway is None or settings.extractor is ExtractorChoice.RULES:
         return None
     from kinkeeper.observer.settling.model_extraction import (  # noqa: PLC0415 - loads the templates' library

@@ -155,7 +155,6 @@ class Nights:
         """Run the upkeep if it is due; returns whether it was.
 
         Raises:
-            KinkeeperError: The database cannot be used.
             OSError: No process can be started.
         """
         now = self._clock.now()

@@ -14,7 +14,7 @@ from kinkeeper.actions.outside.worker import OutsidePace, OutsideWorker
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.bootstrap.household_work import LongTask
-from kinkeeper.connectors.mail.absent import NotSetUp
+from kinkeeper.connectors.mail.account import NotSetUp
 from kinkeeper.connectors.tools.tool_records import CHECK, findings
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
@@ -130,9 +130,6 @@ async def tools_opened(
     Args:
         households: For whom they are called.
         looks: Whether servers are asked now and then what they offer; else what they offered last counts.
-
-    Raises:
-        UnavailableError: The database cannot be reached.
     """
     if not settings.tool_servers:
         yield {}
@@ -192,7 +189,6 @@ def outside_tasks(
     """Return one task a household that does what is queued to be done outside.
 
     Args:
-        pace: How often to look for it.
         further: By household id, carry out what is not mail, by the name of the effect.
     """
     adapters = mail_adapters(settings, is_only_household=len(households) == 1)

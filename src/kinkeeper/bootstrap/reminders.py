@@ -18,7 +18,7 @@ from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import former_chats, private_chat_of
 from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.observability.findings import Finding, ok, warning
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import translated
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.reminders import Reminding, reminder_text
@@ -30,20 +30,12 @@ _OVERDUE = timedelta(minutes=5)
 
 
 def reminding(store: Store, household: Household, clock: Clock) -> Reminding:
-    """Return what says one household's reminders when they are due.
-
-    Args:
-        household: As its file has it.
-    """
+    """Return what says one household's reminders when they are due."""
     return Reminding(store, household.id, deliver=ReminderPost(household, clock), clock=clock)
 
 
 class ReminderPost:
-    """Says one household's reminders, each under its key: once, however often it is handed over.
-
-    Args:
-        household: As its file has it.
-    """
+    """Says one household's reminders, each under its key: once, however often it is handed over."""
 
     def __init__(self, household: Household, clock: Clock) -> None:
         self._household = household

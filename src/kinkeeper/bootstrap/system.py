@@ -1,20 +1,24 @@
 """Settings and a household file as the parts of a running system: one household's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from kinkeeper.actions.outside.work_claims import purge_work
 from kinkeeper.actions.press_tokens import mint
-from kinkeeper.actions.requests.model import Catalogue
+from kinkeeper.actions.requests.calendar import calendar_requests
+from kinkeeper.actions.requests.memory import memory_requests
+from kinkeeper.actions.requests.model import Catalogue, RequestKind
+from kinkeeper.actions.requests.notes import note_requests
+from kinkeeper.actions.requests.own_record import record_requests
+from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.household_work import LongTask, Work, household_tasks
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import reads_talk
 from kinkeeper.bootstrap.outside import Tools, mail_requests
-from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.turn_records import purge as purge_turns
@@ -22,8 +26,8 @@ from kinkeeper.core.time import Clock, VirtualClock
 from kinkeeper.digest.repository import forget_digests
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.jobs.job import Enqueuer, Pace
-from kinkeeper.jobs.row_worker import RowWorker
+from kinkeeper.jobs.job import Enqueuer, Pace, RowWorker
+from kinkeeper.memory.finding.search import Finder
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.outbound import Channel, QuietHours
 from kinkeeper.models.model import ModelGateway
@@ -45,6 +49,28 @@ from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.row_changes import purge as purge_changes
 from kinkeeper.store.store import Store
+
+
+def catalogue_of(
+    settings: Settings, store: Store, finder: Finder, *, further: Iterable[RequestKind] = ()
+) -> Catalogue:
+    """Return the table of requests of one household.
+
+    Args:
+        further: Rows that come from elsewhere: mail.
+    """
+    usual_length = timedelta(minutes=settings.default_event_minutes)
+    return Catalogue(
+        (
+            *task_requests(store),
+            *calendar_requests(store, usual_length=usual_length),
+            *note_requests(store),
+            *memory_requests(store, finder),
+            *record_requests(store),
+            *further,
+        )
+    )
+
 
 _LOOK_FOR_TALK: Final = timedelta(seconds=10)
 
@@ -125,12 +151,7 @@ class System:
         )  # fmt: skip
 
     def talk_reading(self, clock: Clock, gateway: ModelGateway, pace: Pace) -> RowWorker:
-        """Return what has a model read the group talk that tier 1 took in.
-
-        Args:
-            gateway: The way to the models.
-            pace: When failed work is tried again.
-        """
+        """Return what has a model read the group talk that tier 1 took in."""
         from kinkeeper.observer.group_reader import GroupReader, group_prompt  # noqa: PLC0415 - loads the templates' library
         from kinkeeper.observer.settling.group_talk import (  # noqa: PLC0415 - see above
             TalkEffects,

@@ -37,7 +37,7 @@ from kinkeeper.messaging import outbox
 from kinkeeper.observer.cards.retraction import SOURCE as OBSERVER
 from kinkeeper.observer.cards.retraction import withdraw_all
 from kinkeeper.store.schema import metadata
-from kinkeeper.web.access import repository as _access  # noqa: F401 - makes its tables known
+from kinkeeper.web.access import logins as _access  # noqa: F401 - makes its tables known
 
 _ERASED = "Something from a person who was erased"
 _BLANKED: Mapping[str, Mapping[str, Any]] = {

@@ -20,8 +20,7 @@ from kinkeeper.messaging.outbound import Channel
 from kinkeeper.observability.findings import Finding, broken, ok, warning
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.engines import is_sqlite, reader_engine
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import is_sqlite, reader_engine, translated
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.web.context import Webhook
 
@@ -62,7 +61,6 @@ async def telegram_connected(
         houses: The households; all share the bot of the settings.
         intakes: Their tier 1, by household id.
         talks: What their members are talked with, by household id.
-        clock: The wall clock where None.
         ladder: Waits after failures, seconds; the usual ones where None.
     """
     settings = houses.settings

@@ -13,8 +13,7 @@ from sqlalchemy import Connection
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_findings
 from kinkeeper.bootstrap.conversation import Talk
-from kinkeeper.bootstrap.household_opener import read_households
-from kinkeeper.bootstrap.houses import Houses
+from kinkeeper.bootstrap.houses import Houses, read_households
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.models import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
@@ -29,7 +28,7 @@ from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.model import Settings, outbound_hosts
 from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
-from kinkeeper.web.access.repository import end_keys_of_others
+from kinkeeper.web.access.logins import end_keys_of_others
 from kinkeeper.web.context import House, WebContext
 from kinkeeper.web.probes import DatabaseCheck
 from kinkeeper.web.security.hosts import is_loopback
@@ -56,7 +55,6 @@ def web_context(
 
     Args:
         intakes: Tier 1 of each household, which leaves what it queues to the workers.
-        settings: In force for the server.
         working: Set while the workers run.
         telegram: What runs for the chat service.
         talks: What each household's members are talked with, by household id.

@@ -97,13 +97,17 @@ def _waits(time: Occurrence, household: Household) -> str:
     return f" ({waits})" if waits else ""
 
 
-def quote(text: str, *, speaker: str | None, said_at: datetime, zone: ZoneInfo) -> str:
+def quote(
+    text: str, *, speaker: str | None, said_at: datetime, zone: ZoneInfo, has_clock: bool = False
+) -> str:
     """Return a sentence that says what somebody said and when.
 
     Args:
         speaker: Who, if known.
+        has_clock: Whether to tell the hour.
     """
-    day = _day(said_at.astimezone(zone))
+    local = said_at.astimezone(zone)
+    day = f"{_day(local)} at {local:%H:%M}" if has_clock else _day(local)
     words = shorten(_plain(text), _LONGEST_QUOTE)
     return f"On {day} {speaker or 'somebody'} said: “{words}”"
 

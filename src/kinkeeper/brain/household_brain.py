@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import TypeVar
 from zoneinfo import ZoneInfo
@@ -17,6 +18,7 @@ from kinkeeper.brain.answer_text import (
     sureness_of,
     times_of,
 )
+from kinkeeper.brain.deeds import deed_question
 from kinkeeper.brain.limits import limits_known
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.question import read_question
@@ -41,6 +43,7 @@ from kinkeeper.reading.asked import (
     asked_saying,
     asks_what_happened,
 )
+from kinkeeper.reading.deeds import speaks_of_care
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -213,6 +216,8 @@ _NONE_KNOWN = (
 _LAST_HEARD = (
     "I don't know: nobody has told me that of then, at least nothing you can see. The last I heard:"
 )
+_BESIDE = "I don't know: nobody has told me just that. What I heard today:"
+_DENIED = "No, as far as I was told."
 _NOT_KNOWN, _BUT = "Not that I know.", " What I do know:"
 
 
@@ -265,8 +270,12 @@ class HouseholdBrain:
         now = self._clock.now()
         if (saying := asked_saying(query.text)) is not None:
             return await self._said(saying, viewer, now=now)
+        if (deeds := await self._deeds(query, viewer, now=now)) is not None:
+            return deeds
         if asks_what_happened(query.text) and (told := await self._told(query, viewer, now=now)):
             return told
+        if (beside := await self._deeds(query, viewer, now=now, is_beside=True)) is not None:
+            return beside
         if (asked := asked_limit(query.text)) is None:
             return await self._found(query, viewer, now=now)
         limits = await self._store.read(
@@ -300,6 +309,36 @@ class HouseholdBrain:
         return self._listed(
             sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
         )
+
+    async def _deeds(
+        self, query: BrainQuery, viewer: Viewer, *, now: datetime, is_beside: bool = False
+    ) -> Knowledge | None:
+        """Return the last that was told of a deed, or all that was where all is asked for; None where nothing was.
+
+        Args:
+            is_beside: Whether other care that those who are asked about had today is wanted: the same in other words, maybe.
+        """
+        question = read_question(query.text, self.household, now=now)
+        asked = deed_question(question, self.household, viewer.member)
+        if asked is None or (is_beside and not (asked.people and speaks_of_care(query.text))):
+            return None
+        period, lead = question.period, ""
+        if is_beside:
+            today = now.astimezone(self.household.zone).date()
+            asked = replace(asked, content=frozenset(), is_all=True)
+            period, lead = local_days(today, today, self.household.zone), _BESIDE
+        found = [
+            (each, deed)
+            for each, deed in await self._recollection.deeds(asked, viewer, now=now)
+            if period is None or self._is_of(each, period)
+        ]
+        if not found:
+            return None
+        if not asked.is_all and found[0][1].is_denied:
+            lead = _DENIED
+        most = _MOST_SOURCES if asked.is_all else 1
+        known = self._listed([each for each, _ in found[:most]], lead=lead)
+        return replace(known, is_of_deeds=not is_beside)
 
     async def _told(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
         """Return what was told of what may have happened, with who said it and when; None where nothing was."""

@@ -139,6 +139,7 @@ class Knowledge:
         times: What the question and the sources say about time.
         lead: What is said before the sources, or instead of them; empty where they answer the question by themselves.
         is_list: Whether all the sources together are the answer, not the best of them.
+        is_of_deeds: Whether they tell that what is asked about was done, or was not: no calendar or list knows that better.
     """
 
     answer: str
@@ -149,3 +150,4 @@ class Knowledge:
     events: Sequence[KnownEvent]
     lead: str = ""
     is_list: bool = False
+    is_of_deeds: bool = False

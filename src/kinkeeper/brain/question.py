@@ -41,6 +41,7 @@ class Question:
     """What a question asks for.
 
     Attributes:
+        without_times: Its text without the times in it.
         weights: What it is about: each stem with its weight.
         names: Those of them that are members' names.
         people: Stems of all words for the members it names.
@@ -49,6 +50,7 @@ class Question:
     """
 
     text: str
+    without_times: str
     weights: Mapping[str, float]
     names: frozenset[str]
     people: frozenset[str]
@@ -89,6 +91,7 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
     people = frozenset[str]().union(*(each for each in members if each.intersection(about)))
     return Question(
         text=text,
+        without_times=rest,
         weights={stem: _OF_A_NAME if stem in names else 1.0 for stem in about},
         names=names.intersection(about),
         people=people,

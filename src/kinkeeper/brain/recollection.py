@@ -4,11 +4,12 @@ import math
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
 from kinkeeper.brain.answer_text import BEARS, quote, statement
+from kinkeeper.brain.deeds import DeedQuestion
 from kinkeeper.brain.model import Source, SourceKind
 from kinkeeper.brain.question import (
     Attribute,
@@ -22,13 +23,15 @@ from kinkeeper.brain.question import (
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.context.session_facts import name_of
-from kinkeeper.memory.episodes import neighbours
+from kinkeeper.memory.episodes import list_episodes, neighbours
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
+from kinkeeper.memory.model import Episode, EpisodeKind
 from kinkeeper.memory.statement_match import is_of_speaker, is_shared
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.coreference import root_of, speaks_of_other
+from kinkeeper.reading.deeds import Deed
 from kinkeeper.store.store import Store
 
 # How well something remembered bears on a question. Pure.
@@ -104,6 +107,8 @@ def _covered(question: Question, held: Collection[str]) -> float:
 
 _MOST_HITS = 8
 _MOST_SAID = 20
+_MOST_READ, _LATELY = 500, timedelta(days=14)
+"""Of what was said lately, so much is read for deeds."""
 _ASKS = "?"
 
 
@@ -175,6 +180,31 @@ class Recollection:
         bearing = [hit for hit in _told_once(told) if hit.relevance >= BEARS]
         bearing.sort(key=lambda hit: hit.at, reverse=True)
         return [self._quoted(hit) for hit in bearing]
+
+    async def deeds(
+        self, asked: DeedQuestion, viewer: Viewer, *, now: datetime
+    ) -> list[tuple[Source, Deed]]:
+        """Return who told of deeds that are asked about, in their words, and the deeds; the newest first."""
+        told = await self._store.read(
+            lambda conn: list_episodes(conn, viewer, kind=EpisodeKind.TURN, limit=_MOST_READ)
+        )
+        return [
+            (self._told(each), deed)
+            for each in told
+            if not each.is_assistant and now - each.said_at <= _LATELY
+            if (deed := asked.answer_in(each.text, each.member)) is not None
+        ]
+
+    def _told(self, episode: Episode) -> Source:
+        speaker = name_of(episode.member or episode.speaker, self._household.names)
+        at = episode.said_at.astimezone(self._household.zone)
+        sentence = quote(
+            episode.text, speaker=speaker, said_at=at, zone=self._household.zone, has_clock=True
+        )
+        return Source(
+            id=episode.id, kind=SourceKind.EPISODE, text=episode.text, sentence=f"{sentence}.",
+            speaker=speaker, relevance=1.0, at=episode.said_at,
+        )  # fmt: skip
 
     def sources(self, hits: Iterable[Hit]) -> list[Source]:
         """Return what was found as sources, each sure to bear on what was asked."""

@@ -126,11 +126,7 @@ def record(
 
 
 def load_entry(conn: Connection, household: str, change_id: str) -> Entry:
-    """Return a journaled change.
-
-    Raises:
-        NotFoundError: There is none with that id.
-    """
+    """Return a journaled change."""
     query = select(event_changes).where(
         _journal.household == household, _journal.change_id == change_id
     )
@@ -218,15 +214,11 @@ _Rows = tuple[Mapping[str, Any] | None, Mapping[str, Any]]
 def add_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -> str:
     """Write a new event.
 
-    Args:
-        at: When it is made, aware.
-
     Returns:
         `change_id`.
 
     Raises:
         ConflictError: Another event has that id, or another change this change id.
-        InputError: The event cannot be stored or expanded.
     """
 
     def write() -> _Rows:
@@ -241,17 +233,11 @@ def add_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -
 def update_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -> str:
     """Write an event in the place of the one with its id.
 
-    Args:
-        event: The event as it shall be.
-        at: When it is made, aware.
-
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no event with that id.
         ConflictError: Another change has this change id.
-        InputError: The event cannot be stored or expanded.
     """
     return _replace(conn, event, Operation.UPDATE_EVENT, change_id=change_id, at=at)
 
@@ -261,14 +247,10 @@ def cancel_event(
 ) -> str:
     """Let an event, with all its occurrences, take place no more.
 
-    Args:
-        at: When it is made, aware.
-
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no event with that id.
         ConflictError: Another change has this change id.
     """
     cancelled = replace(
@@ -293,15 +275,12 @@ def move_occurrence(
     Args:
         original_start: Aware start that the event's rule gives.
         new_duration: >= 0; None keeps the event's.
-        at: When it is made, aware.
 
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no such occurrence.
         ConflictError: Another change has this change id, or the whole event is cancelled.
-        InputError: The new time cannot be stored.
     """
     change = _change(
         household, event_id, Operation.MOVE_OCCURRENCE, original_start, change_id=change_id, at=at
@@ -323,13 +302,11 @@ def cancel_occurrence(
 
     Args:
         original_start: Aware start that the event's rule gives.
-        at: When it is made, aware.
 
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no such occurrence.
         ConflictError: Another change has this change id, or the whole event is cancelled.
     """
     change = _change(
@@ -353,13 +330,11 @@ def assign_occurrence(
     Args:
         original_start: Aware start that the event's rule gives.
         responsible: Member ids; empty leaves it without anyone in charge.
-        at: When it is made, aware.
 
     Returns:
         `change_id`.
 
     Raises:
-        NotFoundError: There is no such occurrence.
         ConflictError: Another change has this change id, or what it names is cancelled.
     """
     change = _change(
@@ -444,11 +419,7 @@ def _check_takes_place(
 def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
     """Restore exactly what was before a change; undoing it again does nothing.
 
-    Args:
-        at: When it is undone, aware.
-
     Raises:
-        NotFoundError: There is no such change.
         ConflictError: The event was changed again since; the message names by what.
     """
     entry = load_entry(conn, household, change_id)

@@ -42,11 +42,7 @@ def check_event(event: Event) -> None:
 
 
 def check_start(event_id: str, start: datetime) -> None:
-    """Make sure that a start is aware, in whole seconds and of a plausible year.
-
-    Raises:
-        InputError: It is not.
-    """
+    """Make sure that a start is aware, in whole seconds and of a plausible year."""
     if start.tzinfo is None:
         raise InputError(f"event {event_id!r}: start {start} has no time zone; add one")
     if start.microsecond:
@@ -58,11 +54,7 @@ def check_start(event_id: str, start: datetime) -> None:
 
 
 def check_duration(event_id: str, duration: timedelta) -> None:
-    """Make sure that a duration is in whole seconds, not negative and of plausible length.
-
-    Raises:
-        InputError: It is not.
-    """
+    """Make sure that a duration is in whole seconds, not negative and of plausible length."""
     if duration % timedelta(seconds=1):
         raise InputError(f"event {event_id!r}: duration {duration} must be in whole seconds")
     if not timedelta() <= duration <= _LONGEST:

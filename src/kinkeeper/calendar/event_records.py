@@ -41,6 +41,15 @@ def waiting_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
     }
 
 
+def may_be_off(record: Mapping[str, Any]) -> bool:
+    """Whether an occurrence waits for a yes to be cancelled.
+
+    Args:
+        record: Holds what `waiting_record` returns.
+    """
+    return any(each["change"] == Change.CANCEL for each in record.get("waiting") or ())
+
+
 def waiting_words(
     record: Mapping[str, Any], *, name: Callable[[str], str], moment: Callable[[datetime], str]
 ) -> str:
@@ -121,9 +130,6 @@ def event_of_line(raw: bytes, household: Household) -> Event:
 
     Args:
         raw: The record of `event_of_record` as JSON.
-
-    Raises:
-        InputError: It is no JSON object, or no event.
     """
     record = parse_record(raw)
     return event_of_record(record, household, key=canonical_json(record), source=SourceType.CLI)

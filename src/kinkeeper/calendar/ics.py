@@ -44,12 +44,14 @@ class IcsImport:
         problems: What could not be taken over, each with its line.
         private: Who may see events that are not for everybody, by id. An event is private where any of its
             components is.
+        described: What else the file tells of events, by id.
     """
 
     events: tuple[Event, ...]
     overrides: tuple[Override, ...]
     problems: tuple[Problem, ...]
     private: Mapping[str, Privacy] = field(default_factory=dict)
+    described: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class _Found:
     overrides: dict[tuple[str, datetime], Override] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     private: dict[str, Privacy] = field(default_factory=dict)
+    described: dict[str, str] = field(default_factory=dict)
 
 
 def export_ics(
@@ -75,8 +78,6 @@ def export_ics(
     Args:
         events: Events to write, cancelled ones included if given.
         overrides: Changes of single occurrences, by event id.
-        name: Name of the calendar, for people.
-        places: Names of the household's places by id.
     """
     calendar = Calendar()
     calendar.add("prodid", "-//Kinkeeper//Kinkeeper//EN")
@@ -117,7 +118,6 @@ def import_ics(
         limit: How much it may hold.
 
     Raises:
-        InputError: It holds more than that.
         UnavailableError: The limit was told that nobody waits any more.
     """
     found = _Found()
@@ -140,6 +140,7 @@ def import_ics(
         overrides=tuple(found.overrides.values()),
         problems=_limited(found.problems),
         private=found.private,
+        described=found.described,
     )
 
 
@@ -159,12 +160,15 @@ def _add_event(found: _Found, line: int, reading: Reading) -> None:
         )
     else:
         found.series[reading.uid] = reading.event
-        _note_private(found, reading.event.id, reading)
+        _note_audience(found, reading.event.id, reading)
 
 
-def _note_private(found: _Found, event_id: str, reading: Reading) -> None:
+def _note_audience(found: _Found, event_id: str, reading: Reading) -> None:
     if reading.privacy is not None:
         found.private[event_id] = reading.privacy.joined(found.private.get(event_id))
+    if reading.description:
+        told = found.described.get(event_id, "")
+        found.described[event_id] = f"{told}\n{reading.description}".strip()
 
 
 def _add_single(found: _Found, line: int, reading: Reading, start: datetime) -> None:
@@ -178,9 +182,9 @@ def _add_single(found: _Found, line: int, reading: Reading, start: datetime) -> 
         )
         single = replace(reading.event, id=event_id, rrule=None, provenance=source)
         found.single.setdefault(event_id, single)
-        _note_private(found, event_id, reading)
+        _note_audience(found, event_id, reading)
         return
-    _note_private(found, series.id, reading)
+    _note_audience(found, series.id, reading)
     if reading.event.summary != series.summary:
         found.problems.append(
             _problem(line, "a changed title of a single occurrence is not imported")

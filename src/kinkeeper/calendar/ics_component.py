@@ -45,6 +45,7 @@ class Reading:
         recurrence_id: Aware start of the one occurrence it is about; None for a whole event.
         notes: What could not be taken over.
         privacy: Who may see it, where that is not everybody.
+        description: What else it tells; empty where it tells nothing. It is not kept.
     """
 
     event: Event
@@ -52,6 +53,7 @@ class Reading:
     recurrence_id: datetime | None
     notes: tuple[str, ...]
     privacy: Privacy | None = None
+    description: str = ""
 
 
 def component_of(event: Event) -> Component:
@@ -131,7 +133,7 @@ def read_component(component: Component, household: str, zone: ZoneInfo) -> Read
     recurrence_id = _recurrence_id(component, zone, notes)
     return Reading(
         event=event, uid=uid, recurrence_id=recurrence_id, notes=tuple(notes),
-        privacy=privacy_of(component),
+        privacy=privacy_of(component), description=_text(component, "DESCRIPTION") or "",
     )  # fmt: skip
 
 

@@ -270,7 +270,6 @@ def over_at(
     A series counts for as far ahead as the occurrence table reaches, but at least until its next occurrence.
 
     Args:
-        zone: The household's, in which days end.
         after: Aware; the next occurrence of a series is the first that begins at or after it.
     """
     changes = {as_utc(each.original_start): each for each in overrides}
@@ -291,7 +290,6 @@ def occurrence_over_at(
     Args:
         change: What is changed for this occurrence, if anything.
         original_start: Aware start that the rule gives.
-        zone: The household's, in which days end.
     """
     start = as_utc(original_start)
     return end_of_day(event, occurrence_at(event, start, change).interval, zone)

@@ -31,7 +31,6 @@ def insert_event(conn: Connection, event: Event) -> None:
 
     Raises:
         ConflictError: Another event has that id.
-        InputError: The event cannot be stored or expanded.
     """
     check_event(event)
     stored = find_event(conn, Viewer.whole(event.household), event.id)
@@ -61,11 +60,7 @@ def events_of_source(conn: Connection, viewer: Viewer, provenance: Provenance) -
 
 
 def load_event(conn: Connection, viewer: Viewer, event_id: str) -> Event:
-    """Return an event.
-
-    Raises:
-        NotFoundError: There is none with that id that may be seen.
-    """
+    """Return an event."""
     event = find_event(conn, viewer, event_id)
     if event is None:
         raise NotFoundError("that event is not in the calendar (any more)", event_id=event_id)
@@ -90,15 +85,7 @@ def list_events(
 
 
 def replace_event(conn: Connection, event: Event) -> None:
-    """Write an event in the place of the one with its id; its overrides stay.
-
-    Args:
-        event: The event as it shall be.
-
-    Raises:
-        NotFoundError: There is none with that id.
-        InputError: The event cannot be stored or expanded.
-    """
+    """Write an event in the place of the one with its id; its overrides stay."""
     check_event(event)
     mine = (events.c.household == event.household, events.c.id == event.id)
     if conn.execute(update(events).where(*mine).values(event_row(event))).rowcount == 0:
@@ -143,10 +130,6 @@ def put_override(conn: Connection, household: str, override: Override) -> None:
 
     Args:
         override: The change; it waits unseen while the event's rule does not give that start.
-
-    Raises:
-        NotFoundError: There is no such event.
-        InputError: A time of the override cannot be stored.
     """
     for start in filter(None, (override.original_start, override.start)):
         check_start(override.event_id, start)
@@ -165,11 +148,7 @@ def put_override(conn: Connection, household: str, override: Override) -> None:
 
 
 def delete_override(conn: Connection, household: str, override: Override) -> None:
-    """Let one occurrence be again as its event has it.
-
-    Raises:
-        NotFoundError: There is no such event.
-    """
+    """Let one occurrence be again as its event has it."""
     event = load_event(conn, Viewer.whole(household), override.event_id)
     _delete_override(conn, household, override)
     rebuild_one(conn, event, None, override.original_start)

@@ -35,9 +35,6 @@ def keep_whole_days(conn: Connection, found: Iterable[Event], zone: ZoneInfo) ->
 
     Events with an hour stay at their instant; a series stays at the wall time of the zone it was made in.
 
-    Args:
-        zone: Of the household, as its file has it now.
-
     Returns:
         The events that were changed, as they are now.
     """
@@ -59,7 +56,6 @@ def on_same_days(event: Event, zone: ZoneInfo) -> Event:
 
     Args:
         event: Of whole days.
-        zone: At whose midnight they are to begin.
     """
     exdates = tuple(same_day(event, each, zone) for each in event.exdates)
     return replace(event, start=same_day(event, event.start, zone), exdates=exdates, tz=zone.key)

@@ -18,7 +18,7 @@ from kinkeeper.store import backups as store_restore
 from kinkeeper.store.backups import BackupContents, check_backup, restorable
 from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
-from kinkeeper.web.access import repository as _access  # noqa: F401 - makes its tables known
+from kinkeeper.web.access import logins as _access  # noqa: F401 - makes its tables known
 
 app = typer.Typer()
 
@@ -55,22 +55,14 @@ def restore(
 
 
 def _check(where: Where, file: Path) -> None:
-    """Check a backup and show what it holds; changes nothing.
-
-    Raises:
-        KinkeeperError: It could not be restored; the message says why.
-    """
+    """Check a backup and show what it holds; changes nothing."""
     database = restorable(_address(where))
     _show(check_backup(file, tables=metadata.tables.keys()))
     answer(f"{file} is intact; it could replace {database}")
 
 
 def _put_in_place(where: Where, file: Path) -> None:
-    """Check a backup, show what it holds, and put it in the place of the database.
-
-    Raises:
-        KinkeeperError: Nothing was replaced; the message says why.
-    """
+    """Check a backup, show what it holds, and put it in the place of the database."""
     address = _address(where)
     kept = store_restore.restore(
         address, file, tables=metadata.tables.keys(), at=SystemClock().now(), on_checked=_show

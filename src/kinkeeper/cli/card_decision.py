@@ -1,156 +1,128 @@
-"""A person's decision from the command line: the press, its receipt, and whether it did what was asked."""
+"""A person's decision from the command line, whether it did what was asked, and `kinkeeper undo`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Any
 
+import typer
 from sqlalchemy import Connection
 
-from kinkeeper.actions import approvals, retries
-from kinkeeper.actions import reversal as undoing
+from kinkeeper.actions import approvals, retries, reversal
 from kinkeeper.actions.authority import PressDetails
+from kinkeeper.actions.calendar_import import UndoneImport, find_import, steps_to_undo, undo_step
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_action
-from kinkeeper.actions.reversal import restore
-from kinkeeper.cli.located import Where
+from kinkeeper.cli.located import AsOption, IdArgument, JsonOption, Where, located
 from kinkeeper.cli.opener import acting, opened
-from kinkeeper.cli.terminal import answer, answer_json
+from kinkeeper.cli.terminal import Progress, answer, answer_json
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.viewers import Viewer
 
 _HOLDS = frozenset({Outcome.DONE, Outcome.ALREADY_DONE, Outcome.UNDER_WAY})
 
 
-class Decision(Protocol):
-    """What a person does with an action."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a person does with an action.
 
-    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
-        """Do it, in the caller's write transaction."""
-        ...
+    Attributes:
+        press: Does it, in a write transaction, with `PressDetails` of the person.
+        outcomes: Those with which the action stands as the person wanted it, now or before.
+        choice: Label of the button that must have been chosen, if any.
+    """
+
+    press: Callable[..., Receipt]
+    outcomes: frozenset[Outcome] = _HOLDS
+    choice: str | None = None
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether the action now stands as the person wanted it."""
-        ...
-
-
-class Confirm:
-    """A yes."""
-
-    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
-        """Do it, in the caller's write transaction."""
-        return approvals.confirm(conn, action_id, **person)
-
-    def holds(self, receipt: Receipt) -> bool:
-        """Whether it is done or under way, now or before."""
-        return receipt.outcome in _HOLDS
-
-
-@dataclass(frozen=True, slots=True)
-class Resolve:
-    """One of the action's buttons."""
-
-    choice: str
-
-    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
-        """Do it, in the caller's write transaction."""
-        return approvals.resolve(conn, action_id, self.choice, **person)
-
-    def holds(self, receipt: Receipt) -> bool:
-        """Whether that very choice is done or under way, now or before."""
         chosen = (receipt.action.choice or "").casefold()
-        is_done = receipt.outcome in _HOLDS
-        return is_done and chosen == self.choice.strip().casefold()
+        is_chosen = self.choice is None or chosen == self.choice.strip().casefold()
+        return is_chosen and receipt.outcome in self.outcomes
 
 
-class Reject:
-    """A no."""
-
-    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
-        """Do it, in the caller's write transaction."""
-        return approvals.reject(conn, action_id, **person)
-
-    def holds(self, receipt: Receipt) -> bool:
-        """Whether it is rejected, now or before."""
-        return receipt.outcome is Outcome.REJECTED
+CONFIRM = Decision(press=approvals.confirm)
+REJECT = Decision(press=approvals.reject, outcomes=frozenset({Outcome.REJECTED}))
+AGAIN = Decision(press=retries.try_again, outcomes=_HOLDS | {Outcome.ASKED})
+RESTORE = Decision(press=reversal.restore, outcomes=_HOLDS | {Outcome.RESTORED, Outcome.ASKED})
+UNDO = Decision(press=reversal.undo, outcomes=frozenset({Outcome.UNDONE, Outcome.ALREADY_UNDONE}))
 
 
-class Again:
-    """Another try of what failed."""
+def resolve(choice: str) -> Decision:
+    """Return the press of one of the action's buttons."""
 
-    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
-        """Ask about it once more, in the caller's write transaction."""
-        return retries.try_again(conn, action_id, **person)
+    def press(conn: Connection, action_id: str, **person: Any) -> Receipt:
+        return approvals.resolve(conn, action_id, choice, **person)
 
-    def holds(self, receipt: Receipt) -> bool:
-        """Whether it awaits a yes, or got one since."""
-        return receipt.outcome is Outcome.ASKED or receipt.outcome in _HOLDS
-
-
-class Restore:
-    """Bringing back what expired."""
-
-    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
-        """Let it wait again, in the caller's write transaction."""
-        return restore(conn, action_id, **person)
-
-    def holds(self, receipt: Receipt) -> bool:
-        """Whether it waits again, or was confirmed since."""
-        return receipt.outcome in {Outcome.RESTORED, Outcome.ASKED} or receipt.outcome in _HOLDS
-
-
-class Undo:
-    """Taking back what was done."""
-
-    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
-        """Do it, in the caller's write transaction."""
-        return undoing.undo(conn, action_id, **person)
-
-    def holds(self, receipt: Receipt) -> bool:
-        """Whether it is taken back, now or before."""
-        return receipt.outcome in {Outcome.UNDONE, Outcome.ALREADY_UNDONE}
+    return Decision(press=press, choice=choice)
 
 
 def decide(
     where: Where, action: str, decision: Decision, *, named: str | None, json_: bool
-) -> bool:
-    """Carry out a decision and tell what became of it.
+) -> None:
+    """Carry out a decision and tell what became of it; exits with 1 where the action stands otherwise.
 
     Args:
-        action: Id, or its beginning.
         named: Who decides; the owner where None.
-        json_: Answer in JSON.
-
-    Returns:
-        Whether the action now stands as the person wanted it.
 
     Raises:
-        NotFoundError: There is no such action.
         InputError: The beginning fits several, or there is no such choice or member.
     """
     with opened(where) as system:
-        member = acting(system.household, named)
-        person = PressDetails(member=member, household=system.household, now=SystemClock().now())
-        receipt = system.store.write_now(_work(action, decision, person))
+        household, now = system.household, SystemClock().now()
+        member = acting(household, named)
+        person = PressDetails(member=member, household=household, now=now)
+
+        def work(conn: Connection) -> Receipt:
+            found = find_action(conn, Viewer.of(household.id, member.id), action)
+            return decision.press(conn, found.id, **person)
+
+        receipt = system.store.write_now(work)
     if json_:
         answer_json(
             {
-                "outcome": receipt.outcome.value,
-                "message": receipt.message,
-                "changed": receipt.is_change,
-                "choices": list(receipt.choices),
+                "outcome": receipt.outcome.value, "message": receipt.message,
+                "changed": receipt.is_change, "choices": list(receipt.choices),
                 "action": action_record(receipt.action),
             }
-        )
+        )  # fmt: skip
     else:
         answer(receipt.message)
-    return decision.holds(receipt)
+    if not decision.holds(receipt):
+        raise typer.Exit(1)
 
 
-def _work(action: str, decision: Decision, person: PressDetails) -> Callable[[Connection], Receipt]:
-    def work(conn: Connection) -> Receipt:
-        viewer = Viewer.of(person["household"].id, person["member"].id)
-        found = find_action(conn, viewer, action)
-        return decision.press(conn, found.id, person)
+app = typer.Typer()
 
-    return work
+
+@app.command()
+@located
+def undo(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
+    """Undo a confirmed action, or a whole import."""
+    with opened(where) as system:
+        household, now = system.household, SystemClock().now()
+        import_id = system.store.read_now(lambda conn: find_import(conn, household, id_))
+        done = UndoneImport() if import_id else None
+        if import_id and done:
+            adults_first = sorted(household.members, key=lambda each: not each.is_adult)
+            members = adults_first if as_ is None else [acting(household, as_)]
+            steps = system.store.read_now(
+                lambda conn: steps_to_undo(conn, household, import_id, members)
+            )
+            progress = Progress("steps undone", total=len(steps))
+            for step in steps:
+                work = partial(undo_step, step=step, household=household, now=now)
+                done.note(system.store.write_now(work))
+                progress.add(1)
+    if done is None:
+        decide(where, id_, UNDO, named=as_, json_=json_)
+        return
+    if json_:
+        answer_json({"undone": done.undone, "left": done.left, "message": done.message})
+    else:
+        answer(done.message)
+    if done.left:
+        raise typer.Exit(1)

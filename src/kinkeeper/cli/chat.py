@@ -49,46 +49,21 @@ def chat(
     json_: JsonOption = False,
 ) -> None:
     """Talk to the assistant. Ctrl-C stops an answer, Ctrl-D quits."""
-    is_well = _hold_conversation(
-        where, " ".join(text or ()), named=as_, thread=thread, is_new=new, as_json=json_
-    )
-    if not is_well:
-        raise typer.Exit(1)
-
-
-def _hold_conversation(
-    where: Where,
-    text: str,
-    *,
-    named: str | None,
-    thread: str | None,
-    is_new: bool,
-    as_json: bool,
-) -> bool:
-    """Talk until there is nothing more to read; returns whether every message was answered.
-
-    Args:
-        text: The one message; empty reads messages from stdin, one a line.
-        named: Who speaks; the owner where None.
-        thread: Conversation to go on with; the usual one where None.
-        is_new: Whether to begin a new one.
-        as_json: Write what is told as JSON lines.
-
-    Raises:
-        InputError: Nobody is called so, or both a conversation and a new one are wanted.
-    """
-    if thread is not None and is_new:
+    message = " ".join(text or ())
+    if thread is not None and new:
         raise InputError("use either --thread, to continue a conversation, or --new, to start one")
     with opened(where) as system:
-        member = acting(system.household, named)
-        thread_id = token_hex(16) if is_new else thread
-        if not text and not as_json and sys.stdin.isatty():
+        member = acting(system.household, as_)
+        thread_id = token_hex(16) if new else thread
+        if not message and not json_ and sys.stdin.isatty():
             # It would stand between what the two say; what fell back is counted in the metrics, too.
             log_to_stderr(level=ERROR)
         with asyncio.Runner() as runner:
-            return runner.run(
-                _converse(Houses.of(system), member, text, thread_id, as_json=as_json)
+            is_well = runner.run(
+                _converse(Houses.of(system), member, message, thread_id, as_json=json_)
             )
+    if not is_well:
+        raise typer.Exit(1)
 
 
 async def _converse(

@@ -67,9 +67,6 @@ def _consolidate_now(where: Where, *, is_rehearsal: bool, is_agreed: bool, as_js
 
     Returns:
         Whether it is done, or would be; not where it asks.
-
-    Raises:
-        KinkeeperError: The household or the database cannot be used.
     """
     with opened(where) as system:
         runs = _run(system, is_rehearsal=is_rehearsal, is_agreed=is_agreed)
@@ -88,9 +85,6 @@ def _take_back(where: Where, wanted: str, *, named: str | None, as_json: bool) -
     Args:
         wanted: Id of the run, its beginning, or "last".
         named: Who takes it back; the owner where None.
-
-    Raises:
-        ConflictError: Nothing fits, it changed nothing, is too old, or something later rests on it.
     """
     with opened(where) as system:
         household, now = system.household.id, SystemClock().now()

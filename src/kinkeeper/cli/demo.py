@@ -17,8 +17,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.bootstrap import System, open_system
-from kinkeeper.cli.chat_files import read_any_chat
-from kinkeeper.cli.chat_replay import SAMPLE, Shown, replayed, start_of
+from kinkeeper.cli.chat_files import SAMPLE, Shown, read_any_chat, replayed, start_of
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import log_to_stderr
 from kinkeeper.cli.tables import console
@@ -56,7 +55,6 @@ def demonstrate(where: Where, *, as_json: bool, screen: Console | None = None) -
 
     Args:
         where: Another household file may be given; its chat is the sample's all the same.
-        as_json: Answer in JSON lines.
         screen: Where a table is drawn; stdout where None.
     """
     log_to_stderr()

@@ -1,4 +1,4 @@
-"""`kinkeeper digest`: what the next daily digest says, and when it comes."""
+"""`kinkeeper digest` and `kinkeeper quiet`: what is said unasked, and when."""
 
 from datetime import datetime
 from typing import Annotated
@@ -12,12 +12,74 @@ from kinkeeper.cli.terminal import answer, notice
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.digest.content import DigestWords, gather
-from kinkeeper.digest.model import Digest, next_release, parse_time
-from kinkeeper.digest.repository import digest_time, last_digest, set_digest_time
+from kinkeeper.digest.repository import (
+    Digest,
+    digest_time,
+    last_digest,
+    next_release,
+    parse_time,
+    set_digest_time,
+)
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.outbound import QuietHours
+from kinkeeper.observer.quiet_requests import be_quiet, end_quiet, parse_duration, quiet_until
 
 app = typer.Typer()
+
+
+@app.command()
+@located
+def quiet(
+    where: Where,
+    length: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="LENGTH", help="2h, 30m, 1d or off; shows the current state if omitted."
+        ),
+    ] = None,
+    as_: AsOption = None,
+) -> None:
+    """Pause unprompted messages for a while."""
+    if length is None:
+        _tell_quiet(where)
+    else:
+        _be_silent(where, length, named=as_)
+
+
+def _be_silent(where: Where, length: str, *, named: str | None) -> None:
+    """Say nothing unprompted for that long, or speak again.
+
+    Args:
+        length: "2h", "30m", ..., or "off".
+        named: Who wants it; the owner where None.
+    """
+    duration = parse_duration(length)
+    with opened(where) as system:
+        household, now = system.household, SystemClock().now()
+        member = acting(household, named)
+        if not member.is_adult:
+            raise DeniedError("only an adult in the household can ask for quiet")
+        if duration is None:
+            system.store.write_now(lambda conn: end_quiet(conn, household.id))
+            answer("Quiet is off.")
+            return
+        until = now + duration
+        system.store.write_now(
+            lambda conn: be_quiet(conn, household.id, until=until, by=member.id, now=now)
+        )
+        answer(f"Quiet until {_local_time(until, household)}.")
+
+
+def _tell_quiet(where: Where) -> None:
+    """Say until when it is quiet."""
+    with opened(where) as system:
+        household, now = system.household, SystemClock().now()
+        until = system.store.read_now(lambda conn: quiet_until(conn, household.id, now=now))
+    answer("Quiet is off." if until is None else f"Quiet until {_local_time(until, household)}.")
+
+
+def _local_time(until: datetime, household: Household) -> str:
+    return until.astimezone(household.zone).strftime("%a %Y-%m-%d %H:%M")
 
 
 @app.command()
@@ -46,10 +108,6 @@ def _show_digest(where: Where, *, named: str | None, is_now: bool) -> None:
     Args:
         named: Whose; the owner's where None.
         is_now: As of now; else as it will be at its next time, unless something changes.
-
-    Raises:
-        InputError: Nobody is called so.
-        DeniedError: Only adults get a digest.
     """
     with opened(where) as system:
         household, now = system.household, SystemClock().now()
@@ -77,10 +135,6 @@ def _choose_time(where: Where, text: str, *, named: str | None) -> None:
     Args:
         text: "18:00", "7pm", "off".
         named: Whose; the owner's where None.
-
-    Raises:
-        InputError: It is no time of day, or nobody is called so.
-        DeniedError: Only adults get a digest.
     """
     at = parse_time(text)
     with opened(where) as system:

@@ -1,7 +1,7 @@
 """`kinkeeper doctor`: checks the setup."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -11,15 +11,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from sqlalchemy import Connection
+from sqlalchemy import URL, Connection
 
 from kinkeeper.bootstrap import database_address, read_households
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_server_findings, stored_calendar_findings
-from kinkeeper.bootstrap.memory import embedder_finding
+from kinkeeper.bootstrap.memory import embedder_finding, memory_findings
 from kinkeeper.bootstrap.models import model_findings
+from kinkeeper.bootstrap.nights import upkeep_findings
 from kinkeeper.bootstrap.outside import mail_server_findings, stored_tool_findings
-from kinkeeper.bootstrap.stored_checks import stored_key_findings, stored_memory_findings
+from kinkeeper.bootstrap.reminders import reminder_findings
 from kinkeeper.bootstrap.telegram import telegram_findings
 from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened_houses, settings_of
@@ -31,8 +32,79 @@ from kinkeeper.household.model import Household
 from kinkeeper.memory.invariants import check, mend
 from kinkeeper.observability.findings import Finding, Health, broken, ok, warning
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
+from kinkeeper.store.checks import (
+    backup_findings,
+    database_findings,
+    machine_findings,
+    stored_findings,
+)
 from kinkeeper.store.engines import parse_address
+from kinkeeper.store.store import Store
+from kinkeeper.web.access.logins import list_keys
+from kinkeeper.web.access.model import KeyKind, is_alive
+
+# Checks of what a database holds: whether memory is sound, found, and looked after; whether
+# reminders are said.
+
+_CHECK = "memory"
+_SHOWN = 3
+
+
+def stored_memory_findings(
+    url: URL, settings: Settings, households: Sequence[Household], *, now: datetime
+) -> Sequence[Finding]:
+    """Check the memories in a database, as `stored_findings` does."""
+    return stored_findings(
+        url,
+        _CHECK,
+        lambda store: [
+            *(_soundness(store, household.id) for household in households),
+            *memory_findings(settings, households, store),
+            *upkeep_findings(households, store, now=now),
+            *reminder_findings(store, households, now=now),
+        ],
+    )
+
+
+def _soundness(store: Store, household: str) -> Finding:
+    breaches = store.read_now(lambda conn: check(conn, household))
+    if not breaches:
+        found = ok(_CHECK, "every memory has a source")
+        return replace(found, household=household)
+    told = "; ".join(f"{len(each.ids)} × {each.what}" for each in breaches[:_SHOWN])
+    if any(each.is_mendable for each in breaches):
+        remedy = "run `kinkeeper doctor --mend`; you can undo it on the Memory page"
+    else:
+        remedy = "restore an earlier backup with `kinkeeper restore FILE`"
+    return replace(broken(_CHECK, told, remedy), household=household)
+
+
+# Whether keys that open a household end at some time.
+
+_KEYS_CHECK = "tokens"
+
+
+def stored_key_findings(
+    url: URL, households: Sequence[Household], *, now: datetime
+) -> Sequence[Finding]:
+    """Return which households have API tokens that never expire, as `stored_findings` does."""
+    return stored_findings(
+        url, _KEYS_CHECK, lambda store: [_tokens(store, each, now) for each in households]
+    )
+
+
+def _tokens(store: Store, household: Household, now: datetime) -> Finding:
+    keys = store.read_now(lambda conn: list_keys(conn, household.id))
+    alive = [each for each in keys if each.kind is KeyKind.TOKEN and is_alive(each, now)]
+    endless = sum(each.expires_at is None for each in alive)
+    if not endless:
+        return ok(_KEYS_CHECK, f"{len(alive)} API tokens, all with an expiry date")
+    return Finding(
+        check=_KEYS_CHECK, health=Health.WARNING, found=f"{endless} of {len(alive)} API tokens never expire",
+        remedy="see `kinkeeper token list`; revoke what is no longer used and create new ones, which last 365 days",
+        household=household.id,
+    )  # fmt: skip
+
 
 app = typer.Typer()
 
@@ -60,7 +132,6 @@ def _check_up(where: Where, *, as_json: bool, show_all: bool = False) -> bool:
     """Run all checks and show the results and settings; returns whether nothing is broken.
 
     Args:
-        as_json: Print one JSON object.
         show_all: Show every setting instead of the changed ones only.
     """
     settings, findings = _settings(where)
@@ -177,11 +248,7 @@ def _settings_table(settings: Settings, *, show_all: bool) -> Table:
 
 
 def _mend_memories(where: Where) -> None:
-    """Work broken memories of all households out anew, and say how many there were.
-
-    Raises:
-        KinkeeperError: A household or the database cannot be used.
-    """
+    """Work broken memories of all households out anew, and say how many there were."""
     now = SystemClock().now()
     with opened_houses(where) as houses:
         for household, system in houses.by_id.items():

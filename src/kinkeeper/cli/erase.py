@@ -67,12 +67,7 @@ class Wish:
 
 
 def _erase_member(where: Where, wish: Wish) -> bool:
-    """Erase a person; returns whether it was done, or only had to be told.
-
-    Raises:
-        NotFoundError: Nothing of such a person is there.
-        InputError: Nobody can be asked.
-    """
+    """Erase a person; returns whether it was done, or only had to be told."""
     with opened(where) as system:
         household = system.household
         member = members_by_name(household).get(fold(wish.member), wish.member)

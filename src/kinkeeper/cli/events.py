@@ -1,30 +1,140 @@
-"""`kinkeeper events`: the household's calendar."""
+"""`kinkeeper events` and `kinkeeper import`: the events of a stretch of time, and what a file adds to calendar and memory."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from kinkeeper.actions.calendar_import import Import
+from kinkeeper.actions.event_files import read_events
 from kinkeeper.actions.expected import expected_between
+from kinkeeper.actions.receipts import Receipt
+from kinkeeper.bootstrap import System
+from kinkeeper.calendar.event_limits import ImportLimit
 from kinkeeper.calendar.event_records import occurrence_record, occurrence_waiting
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.cli.export import export_calendar
-from kinkeeper.cli.import_ import import_events
+from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import JsonOption, LookOption, Where, located
-from kinkeeper.cli.opener import instant_of, looking, opened
+from kinkeeper.cli.memory_import import import_memories
+from kinkeeper.cli.opener import acting, instant_of, looking, opened
 from kinkeeper.cli.tables import console
-from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.cli.terminal import Progress, answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock, local_days
 from kinkeeper.household.model import Household
 from kinkeeper.observer.accounts.traces import people
 
-_AHEAD = timedelta(days=14)
+_SHOWN = 12
+"""Characters of an import's id that are shown: enough to tell it from others."""
+
+
+class Importable(StrEnum):
+    """What a file can be imported as."""
+
+    EPISODES = "episodes"
+    FACTS = "facts"
+    EVENTS = "events"
+
 
 app = typer.Typer()
+
+
+@app.command("import")
+@located
+def import_file(
+    where: Where,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help='iCalendar or JSON lines; "-" reads stdin.')
+    ],
+    what: Annotated[
+        Importable,
+        typer.Option(
+            "--as", help="Contents of the file: events, episodes or facts.", metavar="KIND"
+        ),
+    ] = Importable.EVENTS,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="MEMBER", help="Who imports; default is the owner."),
+    ] = None,
+    waits: Annotated[
+        bool,
+        typer.Option(
+            "--wait/--no-wait", help="Wait until imported memories are searchable by meaning."
+        ),
+    ] = True,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild all memory vectors.")] = False,
+) -> None:
+    """Import events, episodes or facts; prints one result per line."""
+    if what is Importable.EVENTS:
+        bad = import_events(where, file, by=by)
+    else:
+        bad = import_memories(
+            where, file, as_facts=what is Importable.FACTS, waits=waits, rebuilds=rebuild, by=by
+        )
+    if bad:
+        raise typer.Exit(2)
+
+
+def import_events(where: Where, file: Path, *, by: str | None) -> int:
+    """Import the events of a file and write a line for each; what is there already is left alone.
+
+    A large file is several actions; `kinkeeper undo` takes back one of them by its id, or all by the import's. Stopped in
+    between, what is in stays; importing the same file again adds the rest.
+
+    Args:
+        by: Who imports; the owner where None.
+
+    Returns:
+        How many could not be read.
+
+    Raises:
+        ConflictError: The rest was not imported; the message says why.
+    """
+    with opened(where) as system:
+        household, now = system.household, SystemClock().now()
+        importer = acting(household, by)
+        with lines_of(file) as lines:
+            found = read_events(lines, household, ImportLimit(now))
+        found.leave_out_hidden(household, importer, is_operator=True)
+        work = Import(
+            id=token_hex(16), household=household, member=importer, now=now,
+            name=file.name, found=found, is_operator=True,
+        )  # fmt: skip
+        receipts = _written(system, work)
+    for line in found.lines:
+        answer_json(line)
+    for note in found.notes:
+        notice(note)
+    if not receipts:
+        notice("nothing new")
+    if len(receipts) == 1:
+        notice(f"{receipts[0].message} (kinkeeper undo {receipts[0].action.id[:8]} undoes this)")
+    elif receipts:
+        notice(
+            f"imported in {len(receipts)} steps (kinkeeper undo {work.id[:_SHOWN]} undoes all of it)"
+        )
+    return found.errors
+
+
+def _written(system: System, work: Import) -> list[Receipt]:
+    progress = Progress("events imported", total=len(work.found.events))
+    receipts: list[Receipt] = []
+    for step in work.steps():
+        result = system.store.write_now(partial(work.write, step=step))
+        work.found.report(result.lines)
+        receipts += result.receipts
+        progress.add(sum(part.is_first for part in step.parts))
+    return receipts
+
+
+_AHEAD = timedelta(days=14)
 
 
 @app.command()
@@ -57,48 +167,27 @@ def events(
     elif ics is not None:
         export_calendar(where, ics)
     else:
-        _show_events(where, first=from_, last=to, named=as_, as_json=json_, with_waiting=waiting)
-
-
-def _show_events(
-    where: Where,
-    *,
-    first: str | None,
-    last: str | None,
-    named: str | None,
-    as_json: bool,
-    with_waiting: bool = False,
-) -> None:
-    """Show what takes place in a span of local days.
-
-    Args:
-        first: First day, ISO; the household's today where None.
-        last: Last day, included, ISO; two weeks on where None.
-        named: On whose behalf; everybody's where None.
-        with_waiting: Whether that list has what only an open proposal would add; the table always has it.
-
-    Raises:
-        InputError: A day is none, or the last lies before the first.
-    """
-    with opened(where) as system:
-        household = system.household
-        begin = _day(first, household) or SystemClock().now().astimezone(household.zone).date()
-        end = _day(last, household) or begin + _AHEAD
-        if end < begin:
-            raise InputError(f"--to {end} is before --from {begin}")
-        span = local_days(begin, end, household.zone)
-        now = SystemClock().now()
-        viewer = looking(household, named, now=now)
-        found = system.store.read_now(
-            lambda conn: expected_between(conn, viewer, span, now=now, with_busy=viewer.sees_busy)
-        )
-    if as_json:
-        listed = [each for each in found if with_waiting or each.is_confirmed]
-        answer_json([occurrence_record(each, household, viewer) for each in listed])
-    elif found:
-        console().print(_table(found, household))
-    else:
-        notice(f"Nothing is in the calendar from {begin} to {end}.")
+        with opened(where) as system:
+            household = system.household
+            begin = _day(from_, household) or SystemClock().now().astimezone(household.zone).date()
+            end = _day(to, household) or begin + _AHEAD
+            if end < begin:
+                raise InputError(f"--to {end} is before --from {begin}")
+            span = local_days(begin, end, household.zone)
+            now = SystemClock().now()
+            viewer = looking(household, as_, now=now)
+            found = system.store.read_now(
+                lambda conn: expected_between(
+                    conn, viewer, span, now=now, with_busy=viewer.sees_busy
+                )
+            )
+        if json_:
+            listed = [each for each in found if waiting or each.is_confirmed]
+            answer_json([occurrence_record(each, household, viewer) for each in listed])
+        elif found:
+            console().print(_table(found, household))
+        else:
+            notice(f"Nothing is in the calendar from {begin} to {end}.")
 
 
 def _table(found: Sequence[Occurrence], household: Household) -> Table:

@@ -1,5 +1,6 @@
 """`kinkeeper export`: the calendar, the memory, or everything the household has, written to files."""
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -14,12 +15,37 @@ from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.cli.input import STDIN
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import opened
-from kinkeeper.cli.private_files import make_private_folder, write_private
+from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.memory_export import Exported, exported_lines
+
+_FILE, _FOLDER = 0o600, 0o700
+
+
+def write_private(file: Path, content: bytes) -> None:
+    """Write a file that only its owner may read, in the place of one that is there."""
+    try:
+        descriptor = os.open(file, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, _FILE)
+        with open(descriptor, "wb") as stream:  # noqa: PTH123 - of a descriptor
+            # Before anything is in it; a device has no mode of its own to change.
+            if file.is_file():
+                os.fchmod(descriptor, _FILE)
+                os.ftruncate(descriptor, 0)
+            stream.write(content)
+    except OSError as error:
+        raise InputError(f"cannot write {str(file)!r}: {error.strerror}") from error
+    notice(f"wrote {file}")
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that only its owner may look into; one that exists keeps its mode."""
+    try:
+        folder.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot create the folder {str(folder)!r}: {error.strerror}") from error
 
 
 class Exportable(StrEnum):
@@ -104,9 +130,6 @@ def export_all(where: Where, folder: Path) -> None:
 
     Args:
         folder: Made where it does not exist.
-
-    Raises:
-        InputError: It is no folder.
     """
     if folder == STDIN or (folder.exists() and not folder.is_dir()):
         raise InputError("specify a folder: kinkeeper export FOLDER --as all")

@@ -49,11 +49,7 @@ def too_long(what: str) -> InputError:
 
 
 def records_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | InputError]]:
-    """Yield the number and the JSON object of each line, or what is wrong with it; empty lines are passed over.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Yield the number and the JSON object of each line, or what is wrong with it; empty lines are passed over."""
     with lines_of(path) as lines:
         for number, raw in enumerate(lines, start=1):
             line = raw.removeprefix(_BYTE_ORDER_MARK) if number == 1 else raw
@@ -66,11 +62,7 @@ def records_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | InputError
 
 
 def text_in(record: Mapping[str, Any], name: str) -> str:
-    """Return a text of a record, such that it can be written out again.
-
-    Raises:
-        InputError: It is missing or not text.
-    """
+    """Return a text of a record, such that it can be written out again."""
     value = record.get(name)
     if not isinstance(value, str):
         raise InputError(f'"{name}" is missing or not text')
@@ -90,9 +82,6 @@ async def answered(path: Path, answer: Answer, *, progress: Progress | None = No
         path: JSON lines; "-" reads the standard input.
         answer: Makes the rest of a line from a record; raises InputError where it is wrong.
         progress: Told of each line.
-
-    Raises:
-        InputError: The file cannot be read.
     """
     bad = 0
     for number, record in records_of(path):

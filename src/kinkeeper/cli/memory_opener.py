@@ -36,12 +36,7 @@ class Memory:
 
 @contextmanager
 def memory_opened(where: Where) -> Iterator[Memory]:
-    """Open the memory of the household; where there is no household file, one of nobody in particular.
-
-    Raises:
-        ConfigError: The settings or the household file are wrong.
-        KinkeeperError: The database cannot be used.
-    """
+    """Open the memory of the household; where there is no household file, one of nobody in particular."""
     settings = settings_of(where)
     if where.household or settings.family_context or Path("household.toml").is_file():
         with opened(where) as system:

@@ -15,8 +15,15 @@ from sqlalchemy import Connection
 
 from kinkeeper.bootstrap import System, live_intake
 from kinkeeper.bootstrap.models import models_opened, reads_talk
-from kinkeeper.cli.chat_files import BadLine, ChatLine, read_any_chat
-from kinkeeper.cli.chat_replay import REFUSED, decisions, guest_warning, with_warning
+from kinkeeper.cli.chat_files import (
+    REFUSED,
+    BadLine,
+    ChatLine,
+    decisions,
+    guest_warning,
+    read_any_chat,
+    with_warning,
+)
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.opener import instant_of, opened
@@ -96,12 +103,6 @@ def _replay_chat(
         until: Time at which the virtual clock stops; at the last message where None.
         into: Address of a database to add the replayed chat to, even one in live use.
         with_model: Whether the model of the settings reads the talk, too.
-
-    Raises:
-        UnavailableError: There is no model, and one is to read.
-        InputError: `until` is not a time.
-        ConflictError: The database named in `where` is in live use.
-        KinkeeperError: The household or its database cannot be used.
     """
     start, inputs = _peek(read_any_chat(lines))
     with _target(where, into) as target, opened(target, now=start) as system, _turn(system):
@@ -196,9 +197,6 @@ def _enqueue_chat(where: Where, lines: Iterable[bytes]) -> int:
     """Take a chat in and enqueue what has to be understood; returns how many lines were bad.
 
     What is taken in stays so if it is interrupted; the same chat again goes on where it was.
-
-    Raises:
-        KinkeeperError: The household or its database cannot be used.
     """
     with opened(where) as system, live_intake(system, refuses_chats=False) as intake:
         enqueuing = _Enqueuing(system, intake)

@@ -34,10 +34,6 @@ def opened(where: Where, *, now: datetime | None = None) -> Iterator[System]:
 
     Args:
         now: Instant the work is about; the wall clock's where None.
-
-    Raises:
-        ConfigError: The settings or the household file are wrong.
-        KinkeeperError: The database cannot be used.
     """
     log_to_stderr()
     with open_system(
@@ -54,10 +50,6 @@ def opened_houses(where: Where) -> Iterator[Houses]:
 
     Args:
         where: What the person said; the household file may be a folder.
-
-    Raises:
-        ConfigError: The settings or a household file are wrong.
-        KinkeeperError: The database cannot be used.
     """
     log_to_stderr()
     with open_houses(
@@ -82,11 +74,7 @@ def log_to_stderr(*, level: int = WARNING) -> None:
 
 
 def member_named(household: Household, named: str) -> Member:
-    """Return the member whom a person named on the command line.
-
-    Raises:
-        InputError: Nobody, or more than one, is called so.
-    """
+    """Return the member whom a person named on the command line."""
     member = resolve_sender(household, named)
     if member is None:
         known = ", ".join(each.id for each in household.members)
@@ -100,7 +88,6 @@ def acting(household: Household, named: str | None) -> Member:
     """Return the member on whose behalf a command acts: the one named, else the owner.
 
     Raises:
-        InputError: Nobody, or more than one, is called so.
         DeniedError: Nobody was named, and the household has no owner.
     """
     if named is not None:
@@ -113,22 +100,14 @@ def acting(household: Household, named: str | None) -> Member:
 
 
 def looking(household: Household, named: str | None, *, now: datetime) -> Viewer:
-    """Return on whose behalf a command looks: of the member who is named, else of everybody.
-
-    Raises:
-        InputError: Nobody, or more than one, is called so.
-    """
+    """Return on whose behalf a command looks: of the member who is named, else of everybody."""
     if named is None:
         return Viewer.of(household.id)
     return viewer_for(household, member_named(household, named), now=now)
 
 
 def instant_of(text: str, household: Household) -> datetime:
-    """Return the instant a person gave; without an offset it is the household's local time.
-
-    Raises:
-        InputError: It is no date or date-time.
-    """
+    """Return the instant a person gave; without an offset it is the household's local time."""
     try:
         instant = datetime.fromisoformat(text)
     except ValueError as error:

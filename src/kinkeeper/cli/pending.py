@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import SHOWN_EXPIRED, list_actions, restorable_actions
-from kinkeeper.cli.card_decision import Confirm, Reject, Resolve, Restore, decide
+from kinkeeper.cli import card_decision
+from kinkeeper.cli.card_decision import CONFIRM, REJECT, RESTORE, decide
 from kinkeeper.cli.located import AsOption, IdArgument, JsonOption, LookOption, Where, located
 from kinkeeper.cli.opener import looking, opened
 from kinkeeper.cli.tables import console
@@ -63,14 +64,14 @@ def list_(
 @located
 def confirm(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
     """Approve it and apply the change."""
-    _finish(decide(where, id_, Confirm(), named=as_, json_=json_))
+    decide(where, id_, CONFIRM, named=as_, json_=json_)
 
 
 @app.command()
 @located
 def reject(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
     """Dismiss it; nothing is changed."""
-    _finish(decide(where, id_, Reject(), named=as_, json_=json_))
+    decide(where, id_, REJECT, named=as_, json_=json_)
 
 
 @app.command()
@@ -83,25 +84,14 @@ def resolve(
     json_: JsonOption = False,
 ) -> None:
     """Approve it with one of the choices it offers."""
-    _finish(decide(where, id_, Resolve(choice), named=as_, json_=json_))
+    decide(where, id_, card_decision.resolve(choice), named=as_, json_=json_)
 
 
 @app.command()
 @located
 def restore(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
     """Bring back a plan that expired; it waits for your OK again."""
-    _finish(decide(where, id_, Restore(), named=as_, json_=json_))
-
-
-def _list(where: Where, *, all_: bool, expired: bool, named: str | None, json_: bool) -> None:
-
-    listed = Listed.EXPIRED if expired else Listed.ALL if all_ else Listed.OPEN
-    _show_pending(where, listed, named=named, as_json=json_)
-
-
-def _finish(is_done: bool) -> None:
-    if not is_done:
-        raise typer.Exit(1)
+    decide(where, id_, RESTORE, named=as_, json_=json_)
 
 
 class Listed(Enum):
@@ -112,15 +102,9 @@ class Listed(Enum):
     ALL = "All actions"
 
 
-def _show_pending(where: Where, listed: Listed, *, named: str | None, as_json: bool) -> None:
-    """Print what waits for a decision, oldest first, and the messages that could not be read.
-
-    Args:
-        named: On whose behalf; what is private to them is shown, too. Everybody's where None.
-
-    Raises:
-        KinkeeperError: The household or its database cannot be used.
-    """
+def _list(where: Where, *, all_: bool, expired: bool, named: str | None, json_: bool) -> None:
+    """Print what waits for a decision, oldest first, and the messages that could not be read."""
+    listed = Listed.EXPIRED if expired else Listed.ALL if all_ else Listed.OPEN
     with opened(where) as system:
         household, now = system.household, SystemClock().now()
         viewer = looking(household, named, now=now)
@@ -129,7 +113,7 @@ def _show_pending(where: Where, listed: Listed, *, named: str | None, as_json: b
             return _found(conn, viewer, listed, now), failures(conn, household.id)
 
         actions, failed = system.store.read_now(load)
-    if as_json:
+    if json_:
         answer_json([*map(action_record, actions), *map(_failure_record, failed)])
         return
     if actions:
@@ -188,10 +172,6 @@ def _left(rest: timedelta) -> str:
 
 def _failure_record(failure: Failure) -> dict[str, Any]:
     return {
-        "id": failure.row_id,
-        "type": None,
-        "status": "manual_review",
-        "message_id": failure.message_id,
-        "chat_id": failure.chat_id,
-        "error": failure.error,
-    }
+        "id": failure.row_id, "type": None, "status": "manual_review",
+        "message_id": failure.message_id, "chat_id": failure.chat_id, "error": failure.error,
+    }  # fmt: skip

@@ -63,16 +63,7 @@ def read(
 
 
 def read_file(where: Where, file: Path) -> int:
-    """Write the frames of each text of a file; returns how many lines were bad.
-
-    Args:
-        where: Household, whose people and zone are known.
-        file: JSON lines.
-
-    Raises:
-        ConfigError: The household file is missing or wrong.
-        InputError: The file cannot be read.
-    """
+    """Write the frames of each text of a file; returns how many lines were bad."""
     log_to_stderr()
     return asyncio.run(_read_all(where, file))
 
@@ -130,13 +121,7 @@ def read_talk(where: Where, file: Path) -> int:
     """Write what a model reads in each message of a group chat; returns how many lines were bad.
 
     Args:
-        where: Household, whose people, calendar and settings count.
         file: JSON lines, oldest message first; "-" reads the standard input.
-
-    Raises:
-        ConfigError: The settings or the household file are wrong.
-        InputError: The file cannot be read.
-        UnavailableError: There is no model.
     """
     with opened(where) as system:
         records, bad = [], 0
@@ -177,11 +162,7 @@ async def _read(system: System, said: Sequence[tuple[Mapping[str, Any], Heard]])
 def _heard(
     record: Mapping[str, Any] | InputError, household: Household
 ) -> tuple[Mapping[str, Any], Heard]:
-    """Return a record with the message that it tells.
-
-    Raises:
-        InputError: It tells none.
-    """
+    """Return a record with the message that it tells."""
     if isinstance(record, InputError):
         raise record
     sent_at = instant_told(text_in(record, "sent_at"), household.zone)

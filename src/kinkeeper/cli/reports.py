@@ -175,19 +175,16 @@ def jobs(
         span = {name: work[name].isoformat() for name in ("first", "last")}
         answer_json(work | span)
     else:
-        _show_jobs(console(), work)
-
-
-def _show_jobs(screen: Console, work: Mapping[str, Any]) -> None:
-    screen.print(f"Work from {work['first']} to {work['last']}")
-    table = Table("kind", "status")
-    for name, kind in _KINDS.items():
-        table.add_row(kind, _counted(work[name]))
-    table.add_row("failed answer stages", _counted(work["stage_failures"]))
-    table.add_row("incoming updates that could not be processed", str(work["failed_updates"]))
-    screen.print(table)
-    for each in work["manual_review"]:
-        screen.print(f"needs attention: message {each['message_id']}: {each['error']}")
+        screen = console()
+        screen.print(f"Work from {work['first']} to {work['last']}")
+        table = Table("kind", "status")
+        for name, kind in _KINDS.items():
+            table.add_row(kind, _counted(work[name]))
+        table.add_row("failed answer stages", _counted(work["stage_failures"]))
+        table.add_row("incoming updates that could not be processed", str(work["failed_updates"]))
+        screen.print(table)
+        for each in work["manual_review"]:
+            screen.print(f"needs attention: message {each['message_id']}: {each['error']}")
 
 
 def _counted(numbers: Mapping[str, int]) -> str:

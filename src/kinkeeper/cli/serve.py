@@ -31,7 +31,7 @@ from kinkeeper.observability.failures import count_unforeseen, surviving
 from kinkeeper.observability.log import log_as_json
 from kinkeeper.settings.load import Supervisor, find_supervisor
 from kinkeeper.settings.model import Settings
-from kinkeeper.web.access.repository import somebody_decides
+from kinkeeper.web.access.logins import somebody_decides
 from kinkeeper.web.app import create_app
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import TimedProtocol
@@ -108,25 +108,6 @@ def serve(
     ] = None,
 ) -> None:
     """Run everything: web pages, API, chat bots and workers."""
-    _serve_until_told(where, host=host, port=port)
-    end_at_once()
-
-
-def _serve_until_told(where: Where, *, host: str | None, port: int | None) -> None:
-    """Serve until SIGINT or SIGTERM; requests and work in hand are finished or handed back.
-
-    A second signal ends the process at once; what was in hand then is taken up at the next start.
-
-    Args:
-        host: Address instead of the one in the settings.
-        port: Port instead of the one in the settings.
-
-    Raises:
-        DeniedError: The address can be reached from outside, and nobody was set up to log in.
-        ConflictError: Another process runs the jobs of this SQLite file.
-        UnavailableError: The port is taken.
-        KinkeeperError: A household or the database cannot be used.
-    """
     give_back_unused()
     with opened_houses(where) as houses:
         named = {"host": host, "port": port}
@@ -142,6 +123,7 @@ def _serve_until_told(where: Where, *, host: str | None, port: int | None) -> No
         ):
             runner.run(_serve(houses, settings, queue, listener))
     notice("stopped")
+    end_at_once()
 
 
 def _require_logins(houses: Houses, host: str) -> None:
@@ -224,7 +206,7 @@ async def _warmed_up(context: WebContext) -> None:
 
 async def _sample() -> AsyncIterator[Heard]:
     """Play the sample family's days; what that takes is loaded when somebody first looks."""
-    from kinkeeper.cli.chat_replay import play_sample  # noqa: PLC0415 - an idle server is spared it
+    from kinkeeper.cli.chat_files import play_sample  # noqa: PLC0415 - an idle server is spared it
 
     async for heard in play_sample():
         yield heard

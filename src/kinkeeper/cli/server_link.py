@@ -22,12 +22,7 @@ _SOMEWHERE = ("192.0.2.1", 9)
 
 @contextmanager
 def published(settings: Settings, database: str | None, *, port: int) -> Iterator[None]:
-    """Keep the address that this server listens on beside its SQLite file for the length of the block.
-
-    Args:
-        settings: In force, with the HOST that is listened on.
-        database: Address given on the command line, if any.
-    """
+    """Keep the address that this server listens on beside its SQLite file for the length of the block."""
     path = _file(settings, database)
     if path is not None:
         path.write_text(f"{settings.host} {port}", encoding="ascii")
@@ -39,11 +34,7 @@ def published(settings: Settings, database: str | None, *, port: int) -> Iterato
 
 
 def served_settings(settings: Settings, database: str | None) -> Settings:
-    """Return the settings with HOST and PORT of the server that runs on this database, if one does.
-
-    Args:
-        database: Address given on the command line, if any.
-    """
+    """Return the settings with HOST and PORT of the server that runs on this database, if one does."""
     path = _file(settings, database)
     if path is None or not path.is_file():
         return settings
@@ -53,11 +44,7 @@ def served_settings(settings: Settings, database: str | None) -> Settings:
 
 
 def phone_address(settings: Settings) -> str | None:
-    """Return the address at which a phone on the same network reaches the server; None if it can't.
-
-    Args:
-        settings: As `served_settings` returns them.
-    """
+    """Return the address at which a phone on the same network reaches the server; None if it can't."""
     parts = urlsplit(server_address(settings))
     if not is_loopback(parts.hostname or ""):
         return server_address(settings)

@@ -130,7 +130,19 @@ def _list(
     where: Where, *, done: bool, who: list[str] | None, named: str | None, json_: bool
 ) -> None:
 
-    _show_tasks(where, is_done=done, who=who, named=named, as_json=json_)
+    with opened(where) as system:
+        wanted = {"status": "done" if done else "open", "who": list(who or ())}
+        household = system.household
+        member = household.members[0] if named is None else member_named(household, named)
+        found = _carried_out(system, member, "list", wanted, is_shared=named is None)
+        names = system.household.names
+    if json_:
+        answer_json(found.result["tasks"])
+    elif found.result["tasks"]:
+        whens = [item["when"] for item in (found.card.items if found.card else ())]
+        console().print(_table(found.result["tasks"], whens, names))
+    else:
+        notice("Nothing has been done yet." if done else "There is nothing to do.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,43 +157,11 @@ class Times:
     remind: str | None = None
 
     def read(self, household: Household, now: datetime) -> dict[str, str]:
-        """Return the times for a request.
-
-        Raises:
-            InputError: One of them names no time.
-        """
+        """Return the times for a request."""
         given = {"deadline": self.by, "remind_at": self.remind}
         return {
             name: _when(text, household, now) for name, text in given.items() if text is not None
         }
-
-
-def _show_tasks(
-    where: Where, *, is_done: bool, who: Sequence[str] | None, named: str | None, as_json: bool
-) -> None:
-    """Show tasks, those with a time first.
-
-    Args:
-        is_done: Whether those that are done are wanted, instead of what is to be done.
-        who: Whose; everybody's where None.
-        named: On whose behalf; what is private to them is shown, too. Everybody's where None.
-
-    Raises:
-        UnclearError: Nobody, or more than one, is called so.
-    """
-    with opened(where) as system:
-        wanted = {"status": "done" if is_done else "open", "who": list(who or ())}
-        household = system.household
-        member = household.members[0] if named is None else member_named(household, named)
-        found = _carried_out(system, member, "list", wanted, is_shared=named is None)
-        names = system.household.names
-    if as_json:
-        answer_json(found.result["tasks"])
-    elif found.result["tasks"]:
-        whens = [item["when"] for item in (found.card.items if found.card else ())]
-        console().print(_table(found.result["tasks"], whens, names))
-    else:
-        notice("Nothing has been done yet." if is_done else "There is nothing to do.")
 
 
 def _change_task(
@@ -199,10 +179,6 @@ def _change_task(
         action: Name of the request.
         params: What it takes; what is None was not given.
         named: Who does it; the owner where None.
-
-    Raises:
-        Exit: It awaits an adult's yes.
-        KinkeeperError: It cannot be done; the message says why.
     """
     with opened(where) as system:
         household = system.household

@@ -1,4 +1,4 @@
-"""`kinkeeper token`: keys for programs that act for a member, and the list of all keys."""
+"""`kinkeeper token` and `kinkeeper invite`: keys for programs that act for a member, links that log members in, and the list of all."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -8,15 +8,18 @@ import typer
 from rich.table import Table
 
 from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap.web import server_address
 from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import member_named, opened
+from kinkeeper.cli.server_link import phone_address, served_settings, show_qr_code
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Member
-from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole, Key, is_alive, usual_role
+from kinkeeper.web.views.addresses import invite_address
 
 # What making a key of a household takes: the role it gets, and how it is written.
 
@@ -50,12 +53,14 @@ def key_record(key: Key) -> dict[str, Any]:
 
 _MOST_DAYS = 3650
 
-app = typer.Typer(
+app = typer.Typer()
+tokens = typer.Typer(
     name="token", no_args_is_help=True, help="Create, list and revoke API tokens and sign-ins."
 )
+app.add_typer(tokens)
 
 
-@app.command()
+@tokens.command()
 @located
 def create(
     where: Where,
@@ -86,12 +91,27 @@ def create(
     json_: JsonOption = False,
 ) -> None:  # fmt: skip
     """Create an API token; it is shown only once."""
-    _create_token(
-        where, member, role=role, label=label, expires=expires, is_program=is_program, as_json=json_
-    )
+    lasts = _lifetime(expires)
+    with opened(where) as system:
+        holder = member_named(system.household, member)
+        granted = granted_role(system, holder, role)
+        now = SystemClock().now()
+        issued = system.store.write_now(
+            lambda conn: logins.create_token(
+                conn, system.household.id, holder.id, role=granted, label=label, now=now,
+                expires_at=None if lasts is None else now + lasts, is_program=is_program,
+            )
+        )  # fmt: skip
+    if json_:
+        answer_json({**key_record(issued.key), "token": issued.secret})
+        return
+    until = issued.key.expires_at
+    ends = "it never expires" if until is None else f"it expires on {until:%Y-%m-%d}"
+    notice(f"for {holder.name} ({granted.value}), id {issued.key.id}; {ends}; shown only once:")
+    answer(issued.secret)
 
 
-@app.command("list")
+@tokens.command("list")
 @located
 def list_(where: Where, json_: JsonOption = False) -> None:
     """List tokens, sessions and open invites."""
@@ -112,7 +132,7 @@ def list_(where: Where, json_: JsonOption = False) -> None:
     console().print(table)
 
 
-@app.command()
+@tokens.command()
 @located
 def revoke(
     where: Where,
@@ -129,57 +149,14 @@ def revoke(
             raise InputError(f"{len(found)} keys begin with {id_!r}; give more of the id")
         now = SystemClock().now()
         system.store.write_now(
-            lambda conn: repository.end_key(conn, system.household.id, found[0].id, now=now)
+            lambda conn: logins.end_key(conn, system.household.id, found[0].id, now=now)
         )
     notice(f"ended: {found[0].kind.value} {found[0].id} of {found[0].member}")
 
 
-def _create_token(
-    where: Where,
-    named: str,
-    *,
-    role: str | None,
-    label: str,
-    expires: str,
-    is_program: bool,
-    as_json: bool,
-) -> None:
-    """Print a new API token.
-
-    Args:
-        named: Id, name or alias of the member it acts for.
-        role: What it may do; the member's usual role where None.
-        expires: Days until it expires, or "never".
-        is_program: Whether people decide on what it proposes.
-        as_json: Whether to print JSON.
-
-    Raises:
-        InputError: `expires` is neither days nor "never". Nobody, or more than one, is called so; the role is unknown or not for them.
-        KinkeeperError: The household or its database cannot be used.
-    """
-    lasts = _lifetime(expires)
-    with opened(where) as system:
-        member = member_named(system.household, named)
-        granted = granted_role(system, member, role)
-        now = SystemClock().now()
-        issued = system.store.write_now(
-            lambda conn: logins.create_token(
-                conn, system.household.id, member.id, role=granted, label=label, now=now,
-                expires_at=None if lasts is None else now + lasts, is_program=is_program,
-            )
-        )  # fmt: skip
-    if as_json:
-        answer_json({**key_record(issued.key), "token": issued.secret})
-        return
-    until = issued.key.expires_at
-    ends = "it never expires" if until is None else f"it expires on {until:%Y-%m-%d}"
-    notice(f"for {member.name} ({granted.value}), id {issued.key.id}; {ends}; shown only once:")
-    answer(issued.secret)
-
-
 def _open_keys(system: System) -> Sequence[Key]:
     household, now = system.household.id, SystemClock().now()
-    keys = system.store.read_now(lambda conn: repository.list_keys(conn, household))
+    keys = system.store.read_now(lambda conn: logins.list_keys(conn, household))
     return [key for key in keys if is_alive(key, now)]
 
 
@@ -190,3 +167,54 @@ def _lifetime(expires: str) -> timedelta | None:
     if not expires.isdecimal() or not 0 < int(expires) <= _MOST_DAYS:
         raise InputError(f"--expires takes 1 to {_MOST_DAYS} days, or “never”")
     return timedelta(days=int(expires))
+
+
+@app.command()
+@located
+def invite(
+    where: Where,
+    member: Annotated[str, typer.Argument(metavar="MEMBER", help="Id, name or alias.")],
+    role: Annotated[
+        str | None,
+        typer.Option(
+            "--role", metavar="ROLE",
+            help="owner, adult, child, guest or screen; default is the role in the household file.",
+        ),
+    ] = None,
+    hours: Annotated[
+        int, typer.Option("--hours", min=1, max=720, help="Hours until the link expires.")
+    ] = 48,
+    json_: JsonOption = False,
+) -> None:  # fmt: skip
+    """Create a one-time sign-in link for someone."""
+    with opened(where) as system:
+        invited = member_named(system.household, member)
+        granted = granted_role(system, invited, role)
+        if granted is AccessRole.BRIDGE:
+            raise InputError(
+                "a bridge is a program: create a token for it with `kinkeeper token create`"
+            )
+        now = SystemClock().now()
+        issued = system.store.write_now(
+            lambda conn: logins.invite(
+                conn, system.household.id, invited.id, role=granted, now=now, hours=hours
+            )
+        )
+        served = served_settings(system.settings, where.db)
+    phone = phone_address(served)
+    link = invite_address(server_address(served), issued.secret)
+    from_phone = invite_address(phone, issued.secret) if phone else None
+    if json_:
+        answer_json({**key_record(issued.key), "link": link, "phone_link": from_phone})
+        return
+    notice(
+        f"Sign-in link for {invited.name} ({granted.value}); it works once, within {hours} hours:"
+    )
+    answer(from_phone or link)
+    if from_phone is None:
+        notice(
+            "It only opens on this machine. For a phone, run the server with --host 0.0.0.0 "
+            "(or set PUBLIC_URL), then invite again."
+        )
+        return
+    show_qr_code(from_phone)

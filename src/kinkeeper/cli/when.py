@@ -106,10 +106,6 @@ def _show_texts(
 
     Args:
         reference: When they were written; now where None.
-        as_json: A JSON line for each text.
-
-    Raises:
-        InputError: The reference or the zone does not exist.
     """
     records = [reader.record(text, reference) for text in texts]
     if as_json:

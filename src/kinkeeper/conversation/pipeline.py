@@ -4,7 +4,7 @@ Every stage has a limit and something the turn goes on with when it fails; every
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +18,7 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.written_audience import known_scope
 from kinkeeper.conversation.answering.request_text import leaves_open
 from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.answering.templates import told as template
@@ -66,7 +67,7 @@ from kinkeeper.conversation.turn_end import Closing
 from kinkeeper.conversation.turns import Claim, is_stopped, keep_plans, turn_with_earlier
 from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import InvariantError
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.discretion import seems_private
@@ -174,6 +175,7 @@ class _Run:
     context: TurnContext = _NO_CONTEXT
     brought: Brought = NOTHING
     is_cut: bool = False
+    known: str = HOUSEHOLD_SCOPE
     asked_at: float = -inf
 
     @property
@@ -196,10 +198,13 @@ class _Run:
     def scope(self) -> str:
         """Who may read what is proposed from a message that is not planned as a whole: the rest may ask for secrecy."""
         turn, member = self.turn, self.turn.speaker(self.parts.household)
-        if self.is_read_whole or member is None or not member.is_adult:
+        if member is None or not member.is_adult:
             return HOUSEHOLD_SCOPE  # what others ask for awaits an adult, who has to read it
+        if self.is_read_whole:
+            return self.known
         household = self.parts.household
-        return wished_scope(turn.text, household, turn.member, is_group=turn.is_shared)
+        wished = wished_scope(turn.text, household, turn.member, is_group=turn.is_shared)
+        return kept_to(wished, self.known)
 
     @property
     def is_read_whole(self) -> bool:
@@ -243,6 +248,11 @@ class _Run:
 
     async def ending(self) -> Ending:
         """Return what the turn comes to."""
+        household, turn = self.parts.household, self.turn
+        if (member := turn.speaker(household)) is not None and not turn.is_shared:
+            self.known = await self.parts.store.read(
+                lambda conn: known_scope(conn, household, member, self.text, now=turn.received_at)
+            )
         await read_beside(self.turn.text, lambda: (self.said, self.scope))
         asked, lately = self._asked(), self.loaded.earlier[-_HISTORY:]
         async with asyncio.TaskGroup() as group:
@@ -331,7 +341,7 @@ class _Run:
             lambda: parts.router.route(
                 self.said, history=history,
                 open_question=self.loaded.open.asked, signals=replace(self.context.signals, recent_margins=self.loaded.margins),
-                requests=tuple(parts.catalogue()), names=(parts.household.bot_name,),
+                requests=tuple(parts.catalogue()), names=(parts.household.bot_name,), people=parts.household.members_by_word,
             ),
             None, within=parts.limits.route,
         )  # fmt: skip
@@ -351,7 +361,9 @@ class _Run:
         settler = Settler(self.parts.store, self.work, found=self.loaded.open, course=self.course)
         decision = routed.confirmation if routed is not None else None
         decided = None
-        if self.is_read_whole and not _keeps_last_secret(self.text, planning.history):
+        if self.is_read_whole and not _keeps_last_secret(
+            self.text, planning.history, self.parts.household.members_by_word
+        ):
             decided = await settler.settle(asked, self.said, triage, decision)
         if decided is None and wants_undo(self.text, self.loaded.earlier):
             text, earlier = self.text, self.loaded.earlier
@@ -513,10 +525,10 @@ class _Run:
         )  # fmt: skip
 
 
-def _keeps_last_secret(text: str, history: Sequence[Exchange]) -> bool:
+def _keeps_last_secret(text: str, history: Sequence[Exchange], people: Collection[str]) -> bool:
     """Whether a message asks to keep secret what was done last: then it answers no earlier question."""
     return (
         bool(history and history[-1].results)
-        and points_back(text)
+        and points_back(text, people)
         and all(each.status is ResultStatus.DONE for each in history[-1].results)
     )

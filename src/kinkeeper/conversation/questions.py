@@ -22,7 +22,7 @@ from kinkeeper.actions.registry import stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import result_of
-from kinkeeper.conversation.model import Branch, Confirmation, Social, Triage
+from kinkeeper.conversation.model import Branch, Confirmation, Mode, Social, Triage
 from kinkeeper.conversation.routing.confirmation import (
     Decision,
     Said,
@@ -135,7 +135,7 @@ FRESH = timedelta(minutes=10)
 
 _LATELY = timedelta(days=3)
 _UNDECIDED = frozenset({ActionStatus.EXPIRED, ActionStatus.WITHDRAWN})
-_NOT_DONE = frozenset({ResultStatus.FAILED, ResultStatus.UNCLEAR})
+_PLEASANT = frozenset({Mode.ACKNOWLEDGE, Mode.IGNORE, Mode.CANCEL})
 _REFUSED = frozenset({Outcome.DENIED, Outcome.CHANGED})
 _TIMES = frozenset({"start_time", "deadline", "shift_minutes"})
 
@@ -164,8 +164,8 @@ class Open:
         verb: What was to be done with the one chosen.
         latest: Those that the last turn asked about.
         is_past: Whether the last turn wrote something, and asked about nothing.
-        is_passed_over: Whether the last answer told of something else that could not be done, or nothing came of a
-            second thought: then a plain yes may mean that.
+        is_passed_over: Whether the last turn was about something else, or nothing came of a second thought: then a plain
+            yes or no may mean that.
     """
 
     fresh: Sequence[PendingAction] = ()
@@ -263,6 +263,10 @@ def meant_by(text: str, verb: Verb | None, found: Open, *, is_weak: bool = False
             return _meant(verb or found.verb, picked, is_weak=is_weak)
     if verb is None or not found.all:
         return None
+    if verb is Verb.REJECT and found.is_passed_over:
+        labels = [each.proposal.summary for each in found.all]
+        if not only_chooses(text, labels):
+            return None  # it tells more, of what was spoken of since
     if verb is Verb.REJECT and not _picked(text, verb, found.all):
         return _dropped(found)
     # "Yes to all" means what was asked lately, and nothing that was asked long ago.
@@ -327,6 +331,8 @@ def _dropped(found: Open) -> Meant | None:
     """Return what a no drops that names nothing: what the last turn asked about, or the only thing; None where it means neither."""
     if found.is_past:
         return Meant(verb=Verb.REJECT, question=TAKE_BACK_WHAT)
+    if found.is_passed_over:
+        return _which(Verb.REJECT, found) if _only(found) else None
     if len(found.latest) > 1:
         return _which(Verb.REJECT, replace(found, fresh=found.latest))
     targets = found.latest or _only(found)
@@ -372,10 +378,10 @@ def _decided_since(action: PendingAction, now: datetime) -> bool:
 
 
 def _passes_over(last: Turn) -> bool:
-    """Whether a turn tells of what could not be done, or came to nothing though it was a second thought, and asks for no yes itself."""
-    statuses = {each.status for each in last.results}
-    is_not_done = bool(statuses & _NOT_DONE) and ResultStatus.AWAITING not in statuses
-    return is_not_done or (not last.results and not last.asked_about and rethinks(last.text))
+    """Whether a turn asks for no yes itself, and is more than a pleasantry: an answer right after it may belong to it."""
+    if last.asked_about or any(each.status is ResultStatus.AWAITING for each in last.results):
+        return False
+    return last.mode not in _PLEASANT or (not last.results and rethinks(last.text))
 
 
 def _told_settled(earlier: Sequence[Turn]) -> frozenset[str]:

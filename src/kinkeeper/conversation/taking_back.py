@@ -19,16 +19,7 @@ from kinkeeper.conversation.turn import Turn
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.sessions import find_turn_message
-from kinkeeper.reading.corrections import Retraction
-
-# The whole message: "undo the meeting on Friday" is a request of its own kind.
-_WANTED = re.compile(
-    r"\W*(?:(?:oops|whoops|oh|no|nah|nope|ok|okay|hmm|wait|sorry|actually|please|can you|could you|pls)\W+)*"
-    r"(?:undo|revert|reverse|take (?:that|it|this) back|put (?:that|it) back)"
-    r"(?:\W+(?:that|it|this|(?:the |my |our )?last (?:one|thing|change|step)|(?:the |my |our )?(?:last )?(?:two|three|four|five|2|3|4|5)"
-    r"(?: (?:ones|things|changes|steps))?|both(?: of (?:those|them|these))?|what you (?:just )?did|again|please|pls|now))*\W*",
-    re.IGNORECASE,
-)
+from kinkeeper.reading.corrections import Retraction, asks_to_undo
 
 # Said of what was ticked off or taken off a list, these take it back; said of what was made, they mean that thing.
 _TAKEN_OFF = re.compile(
@@ -68,7 +59,7 @@ def wants_undo(text: str, earlier: Sequence[Turn] = ()) -> bool:
     Args:
         earlier: Turns of the thread before this one, oldest first.
     """
-    if _WANTED.fullmatch(text) is not None:
+    if asks_to_undo(text):  # "undo the meeting on Friday" is a request of its own kind
         return True
     last = earlier[-1].results if earlier else ()
     is_ticked = bool(last) and all(

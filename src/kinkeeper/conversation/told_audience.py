@@ -19,9 +19,9 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
-from kinkeeper.memory.statements.canonical_words import canon_of
+from kinkeeper.memory.statements.care import is_report
 from kinkeeper.memory.statements.extraction import observe
-from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.secrecy import (
     CARRIED_ON,
     MOST_CARRIED_ON,
@@ -33,7 +33,6 @@ from kinkeeper.memory.statements.secrecy import (
     secrecy_of,
     topics_of,
 )
-from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
 
 # What a message tells and asks to keep secret, and how much of it the requests of its turn carry.
@@ -71,7 +70,11 @@ def _wish_of(text: str, household: Household, teller: str) -> Wish | None:
 def _secret_of(text: str, household: Household, teller: str, is_group: bool) -> str | None:  # noqa: FBT001 - a cache's key
     """Read a message once, although its turn asks several times."""
     wish = secrecy_of(text, household, teller, is_group=is_group)
-    if wish is None or not _words_of(wish.rest, household) or points_back(text):
+    if (
+        wish is None
+        or not _words_of(wish.rest, household)
+        or points_back(text, household.members_by_word)
+    ):
         return None
     return wish.rest
 
@@ -210,7 +213,8 @@ def _kept_in(history: Sequence[Exchange], household: Household, teller: str) -> 
     for place, each in enumerate(history):
         wish = _wish_of(each.text[:LONGEST_READ], household, teller)
         if wish is not None:
-            before = history[place - 1].text if place and points_back(each.text) else ""
+            is_back = place and points_back(each.text, household.members_by_word)
+            before = history[place - 1].text if is_back else ""
             kept.append(_Kept(place, f"{before}. {wish.rest}", wish.scope))
         for done in each.results:
             texts = [str(done.params.get(name) or done.result.get(name) or "") for name in _TITLES]
@@ -257,7 +261,7 @@ def carried_scope(
     """
     lately = [each.text for each in history[-MOST_CARRIED_ON:] if now - each.at <= CARRIED_ON]
     if is_announced:
-        lately = [text for text in lately if is_only_wish(text)]
+        lately = [text for text in lately if is_only_wish(text, household.members_by_word)]
     wishes = [_wish_of(text, household, teller) for text in lately]
     scopes = {each.scope for each in wishes if each is not None}
     return (narrowest(scopes) or person_scope(teller)) if scopes else None
@@ -326,18 +330,6 @@ def holds_fact(text: str, household: Household, *, now: datetime) -> bool:
         text: The whole message, verbatim.
     """
     return any(each.stands_alone for each in facts_in(text, household, now=now))
-
-
-def is_report(text: str, household: Household) -> bool:
-    """Return whether a message tells what was done for a child or a pet, or happened to them: who minds them next asks for it.
-
-    Args:
-        text: The whole message, verbatim.
-    """
-    names, said = _names(household), {*stems(text)}
-    is_of_child = any(not said.isdisjoint(names[each.id]) for each in household.children)
-    is_of_pet = not {*map(canon_of, words(text))}.isdisjoint(kin_canons() - person_canons())
-    return (is_of_child or is_of_pet) and modality_of(text) is Modality.PAST
 
 
 def saved_for(scope: str, household: Household) -> str:

@@ -27,6 +27,7 @@ from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.household.viewers import person_scope
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.sessions import SessionMessage
+from kinkeeper.memory.statements.care import is_report
 from kinkeeper.memory.statements.secrecy import audience_of, points_back
 
 _SOURCE = "conversation"
@@ -135,7 +136,7 @@ class Closing:
         )  # fmt: skip
         parts.gatherer.commit(conn, committed, context)
         member = turn.speaker(parts.household)
-        is_wish = points_back(turn.text)
+        is_wish = points_back(turn.text, parts.household.members_by_word)
         secret = secret_of(turn.text, parts.household, turn.member, is_group=turn.is_shared)
         is_secret = (
             secret is not None and share_carried(secret, ending.results, parts.household) < 1
@@ -144,7 +145,10 @@ class Closing:
             return
         # Beside a secret all is kept as the secret is; else only what no request carries.
         is_beside = secret is None and ending.told not in {"", turn.text}
-        is_decided = (bool(ending.results) and not is_beside) or is_copied(turn.text)
+        is_carried = bool(ending.results) and not (
+            is_beside or is_report(turn.text, parts.household)
+        )
+        is_decided = is_carried or is_copied(turn.text)
         if secret is not None and not is_copied(turn.text):
             is_decided = not is_left_over(secret, ending.results, parts.household)
         scope = person_scope(turn.member)
@@ -176,7 +180,10 @@ class Closing:
         """Keep secret what the turn before led to, because this message asks for it; False where it led to nothing."""
         turn, household = self._turn, self._parts.household
         earlier = last_turns(conn, turn.household, turn.thread_id, last=_LOOKED_BACK)
-        before = [each for each in earlier if each.id != turn.id and not points_back(each.text)]
+        people = household.members_by_word
+        before = [
+            each for each in earlier if each.id != turn.id and not points_back(each.text, people)
+        ]
         if not before or not before[-1].results:
             return False
         scope = audience_of(f"{before[-1].text}\n{turn.text}", household, turn.member)

@@ -178,9 +178,6 @@ def instant_told(text: str, zone: ZoneInfo) -> datetime:
 
     Args:
         text: As somebody wrote it; without an offset it is local.
-
-    Raises:
-        InputError: It is neither.
     """
     try:
         instant = check_told(datetime.fromisoformat(text.strip()))
@@ -199,11 +196,7 @@ def latest_told(text: str, zone: ZoneInfo) -> datetime:
 
 
 def day_over(day: date, zone: ZoneInfo) -> datetime:
-    """Return the UTC instant at which a local day ends.
-
-    Args:
-        day: Local.
-    """
+    """Return the UTC instant at which a local day ends."""
     return as_utc(midnight(day + timedelta(days=1), zone))
 
 
@@ -219,6 +212,5 @@ def local_days(first: date, last: date, zone: ZoneInfo) -> Interval:
     Args:
         first: First day.
         last: Last day, included; never before `first`.
-        zone: Whose days are meant.
     """
     return Interval(midnight(first, zone), midnight(last + timedelta(days=1), zone))

@@ -8,20 +8,23 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from kinkeeper.core.errors import Problem
-from kinkeeper.household.document import UNREADABLE, Document, Path, Positions
-from kinkeeper.household.model import Role
-from kinkeeper.household.name_folding import did_you_mean, fold, nearest
-from kinkeeper.household.sections import (
+from kinkeeper.household.document import (
+    UNREADABLE,
     ContactSection,
+    Document,
     EventSection,
     GroupSection,
     HouseholdSection,
     MaintenanceSection,
     MemberSection,
     NamedSection,
+    Path,
+    Positions,
     Section,
     TimeSection,
 )
+from kinkeeper.household.model import Role
+from kinkeeper.household.name_folding import did_you_mean, fold, nearest
 
 AnySection = TypeVar("AnySection", bound=Section)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from kinkeeper.core.errors import ConfigError, Problem
-from kinkeeper.household.document import read_document
+from kinkeeper.household.document import EventSection, NamedSection, read_document
 from kinkeeper.household.draft import Draft, Item, Report, check, read_draft
 from kinkeeper.household.model import (
     Contact,
@@ -21,12 +21,12 @@ from kinkeeper.household.model import (
     Member,
     Named,
     NamedTime,
+    Recurrence,
     Role,
     SeedEvent,
+    read_recurrence,
 )
 from kinkeeper.household.name_folding import in_words
-from kinkeeper.household.recurrence import Recurrence, read_recurrence
-from kinkeeper.household.sections import EventSection, NamedSection
 
 # When an event of the file takes place: start, length, recurrence, left-out days.
 
@@ -57,7 +57,6 @@ def read_timing(
 
     Args:
         item: The event's table.
-        zone: Zone of the household.
         default: Duration where the file gives none, > 0.
 
     Returns:
@@ -242,7 +241,6 @@ def parse_household(text: str, where: str, *, default_event_minutes: int = 60) -
 
     Args:
         text: A household file's text.
-        where: Name of the file, for messages.
         default_event_minutes: Length of events for which the text gives none, > 0.
 
     Raises:

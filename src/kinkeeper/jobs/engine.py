@@ -155,9 +155,6 @@ class JobEngine:
     """The job runner of this process; there can be one at a time.
 
     Args:
-        store: Where the rows of work and the queue are.
-        jobs: The kinds of work to run.
-        clock: Tells when leases run out.
         workers: Most handlers at once, > 0, not counting those of work that somebody waits for.
         ladder: When failed work is tried again.
         reconcile_every: How often stranded work is looked for.
@@ -213,7 +210,6 @@ class JobEngine:
 
         Raises:
             ConflictError: Another process runs the jobs of this SQLite file.
-            UnavailableError: The database cannot be reached.
         """
         with ExitStack() as held:
             if not _ONE_RUNNER.acquire(blocking=False):

@@ -155,7 +155,6 @@ def claim(
     """Take a row that is queued, or whose worker is dead or its lease ran out.
 
     Args:
-        table: Has `work_columns`.
         lease: How long the claim holds, > 0.
         attempt: Where given, only if this is still the row's current dispatch.
 
@@ -176,7 +175,6 @@ def claim_stranded(
     """Take a row only if it is stranded, without waiting until somebody dispatches it again.
 
     Args:
-        table: Has `work_columns`.
         lease: How long the claim holds, > 0.
         attempts: How often work may be begun; a row that was is left for a person, > 0.
 
@@ -208,7 +206,6 @@ def finish(
     """Close a row in the transaction that writes what the work came to.
 
     Args:
-        table: Has `work_columns`.
         epoch: As `claim` returned it.
         state: Done, dropped or manual review.
 
@@ -235,9 +232,7 @@ def fail(
 
     Args:
         conn: In a writing transaction, in which the caller also enqueues the next dispatch.
-        table: Has `work_columns`.
         epoch: As `claim` returned it.
-        error: What went wrong, without message text.
 
     Returns:
         What follows, or None where the claim no longer stands and nothing was changed.
@@ -263,7 +258,6 @@ def renew(conn: Connection, table: Table, key: Key, epoch: int, *, until: dateti
     """Let a claim stand for longer, or shorter; returns whether it still stood.
 
     Args:
-        table: Has `work_columns`.
         epoch: As `claim` returned it.
         until: Aware; from then on others may claim the row.
     """
@@ -274,7 +268,6 @@ def release(conn: Connection, table: Table, key: Key, epoch: int, *, until: date
     """Hand a claimed row back undone, under the same dispatch; it counts neither as begun nor as failed.
 
     Args:
-        table: Has `work_columns`.
         epoch: As `claim` returned it.
         until: Aware; before then the row does not count as stranded.
 
@@ -299,7 +292,6 @@ def stranded(
     """Return up to 500 rows that are not finished, are due, and that nobody alive holds; longest due first.
 
     Args:
-        table: Has `work_columns`.
         household: Whose rows, where the table keeps those of several; all rows where None.
     """
     values = {"now": now, "ahead": now + A_DAY, "of_household": household}
@@ -320,7 +312,6 @@ def dispatch_again(
 
     Args:
         conn: In a writing transaction, in which the caller also enqueues the dispatch.
-        table: Has `work_columns`.
         row: As `stranded` returned it.
         until: Aware; before then the row does not count as stranded again.
         ladder: How often work may be begun.

@@ -20,8 +20,7 @@ from kinkeeper.jobs.library import DBOS, DBOSClient, DefaultSerializer, EnqueueO
 from kinkeeper.jobs.runners import living
 from kinkeeper.observability.log import route_library_log
 from kinkeeper.store.commits import touch
-from kinkeeper.store.engines import close_engine, library_engine
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import close_engine, library_engine, translated
 from kinkeeper.store.store import Store
 
 # What the job engine may write into and read from its tables: JSON, never pickled objects.
@@ -104,10 +103,6 @@ class JobQueue:
         store: Its database also holds the engine's tables.
         households: Whose work it carries: each has a line of its own, so that the worker of one never
             takes another's. None named: whatever there is.
-
-    Raises:
-        StoreBusyError: Another process held the database for too long.
-        UnavailableError: The database cannot be reached.
     """
 
     def __init__(self, store: Store, *households: str) -> None:
@@ -144,7 +139,6 @@ class JobQueue:
 
         Args:
             conn: In a writing transaction of the store.
-            job: Name of the job.
             key: Primary key of the row; begins with its household where the queue names some.
             attempt: The row's current dispatch, >= 1.
             delay: Shortest wait before it runs, >= 0.
@@ -250,8 +244,6 @@ class Reconciler:
     """Compares the rows of work with the queue.
 
     Args:
-        jobs: The kinds of work to look after.
-        clock: Tells which leases ran out.
         ladder: How often work may be begun.
         in_hand: Dispatches that this process has taken from the queue, as they are at any moment.
     """

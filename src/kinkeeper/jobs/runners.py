@@ -125,11 +125,7 @@ class Heartbeat:
         return self._own[0]
 
     def begin(self) -> None:
-        """Begin to beat.
-
-        Raises:
-            UnavailableError: The database cannot be reached.
-        """
+        """Begin to beat."""
         if not self._store.is_on_server:
             return
         self._store.write_now(self._enter)

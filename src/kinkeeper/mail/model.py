@@ -1,4 +1,4 @@
-"""Mails, addresses, and what a mailbox offers: frozen values that no line break gets into. No I/O."""
+"""Mails, addresses, what a mailbox offers, and the drafts that are kept here where there is none."""
 
 import re
 import unicodedata
@@ -8,9 +8,11 @@ from datetime import date, datetime
 from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from sqlalchemy import JSON, Column, Connection, Index, String, Table, delete, insert, select
 
 from kinkeeper.core.addresses import is_mail_address
-from kinkeeper.core.errors import InputError
+from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.store.schema import Instant, metadata
 
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,500}>")
 _SEPARATORS = {"Cc", "Zl", "Zp"}
@@ -115,11 +117,7 @@ class Mail(BaseModel):
 
 
 def parse_address(text: str) -> Address:
-    """Return the address that somebody wrote, as `name@host` or `Name <name@host>`.
-
-    Raises:
-        InputError: It is none.
-    """
+    """Return the address that somebody wrote, as `name@host` or `Name <name@host>`."""
     name, bracket, rest = text.strip().rpartition("<")
     found = rest.rstrip(">").strip() if bracket else text.strip()
     if not is_mail_address(found):
@@ -176,14 +174,7 @@ class MailReader(Protocol):
     """Reads the household's mailbox; changes nothing in it, not even what counts as read."""
 
     async def search(self, query: MailQuery, *, limit: int) -> Sequence[ReceivedMail]:
-        """Return the latest mails that fit, latest first.
-
-        Args:
-            limit: Most to return, > 0.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
-        """
+        """Return the latest mails that fit, latest first."""
         ...
 
     async def correspondents(self, name: str) -> Sequence[Address]:
@@ -191,8 +182,71 @@ class MailReader(Protocol):
 
         Args:
             name: Part of a name or address.
-
-        Raises:
-            UnavailableError: The mailbox cannot be reached.
         """
         ...
+
+
+# Table of the drafts that are kept here, for households without a mailbox.
+
+mail_drafts = Table(
+    "mail_drafts",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("id", String(36), primary_key=True),
+    Column("mail", JSON, nullable=False),
+    Column("written_by", String(64), nullable=False),
+    Column("written_at", Instant, nullable=False),
+    Index("ix_mail_drafts_written", "household", "written_at"),
+)
+
+
+_drafts = mail_drafts.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A draft.
+
+    Attributes:
+        id: Of the change that wrote it.
+        mail: What it says, and for whom.
+        written_by: Member id.
+    """
+
+    id: str
+    mail: Mail
+    written_by: str
+    written_at: datetime
+
+
+def keep_draft(conn: Connection, household: str, draft: Draft) -> None:
+    """Write a draft, in the transaction that executes an action."""
+    conn.execute(
+        insert(mail_drafts).values(
+            household=household, id=draft.id, mail=draft.mail.model_dump(mode="json"),
+            written_by=draft.written_by, written_at=draft.written_at,
+        )
+    )  # fmt: skip
+
+
+def remove_draft(conn: Connection, household: str, draft_id: str) -> None:
+    """Remove a draft."""
+    mine = (_drafts.household == household, _drafts.id == draft_id)
+    if conn.execute(delete(mail_drafts).where(*mine)).rowcount == 0:
+        raise NotFoundError("this draft no longer exists")
+
+
+def list_drafts(conn: Connection, household: str) -> Sequence[Draft]:
+    """Return the drafts of a household, oldest first."""
+    query = (
+        select(mail_drafts)
+        .where(_drafts.household == household)
+        .order_by(_drafts.written_at, _drafts.id)
+    )
+    return [
+        Draft(
+            id=row.id, mail=Mail.model_validate(row.mail), written_by=row.written_by,
+            written_at=row.written_at,
+        )
+        for row in conn.execute(query)
+    ]  # fmt: skip

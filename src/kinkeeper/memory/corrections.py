@@ -202,7 +202,8 @@ def narrow_last(
         .order_by(said.said_at.desc(), said.seq.desc())
         .limit(_MOST_SHORTLY)
     )  # fmt: skip
-    rows = [row for row in conn.execute(query) if not points_back(row.text)]
+    people = household.members_by_word
+    rows = [row for row in conn.execute(query) if not points_back(row.text, people)]
     if not rows:
         return None
     last, own = rows[0], person_scope(member)

@@ -14,7 +14,7 @@ from kinkeeper.memory.facts import facts_by_id, load_fact
 from kinkeeper.memory.ingest import Remembered
 from kinkeeper.memory.journal import Cause, changing
 from kinkeeper.memory.model import Fact, Ruling
-from kinkeeper.memory.upkeep.pairs import in_time
+from kinkeeper.memory.upkeep.pair_search import in_time
 from kinkeeper.memory.upkeep.questions import Answer, QuestionKind, settle, waiting
 
 # What becomes of a fact of which somebody says otherwise whose word does not settle it: a person

@@ -116,7 +116,6 @@ def take_next(
 
     Args:
         conn: In a write transaction, to be committed before the channel is called.
-        mint: Makes the buttons' data.
         lease: Longest time a call of the channel may take; afterwards the row counts as lost, as it does once
             its process is known to be dead.
 
@@ -389,10 +388,7 @@ class Deliverer:
 
     Args:
         channels: By their names; rows of other channels are left alone.
-        mint: Makes what buttons give back.
-        clock: Tells what is due and what is too late.
         quiet_hours: When nobody's phone should ring, if ever.
-        pace: How it goes about it.
     """
 
     def __init__(

@@ -187,7 +187,6 @@ def said_before(
 
     Args:
         within: How long before it they were sent at most.
-        limit: At most so many, > 0.
     """
     message = stored.message
     rows = conn.execute(
@@ -237,7 +236,6 @@ def arrived_after(
     Args:
         row_id: Only those after it.
         since: Only those that arrived then or later, aware.
-        limit: At most so many, > 0.
     """
     rows = conn.execute(
         select(messages)
@@ -328,7 +326,6 @@ def keep_failed(
         conn: In a write transaction of its own: the one that failed is undone.
         household: Tenant key; empty where the update does not tell whose it is.
         update_id: The channel's id of it.
-        error: What went wrong, without message text.
 
     Returns:
         Whether it was kept now.

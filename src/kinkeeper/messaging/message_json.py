@@ -49,9 +49,6 @@ def parse_message(record: Mapping[str, Any], *, channel: str) -> tuple[InboundMe
 
     Returns:
         A time without an offset is local; it stands as if it were UTC, for the caller to place.
-
-    Raises:
-        InputError: A field is missing, of the wrong type, or impossible.
     """
     sent_at = _sent_at(record)
     kind = _kind(record)

@@ -320,11 +320,7 @@ class QuietHours:
 
     @classmethod
     def parse(cls, text: str, zone: ZoneInfo) -> Self:
-        """Return the hours written as "22:00-07:00".
-
-        Raises:
-            InputError: It is written otherwise.
-        """
+        """Return the hours written as "22:00-07:00"."""
         try:
             start, end = (time.fromisoformat(part.strip()) for part in text.split("-"))
         except ValueError as error:

@@ -17,8 +17,8 @@ import structlog
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, midnight
 from kinkeeper.models import repository
-from kinkeeper.models.client import HttpChatModel, HttpServer
-from kinkeeper.models.connection import ServerConnection
+from kinkeeper.models.client import HttpChatModel, HttpServer, answer_limit, at_most
+from kinkeeper.models.connection import Resolver, ServerConnection, find_addresses
 from kinkeeper.models.endpoints import DailyLimits, Endpoint, ModelConfig, RoleModel
 from kinkeeper.models.limits import Limited, ServerLimits
 from kinkeeper.models.model import (
@@ -31,9 +31,7 @@ from kinkeeper.models.model import (
     Outcome,
     Usage,
 )
-from kinkeeper.models.privacy import Resolver, find_addresses
 from kinkeeper.models.repository import Amount, CallRecord, insert_call, insert_fallback
-from kinkeeper.models.wire import answer_limit, at_most
 from kinkeeper.store.store import Store
 
 # Keeps a household within its day's budget: the most that a call can take is set aside before it
@@ -95,22 +93,14 @@ class Budgeted:
         self._budget = budget
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Return the whole answer.
-
-        Raises:
-            ModelError: There is none, or the day's budget does not allow the call.
-        """
+        """Return the whole answer."""
         async with self._reserved(request) as reservation:
             reply = await self._model.complete(request)
             reservation.taken = self._amount(reply.usage)
             return reply
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
-        """Yield the answer piece by piece, and the whole of it last.
-
-        Raises:
-            ModelError: It broke off, or the day's budget does not allow the call.
-        """
+        """Yield the answer piece by piece, and the whole of it last."""
         async with (
             self._reserved(request) as reservation,
             aclosing(self._model.stream(request)) as pieces,
@@ -196,7 +186,6 @@ class Recorded:
 
     Args:
         role: Which it is, and what its tokens cost.
-        store: Keeps the records.
         keeps_text: Whether requests and answers are kept with them.
     """
 
@@ -210,21 +199,13 @@ class Recorded:
         self._keeps_text = keeps_text
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Return the whole answer.
-
-        Raises:
-            ModelError: There is none.
-        """
+        """Return the whole answer."""
         async with self._recorded(request) as ending:
             ending.reply = await self._model.complete(request)
             return ending.reply
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
-        """Yield the answer piece by piece, and the whole of it last.
-
-        Raises:
-            ModelError: It broke off, or never began.
-        """
+        """Yield the answer piece by piece, and the whole of it last."""
         async with (
             self._recorded(request) as ending,
             aclosing(self._model.stream(request)) as pieces,
@@ -292,7 +273,6 @@ class Gateway:
 
     Args:
         config: Which models, within which bounds.
-        store: Keeps records and budgets.
         zones: Of the households, by tenant key: their days are budgeted.
     """
 
@@ -322,11 +302,7 @@ class Gateway:
         return await self._model(request.role).complete(request)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
-        """Yield the answer piece by piece, and the whole of it last.
-
-        Raises:
-            ModelError: It broke off, or never began.
-        """
+        """Yield the answer piece by piece, and the whole of it last."""
         async with aclosing(self._model(request.role).stream(request)) as pieces:
             async for piece in pieces:
                 yield piece

@@ -89,7 +89,6 @@ def pause_before_retry(
     """Return how many seconds to wait before the next try; None where there is to be none.
 
     Args:
-        error: How the last try ended.
         tried: How many tries there were, >= 1.
         seconds_left: Until the time for the whole call is over.
         chance: In [0, 1): spreads callers who failed together over half of the pause.
@@ -106,7 +105,6 @@ async def pause_or_raise(error: ModelError, *, tried: int, deadline: float) -> N
     """Wait until a call that failed is to be tried again.
 
     Args:
-        error: How the last try ended.
         tried: How many tries there were, >= 1.
         deadline: Of the whole call, on the event loop's clock.
 
@@ -132,7 +130,6 @@ class ServerLimits:
     """What all roles on one server share.
 
     Args:
-        name: Of the server, for messages.
         concurrency: Most calls at a time, > 0.
     """
 
@@ -209,11 +206,7 @@ class Limited:
         self._timeout = timeout
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Return the whole answer.
-
-        Raises:
-            ModelError: There is none in time.
-        """
+        """Return the whole answer."""
         deadline = self._deadline()
         tried = 0
         while True:
@@ -225,11 +218,7 @@ class Limited:
                 await pause_or_raise(error, tried=tried, deadline=deadline)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
-        """Yield the answer piece by piece, and the whole of it last; tries again only before the first.
-
-        Raises:
-            ModelError: It broke off, or did not come in time.
-        """
+        """Yield the answer piece by piece, and the whole of it last; tries again only before the first."""
         deadline = self._deadline()
         tried, has_begun = 0, False
         while True:

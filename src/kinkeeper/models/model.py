@@ -169,9 +169,6 @@ class ChatModel(Protocol):
         """Yield the answer piece by piece, and the whole of it last.
 
         Closing the generator cancels the call on the server's side, too.
-
-        Raises:
-            ModelError: It broke off, or never began.
         """
         ...
 

@@ -180,10 +180,6 @@ def load_prompt(package: str, name: str) -> Prompt:
 
     Args:
         package: Dotted name of the folder's package, "kinkeeper.observer".
-        name: File in its `prompts` folder, without ".md".
-
-    Raises:
-        ConfigError: The file is missing or wrong.
     """
     where = f"{package.replace('.', '/')}/prompts/{name}.md"
     file = resources.files(package).joinpath("prompts", f"{name}.md")
@@ -193,14 +189,7 @@ def load_prompt(package: str, name: str) -> Prompt:
 
 
 def parse_prompt(text: str, *, where: str) -> Prompt:
-    """Return the prompt of a file's text.
-
-    Args:
-        where: What errors call it.
-
-    Raises:
-        ConfigError: It is no prompt: the message says why.
-    """
+    """Return the prompt of a file's text."""
     match = _WHOLE.fullmatch(text)
     if match is None:
         raise _wrong(where, "a prompt is a head between +++ lines, then # system, then # user")

@@ -140,7 +140,6 @@ def reserve(
 
     Args:
         conn: In a write transaction; two that race cannot both take the last of it.
-        day: Local.
         wanted: The most that the call can take.
 
     Returns:

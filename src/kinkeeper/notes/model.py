@@ -57,11 +57,7 @@ def checked_title(title: str) -> str:
 
 
 def checked_body(body: str) -> str:
-    """Return a text as it is kept.
-
-    Raises:
-        InputError: It is too long.
-    """
+    """Return a text as it is kept."""
     kept = strip_controls(body).expandtabs(4).strip("\n").rstrip()
     if len(kept) > LONGEST_BODY:
         raise InputError(f"a note may have at most {LONGEST_BODY:,} characters; start another one")
@@ -112,9 +108,6 @@ def is_list(body: str) -> bool:
 def without(body: str, words: str) -> tuple[str, str]:
     """Return a text without the one line that words mean, and the words of that line.
 
-    Args:
-        words: As a person says them.
-
     Raises:
         NotFoundError: No line is meant; the message says what there is.
         UnclearError: Several can be meant; the question names them.
@@ -146,7 +139,6 @@ def replaced(body: str, removed: Sequence[str], added: str) -> str:
         added: What takes their place, one line each, in the form of the first; empty for nothing.
 
     Raises:
-        NotFoundError: A line is not there.
         UnclearError: Words can mean several lines.
     """
     first, _ = _line_of(body, removed[0])
@@ -177,7 +169,6 @@ def find_by(words: str, notes: Sequence[Note]) -> Note:
     """Return the note that is meant by its id, its title, or words of its title.
 
     Args:
-        words: As a person says them.
         notes: Those that can be meant, the likelier ones first.
 
     Raises:

@@ -16,7 +16,6 @@ def add_note(conn: Connection, note: Note, *, change_id: str, at: datetime) -> N
 
     Raises:
         ConflictError: There is a note with that id.
-        InputError: It cannot be kept.
     """
 
     def after(before: Row | None) -> Row:
@@ -31,15 +30,7 @@ def add_note(conn: Connection, note: Note, *, change_id: str, at: datetime) -> N
 def change_note(
     conn: Connection, household: str, note_id: str, body: str, *, change_id: str, at: datetime
 ) -> None:
-    """Give a note another text.
-
-    Args:
-        body: Its text as it shall be.
-
-    Raises:
-        NotFoundError: There is no note with that id.
-        InputError: The text cannot be kept.
-    """
+    """Give a note another text."""
 
     def after(before: Row | None) -> Row:
         return {**_there(before, note_id), "body": checked_body(body)}
@@ -50,11 +41,7 @@ def change_note(
 def share_note(
     conn: Connection, household: str, note_id: str, scope: str, *, change_id: str, at: datetime
 ) -> None:
-    """Let others see a note, or keep it to one member.
-
-    Raises:
-        NotFoundError: There is no note with that id.
-    """
+    """Let others see a note, or keep it to one member."""
 
     def after(before: Row | None) -> Row:
         return {**_there(before, note_id), "scope": scope}
@@ -65,11 +52,7 @@ def share_note(
 def delete_note(
     conn: Connection, household: str, note_id: str, *, change_id: str, at: datetime
 ) -> None:
-    """Remove a note.
-
-    Raises:
-        NotFoundError: There is no note with that id.
-    """
+    """Remove a note."""
 
     def after(before: Row | None) -> None:
         _there(before, note_id)

@@ -78,11 +78,7 @@ def find_note(conn: Connection, viewer: Viewer, note_id: str) -> Note | None:
 
 
 def load_note(conn: Connection, viewer: Viewer, note_id: str) -> Note:
-    """Return the note with that id.
-
-    Raises:
-        NotFoundError: There is none that may be seen.
-    """
+    """Return the note with that id."""
     note = find_note(conn, viewer, note_id)
     if note is None:
         raise NotFoundError(f"there is no note {note_id!r}", note_id=note_id)

@@ -87,7 +87,7 @@ class Hearing:
         try:
             text, is_edit = stored.message.text, stored.message.kind is MessageKind.EDIT
             wanted = await read_beside(text, lambda: self._wanted(stored))
-            if not (wanted or is_edit or points_back(text)):
+            if not (wanted or is_edit or points_back(text, self._household.members_by_word)):
                 return 0
             return await self._store.write(lambda conn: self._propose(conn, stored, wanted))
         except UnavailableError:
@@ -160,7 +160,8 @@ class Hearing:
     def _narrow_earlier(self, conn: Connection, stored: StoredMessage) -> None:
         """Keep secret what somebody's message before has proposed, where this one asks for it."""
         message, household = stored.message, self._household
-        if not points_back(message.text):
+        people = household.members_by_word
+        if not points_back(message.text, people):
             return
         before = inbox.recent(
             conn, household.id, message.chat_id, since=message.sent_at - _SHORTLY,
@@ -168,7 +169,7 @@ class Hearing:
         )  # fmt: skip
         theirs = [
             each for each in before
-            if each.message.sender == message.sender and not points_back(each.message.text)
+            if each.message.sender == message.sender and not points_back(each.message.text, people)
         ]  # fmt: skip
         if not theirs:
             return

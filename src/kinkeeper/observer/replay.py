@@ -20,8 +20,8 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs import leases
+from kinkeeper.jobs.job import RowWorker
 from kinkeeper.jobs.leases import RetryLadder
-from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.observer import repository
 from kinkeeper.observer.accounts.public_json import (
     action_fields,

@@ -226,10 +226,53 @@ def _slip_of_tongue() -> re.Pattern[str]:
     return re.compile(rf"(?<=\w)[+%)'\"]?(?:{slip})", re.IGNORECASE)
 
 
+# Words before what is left out of what comes again: "except the 14th", "but not in May". Pure.
+
+_EXCEPT = r"(?:except(?:ing)?|apart from|aside from|other than|excluding|barring|leav(?:e|ing) out|but not)"
+_LEAVING_OUT = re.compile(
+    rf"[\s,(–-]+(?:(?:and|but)\s+)?(?:(?:{_EXCEPT}|save|bar|skip(?:ping)?|without|not|but)"
+    r"(?:\s+(?:for|on|in|over|during|the|any))*|no(?: [a-z]+){0,2}(?:\s+(?:on|in|over|during)(?: the)?))\s+$",
+    re.IGNORECASE,
+)
+_LEFT_OUT = re.compile(rf"[\s,(–-]+(?:{_EXCEPT}\b|,\s*(?:not|skip(?:ping)?)\b)", re.IGNORECASE)
+_NO_DAY = re.compile(
+    r"\bof (?:the|an?|each|every) (?:month|year|term)\b|\b(?:holidays?|hols|break|vacation|term|season)\b",
+    re.IGNORECASE,
+)
+_LONGEST_NOUN = 10
+_AS_LONG = re.compile(r"\b(?:apart from|aside from|other than)\b", re.IGNORECASE)
+
+
+def left_out_from(text: str, at: int, end: int) -> int | None:
+    """Return where the words begin that leave a time out; None where none do, or it is no single one ("Easter break").
+
+    Args:
+        at: Offset of the time.
+        end: Offset past it.
+    """
+    before = words_before(text, at)
+    found = _LEAVING_OUT.search(before)
+    if found is None or _NO_DAY.search(text, at, end + _LONGEST_NOUN) is not None:
+        return None
+    return at - len(before) + found.start()
+
+
+def with_plain_exceptions(text: str) -> str:
+    """Return a text of the same length in which "apart from" opens no span of time that begins then, nor "other than" a comparison."""
+    return _AS_LONG.sub("except for", text)
+
+
+def before_left_out(text: str) -> str:
+    """Return what a text says before it leaves something out; all of it where it does not."""
+    found = _LEFT_OUT.search(text)
+    return text if found is None else text[: found.start()]
+
+
 # Words by which somebody takes back what they said or asked for a moment ago: "scratch that thought
 # about …". Pure.
 
 _LETTERS_READ, _LETTERS_CLOSING = 1_000, 300
+_CLAUSE_END = re.compile(r"[,;:–—…]+\s*|\s(?:and|but|or|so)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
@@ -258,7 +301,7 @@ def retraction_of(text: str) -> Retraction | None:
     plain = _WORD.sub(
         lambda found: spellings.get(found[0].lower(), found[0]), said.replace("’", "'")
     )
-    whole, closing, condition = _forms_of_retraction()
+    whole, closing, condition, _ = _forms_of_retraction()
     found = whole.search(plain)
     if found is None:
         found = closing.search(plain)
@@ -269,13 +312,23 @@ def retraction_of(text: str) -> Retraction | None:
     return Retraction(about=about, before=plain[: found.start()].strip(" ,;.–-"), is_plain=is_plain)
 
 
+def asks_to_undo(text: str) -> bool:
+    """Whether a text asks for what was done last to be undone, and for nothing else: "oops, undo that please".
+
+    Args:
+        text: Verbatim.
+    """
+    *_, undo = _forms_of_retraction()
+    return undo.fullmatch(text) is not None
+
+
 @cache
-def _forms_of_retraction() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return what takes back by itself, what does so behind something else, and where such words are a condition's."""
+def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
+    """Return what takes back by itself, what behind something else, where it is a condition's, and what asks for undoing."""
     path = files("kinkeeper.reading.data") / "retraction.toml"
     data = tomllib.loads(path.read_text(encoding="utf-8"))
-    full, plain, behind = (
-        "".join(data[name].strip("\n").split("\n")) for name in ("full", "plain", "behind")
+    full, plain, behind, undo = (
+        "".join(data[name].strip("\n").split("\n")) for name in ("full", "plain", "behind", "undo")
     )
     lead = rf"(?:(?:{data['opening']})[\s,;.!–-]+)"
     end = rf"(?: (?:{data['about']}) (?P<about>[^.!?,;\n]{{1,200}}))?\W*$"
@@ -290,6 +343,9 @@ def _forms_of_retraction() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern
             re.IGNORECASE,
         ),
         re.compile(rf"\b(?:{data['condition']})\b[^,;.!?–—]*$", re.IGNORECASE),
+        re.compile(
+            rf"\W*(?:(?:{data['opening']}|(?:can|could) you)\W+)*(?:{undo})\W*", re.IGNORECASE
+        ),
     )
 
 
@@ -307,7 +363,7 @@ def without_doubt(text: str) -> str | None:
         text: Plain.
     """
     plain = " ".join(text.replace("’", "'").split())
-    before, behind, inside, closing = _doubts()
+    before, behind, inside, closing, _ = _doubts()
     if (taken := closing.search(plain, max(0, len(plain) - _LETTERS_CLOSING))) is not None:
         # What names a time may set one right ("hang on, it's 10").
         return text if names_time(taken[0]) else plain[: taken.start()]
@@ -319,6 +375,29 @@ def without_doubt(text: str) -> str | None:
     deeds = _data()["deeds"]
     deed = deeds.get(verb.lower(), verb.lower())
     return f"{deed} {about}" if deed in deeds.values() else text
+
+
+def is_in_doubt(text: str) -> bool:
+    """Whether words of doubt stand anywhere in a sentence: "hm, perhaps …", "… on Friday, maybe with Ben".
+
+    Args:
+        text: A sentence, verbatim.
+    """
+    plain = " ".join(text.replace("’", "'").split())
+    before, anywhere = (_doubts()[at] for at in (0, -1))
+    begins = (found.end() for found in _CLAUSE_END.finditer(plain))
+    return (
+        without_doubt(text) is not None
+        or anywhere.search(plain) is not None
+        or any(before.match(plain, at) for at in begins)
+    )
+
+
+def is_only_doubt(text: str) -> bool:
+    """Whether a sentence says nothing but that its speaker is in doubt ("Not sure yet."), perhaps about what comes next."""
+    before, behind, *_ = _doubts()
+    plain = f"{' '.join(text.replace('’', chr(39)).split()).strip(' .!?…')} "
+    return before.fullmatch(plain) is not None or behind.fullmatch(plain) is not None
 
 
 def told_not_asked(clause: str) -> frozenset[str]:
@@ -343,16 +422,19 @@ def _forms() -> Mapping[str, re.Pattern[str]]:
 
 @cache
 def _doubts() -> tuple[re.Pattern[str], ...]:
-    before, behind, inside, closing = (
+    before, behind, inside, closing, anywhere = (
         "".join(_data()["doubt"][name].strip("\n").split("\n"))
-        for name in ("before", "behind", "inside", "closing")
+        for name in ("before", "behind", "inside", "closing", "anywhere")
     )
     opening = _data()["doubt"]["openings"]
     return (
-        re.compile(rf"\W*(?:(?:{opening})\W+){{0,4}}(?:(?:{before})\W+){{1,2}}", re.IGNORECASE),
+        re.compile(
+            rf"\W*(?:(?:{opening})\W+){{0,4}}(?:(?:{anywhere}|{before})\W+){{1,2}}", re.IGNORECASE
+        ),
         re.compile(rf"(?:{behind})\W*$", re.IGNORECASE),
         re.compile(rf"(?<=\w)\W+(?:{inside})", re.IGNORECASE),
         re.compile(rf"(?<=\w)\s*[,;.!?–—-]+\s*(?:{closing})\W*$", re.IGNORECASE),
+        re.compile(rf"\b(?:{anywhere})", re.IGNORECASE),
     )
 
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import tokenise
+from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.corrections import calls_off
 from kinkeeper.reading.replies import is_question
 
@@ -47,11 +48,12 @@ _CONTRASTS = frozenset({"but", "though", "although"})
 OTHERS_WORDS = frozenset({Modality.REPORTED, Modality.QUOTED})
 
 
-def modality_of(clause: str) -> Modality:
+def modality_of(clause: str, *, is_ahead: bool = False) -> Modality:
     """Return how a clause is meant.
 
     Args:
         clause: Plain text, or with marks for its times and quotations.
+        is_ahead: Whether it names a day to come: then what somebody "got" or "has taken" is still ahead.
     """
     words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
     said = _phrases(words)
@@ -63,7 +65,7 @@ def modality_of(clause: str) -> Modality:
         return Modality.QUOTED if _QUOTE_MARK.search(clause) else Modality.REPORTED
     if not said.isdisjoint(tables["negated"]) or any(each.endswith("n't") for each in words):
         return Modality.NEGATED
-    if _is_past(words, clause):
+    if _is_past(words, clause) or (not is_ahead and _is_over(words)):
         return Modality.PAST
     if not said.isdisjoint(tables["telling"] | tables["arranging"] | tables["subjects"]):
         return Modality.TOLD
@@ -133,6 +135,45 @@ def _is_past(words: Sequence[str], clause: str) -> bool:
             continue
         return True
     return False
+
+
+def _is_over(words: Sequence[str]) -> bool:
+    """Whether a clause tells what is over by a form that is no past tense by itself: "done the bins", "she got her jab"."""
+    tables = _tables()
+    if words[:1] and words[0] in tables["participles"] - {"given"}:
+        return True
+    if _is_on_body(words):
+        return True
+    if (
+        words[-1:]
+        and words[-1] in tables["participles"]
+        and tables["unless_wanted"].isdisjoint(words)
+    ):
+        return True
+    by_having = tables["participles"] | tables["same_in_past"]
+    for place, word in enumerate(words[1:], start=1):
+        before, after = words[:place], "".join(words[place + 1 : place + 2])
+        is_had = not tables["having"].isdisjoint(before[-_LONGEST_PHRASE:])
+        if word in by_having and is_had and tables["wishing"].isdisjoint(before):
+            return True
+        is_given = after in tables["given"] or after.isdecimal()
+        is_given = is_given or (
+            after in tables["articles"] and bool(general_words(" ".join(words)))
+        )
+        if word == "got" and not is_had and is_given:
+            return True
+    return False
+
+
+def is_put_on_body(clause: str) -> bool:
+    """Whether "put" tells what was put where on somebody's body, which nobody asks the assistant for."""
+    return _is_on_body([each.lower() for each in _WORD.findall(clause)])
+
+
+def _is_on_body(words: Sequence[str]) -> bool:
+    tables = _tables()
+    onto = next((place for place, word in enumerate(words) if word in tables["onto"]), len(words))
+    return words[:1] == ["put"] and not tables["body"].isdisjoint(words[onto:])
 
 
 def _ends_in_past(word: str) -> bool:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, PlainSerializer, SecretStr
 
 from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError
-from kinkeeper.digest.model import parse_time
+from kinkeeper.digest.repository import parse_time
 from kinkeeper.messaging.outbound import QuietHours
 
 # The hours are a household's own; whether they are hours at all does not depend on where it lives.

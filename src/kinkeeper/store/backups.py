@@ -58,7 +58,6 @@ def check_backup(path: Path, *, tables: Collection[str]) -> BackupContents:
 
     Raises:
         InputError: It is not a file, not a database, not ours, or not the whole database.
-        UnavailableError: It is damaged, or cannot be read.
         StoreVersionError: It was written by a newer program.
     """
     _check_kind(path)
@@ -316,9 +315,6 @@ class NightlyBackups:
 
         Returns:
             The backup made now, if any.
-
-        Raises:
-            UnavailableError: The disk is full, or the folder cannot be written.
         """
         now = self._clock.now()
         local = now.astimezone(self._zone)

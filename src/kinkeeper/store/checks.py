@@ -12,8 +12,7 @@ from sqlalchemy import URL
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.observability.findings import Finding, Health, broken, ok
 from kinkeeper.store.backups import nightly_backups
-from kinkeeper.store.engines import is_sqlite, reader_engine
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import is_sqlite, reader_engine, translated
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.store.sqlite_library import check_library, sqlite
 from kinkeeper.store.store import Store
@@ -75,11 +74,7 @@ def _is_up_to_date(url: URL) -> bool:
 
 
 def machine_findings(now: datetime) -> list[Finding]:
-    """Check Python, the SQLite library and the clock.
-
-    Args:
-        now: The wall clock's, aware.
-    """
+    """Check Python, the SQLite library and the clock."""
     return [_python(), _library(), _clock(now)]
 
 
@@ -114,7 +109,6 @@ def backup_findings(url: URL, folder: Path | None, now: datetime) -> Iterator[Fi
 
     Args:
         folder: Where they are kept, if anywhere.
-        now: The wall clock's, aware.
     """
     if not is_sqlite(url):
         yield ok("backups", "use pg_dump and pg_restore on the database server")

@@ -125,7 +125,6 @@ class Journal:
         """Put back exactly what was before a change; taking it back again does nothing.
 
         Raises:
-            NotFoundError: There is no such change.
             ConflictError: The row has changed since; the message names what of it.
         """
         mine = (_journal.household == household, _journal.change_id == change_id)

@@ -20,7 +20,7 @@ from kinkeeper.core.errors import (
 )
 from kinkeeper.store import engines
 from kinkeeper.store.commits import CommitSignal, CommitWatch, Touch
-from kinkeeper.store.faults import translated
+from kinkeeper.store.engines import translated
 from kinkeeper.store.migrate import migrate
 from kinkeeper.store.transactions import GroupCommitWriter, ServerWriter, TransactionPool
 
@@ -155,9 +155,7 @@ class Store:
             readers: Threads for reads awaited from event loops, > 0.
 
         Raises:
-            InputError: The address is none of these.
             StoreVersionError: Written by a newer program, or this SQLite is unsafe.
-            StoreBusyError: Another process held the database for too long.
             UnavailableError: It cannot be created, reached, or made durable.
         """
         url = engines.parse_address(address)
@@ -181,7 +179,6 @@ class Store:
                 and is raised here.
 
         Raises:
-            StoreBusyError: Another writer held the database for too long.
             UnavailableError: Nothing was written; the message says what to do.
         """
         if self._patience is None:
@@ -229,11 +226,6 @@ class Store:
 
         Args:
             work: Its plain values are what it returns; rows it made do not exist afterwards.
-
-        Raises:
-            Exception: What the work raises.
-            StoreBusyError: Another process held the database for too long.
-            UnavailableError: The database cannot be reached.
         """
         try:
             await self.write(rehearsed(work))
@@ -315,7 +307,6 @@ class Store:
         Raises:
             ConflictError: The file exists.
             InputError: The database is on a server.
-            UnavailableError: No space, or the folder cannot be written.
         """
         if not engines.is_sqlite(self.url):
             raise InputError("a PostgreSQL database is backed up with pg_dump")

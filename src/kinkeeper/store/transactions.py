@@ -20,8 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from kinkeeper.core.errors import InvariantError, KinkeeperError, UnavailableError
 from kinkeeper.store.commits import CommitSignal, touched
-from kinkeeper.store.engines import close_engine
-from kinkeeper.store.faults import is_conflict, translated
+from kinkeeper.store.engines import close_engine, is_conflict, translated
 from kinkeeper.store.locks import act_as, lock
 
 # Transactions on pooled connections, each unit of work in one of its own.
@@ -50,21 +49,13 @@ class TransactionPool:
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="store-pool")
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` on one of the pool's threads; return after its transaction ended.
-
-        Raises:
-            UnavailableError: The database cannot be reached, or the store is closed.
-        """
+        """Run `work` on one of the pool's threads; return after its transaction ended."""
         self._check_open()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, self.run_now, work)
 
     def run_now(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` on the calling thread, again where its connection was lost; return after its transaction ended.
-
-        Raises:
-            UnavailableError: The database cannot be reached, or the store is closed.
-        """
+        """Run `work` on the calling thread, again where its connection was lost; return after its transaction ended."""
         self._check_open()
         with translated():
             try:
@@ -142,7 +133,6 @@ class ServerWriter(TransactionPool):
 
         Raises:
             StoreBusyError: Lost against concurrent transactions again and again.
-            UnavailableError: The database cannot be reached, or the store is closed.
         """
         self._check_open()
         future: Future[T] = Future()
@@ -157,7 +147,6 @@ class ServerWriter(TransactionPool):
 
         Raises:
             StoreBusyError: Lost against concurrent transactions again and again.
-            UnavailableError: The database cannot be reached, or the store is closed.
         """
         self._check_open()
         return self._locked(work, name)
@@ -291,7 +280,6 @@ class GroupCommitWriter:
         A caller that is cancelled while waiting does not learn whether its work was committed.
 
         Raises:
-            StoreBusyError: Another process wrote for longer than the busy timeout.
             UnavailableError: The commit failed, or the store is closed: nothing was written.
         """
         loop = asyncio.get_running_loop()
@@ -307,7 +295,6 @@ class GroupCommitWriter:
         """Run `work` in a transaction of its own on the calling thread; return after the commit.
 
         Raises:
-            StoreBusyError: Another process wrote for longer than the busy timeout.
             UnavailableError: The commit failed, or the store is closed: nothing was written.
         """
         with self._my_turn():

@@ -123,7 +123,6 @@ def find_by(words: str, tasks: Sequence[Task]) -> Task:
     """Return the task that is meant by its id or the beginning of it, its title, or words of it.
 
     Args:
-        words: As a person says them.
         tasks: Those that can be meant, the likelier ones first.
 
     Raises:
@@ -145,7 +144,6 @@ def matching(words: str, tasks: Sequence[Task]) -> list[Task]:
     """Return the tasks that words can mean: by their titles, else by what is said about them.
 
     Args:
-        words: As a person says them.
         tasks: In the order in which they are wanted.
     """
     titles = [task.title for task in tasks]

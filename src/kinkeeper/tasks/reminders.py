@@ -87,11 +87,7 @@ _SHORTEST_WAIT = timedelta(milliseconds=100)
 
 
 class Reminding:
-    """Says what is due to one household, on the wall clock.
-
-    Args:
-        deliver: Puts reminders where people see them.
-    """
+    """Says what is due to one household, on the wall clock."""
 
     def __init__(self, store: Store, household: str, *, deliver: Deliver, clock: Clock) -> None:
         self._store = store

@@ -203,11 +203,7 @@ def find_task(conn: Connection, viewer: Viewer, task_id: str) -> Task | None:
 
 
 def load_task(conn: Connection, viewer: Viewer, task_id: str) -> Task:
-    """Return the task with that id.
-
-    Raises:
-        NotFoundError: There is none that may be seen.
-    """
+    """Return the task with that id."""
     task = find_task(conn, viewer, task_id)
     if task is None:
         raise NotFoundError(f"there is no task {task_id!r}", task_id=task_id)
@@ -292,11 +288,7 @@ def next_due(conn: Connection, household: str) -> datetime | None:
 
 
 def due_ids(conn: Connection, household: str, *, now: datetime, most: int) -> Sequence[str]:
-    """Return the ids of tasks with a reminder due by now, or said by a wrong clock; the longest due first.
-
-    Args:
-        most: How many at most.
-    """
+    """Return the ids of tasks with a reminder due by now, or said by a wrong clock; the longest due first."""
     query = (
         select(_reminders.task_id)
         .where(

@@ -24,7 +24,6 @@ def add_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> N
 
     Raises:
         ConflictError: There is a task with that id.
-        InputError: It cannot be kept.
     """
 
     def after(before: Row | None) -> Row:
@@ -36,12 +35,7 @@ def add_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> N
 
 
 def update_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> None:
-    """Write a task in the place of the one with its id.
-
-    Raises:
-        NotFoundError: There is no task with that id.
-        InputError: It cannot be kept.
-    """
+    """Write a task in the place of the one with its id."""
 
     def after(before: Row | None) -> Row:
         _there(before, task.id)
@@ -55,11 +49,7 @@ def complete_task(
 ) -> None:
     """Mark a task as done; one that repeats goes on to its next turn.
 
-    Args:
-        by: Member id of who says so.
-
     Raises:
-        NotFoundError: There is no task with that id.
         ConflictError: It is already done.
     """
 
@@ -76,11 +66,7 @@ def complete_task(
 def delete_task(
     conn: Connection, household: str, task_id: str, *, change_id: str, at: datetime
 ) -> None:
-    """Remove a task.
-
-    Raises:
-        NotFoundError: There is no task with that id.
-    """
+    """Remove a task."""
 
     def after(before: Row | None) -> None:
         _there(before, task_id)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, check_told
-from kinkeeper.household.recurrence import read_recurrence
+from kinkeeper.household.model import read_recurrence
 from kinkeeper.language.text import one_line, strip_controls
 from kinkeeper.tasks.model import Task, TaskStatus
 

@@ -11,24 +11,16 @@ from kinkeeper.web import mcp_route as model_context
 from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import (
-    brain,
     chat,
     completions,
-    digest,
-    event_import,
     events,
-    facts,
-    feeds,
-    figures,
-    memory_search,
-    messages,
+    memory,
     observability,
     observe,
-    quiet,
+    observer,
     sessions,
     tasks,
 )
-from kinkeeper.web.api import context as context_api
 from kinkeeper.web.api import pending as pending_api
 from kinkeeper.web.api.description import described
 from kinkeeper.web.context import WebContext
@@ -38,18 +30,10 @@ from kinkeeper.web.pages import every
 _API = (
     access_api.router,
     pending_api.router,
-    event_import.router,
     events.router,
-    feeds.router,
-    messages.router,
-    figures.router,
-    quiet.router,
-    digest.router,
-    brain.router,
+    observer.router,
     sessions.router,
-    memory_search.router,
-    facts.router,
-    context_api.router,
+    memory.router,
     tasks.router,
     chat.router,
     completions.router,
@@ -67,11 +51,7 @@ def _hurried(context: WebContext) -> WebContext:
 
 
 class Application(FastAPI):
-    """The routes, behind the guard.
-
-    Args:
-        context: What they work on.
-    """
+    """The routes, behind the guard."""
 
     def __init__(self, context: WebContext) -> None:
         super().__init__(
@@ -83,7 +63,7 @@ class Application(FastAPI):
         context = _hurried(context)
         self.state.context = context
         self.state.door = Door(context)
-        self.state.editions = feeds.Editions()
+        self.state.editions = events.Editions()
         self.state.listeners = live.Listeners()
         # What comes with every message must not pay for what pages need.
         hot = [*observe.routes, *(observe.webhook_routes if context.webhook is not None else ())]

@@ -97,7 +97,6 @@ class Guard:
     """The outermost layer of the server.
 
     Args:
-        application: What the routes belong to.
         hot: Routes with fixed paths that are called past everything inside.
     """
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import datetime
 from http import HTTPStatus
+from typing import TypeVar
 
 from sqlalchemy import Connection, func, select
 from starlette.exceptions import HTTPException
@@ -28,8 +29,54 @@ from kinkeeper.store.commits import CommitWatch
 from kinkeeper.web.access.door import Allowed, door_of, house_of
 from kinkeeper.web.access.model import VIEWERS, Person
 from kinkeeper.web.context import WebContext, context_of
-from kinkeeper.web.event_streams import RECONNECT
 from kinkeeper.web.route_parts import plain_route
+
+ALIVE = ": alive\n\n"
+RECONNECT = "retry: 500\n\n"
+"""Tells a reader to ask again, of another server, after so many milliseconds."""
+
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_ALIVE_EVERY_SECONDS = 5.0  # also how long the stream of an ended key stays open
+_LONGEST_SECONDS = 600.0
+
+Piece = TypeVar("Piece")
+
+
+async def alive(
+    pieces: AsyncGenerator[Piece], stopping: asyncio.Event
+) -> AsyncGenerator[Piece | None]:
+    """Yield pieces as they come, and None where there are none for a while.
+
+    Ends with them, when the server is told to stop, and after ten minutes.
+
+    Args:
+        pieces: What is streamed; closed by whoever made it.
+        stopping: Set when the server is told to stop.
+    """
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + _LONGEST_SECONDS
+    coming = asyncio.ensure_future(anext(pieces))
+    told_to_stop = asyncio.ensure_future(stopping.wait())
+    try:
+        while loop.time() < ends_at and not stopping.is_set():
+            await asyncio.wait(
+                {coming, told_to_stop}, timeout=_ALIVE_EVERY_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )  # fmt: skip
+            if not coming.done():
+                yield None
+                continue
+            try:
+                piece = coming.result()
+            except StopAsyncIteration:
+                return
+            yield piece
+            coming = asyncio.ensure_future(anext(pieces))
+    finally:
+        told_to_stop.cancel()
+        coming.cancel()
+        await asyncio.gather(coming, told_to_stop, return_exceptions=True)
+
 
 _LOOK_EVERY_SECONDS = 5.0  # other processes commit without a signal
 _LONGEST_CURSOR = 120

@@ -5,7 +5,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from kinkeeper.web.access import repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.door import Allowed, door_of
 from kinkeeper.web.access.model import READERS, KeyKind
 from kinkeeper.web.context import context_of
@@ -37,7 +37,7 @@ async def exchange_messages(request: Request) -> Response:
     require_own_origin(request)
     key = request.state.person.key
     if key.kind is KeyKind.TOKEN and not key.is_program:
-        await context_of(request).store.write(lambda conn: repository.mark_program(conn, key))
+        await context_of(request).store.write(lambda conn: logins.mark_program(conn, key))
         door_of(request).forget()
     return _Exchange()
 

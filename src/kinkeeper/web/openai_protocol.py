@@ -91,11 +91,7 @@ class Completion(BaseModel):
 
 
 def require_model(name: str, bot_name: str) -> None:
-    """Refuse a model that is not the household's assistant.
-
-    Raises:
-        NotFoundError: It is another one.
-    """
+    """Refuse a model that is not the household's assistant."""
     if name.strip().casefold() != bot_name.casefold():
         raise NotFoundError(
             f"there is no model {name!r} here; the household's assistant is {bot_name!r}"

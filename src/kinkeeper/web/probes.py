@@ -37,11 +37,7 @@ _LEAST_FREE = 8 * 1024 * 1024
 
 
 class DatabaseCheck:
-    """Writes to the database to see that it can be written.
-
-    Args:
-        clock: Tells how old the last answer is.
-    """
+    """Writes to the database to see that it can be written."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         # A lock of its own: probes of several servers do not wait for each other.

@@ -24,7 +24,6 @@ def conversation_of(request: Request, person: Person) -> Conversation:
 
     Raises:
         DeniedError: The login may do less than its member: what it says could decide more than it may.
-        UnavailableError: This server has none.
     """
     if not person.may_speak:
         raise DeniedError("this sign-in is read-only and cannot talk to the assistant")
@@ -57,7 +56,6 @@ async def done_by_hand(
         idempotency_key: Names the deed, so that it is done once; a new one each time where None.
 
     Raises:
-        DeniedError: Their login is for looking only.
         KinkeeperError: It cannot be done; the message says why.
     """
     if not person.may_speak:

@@ -157,7 +157,8 @@ class UpdateEvent(_WholeEvent):
     @property
     def told(self) -> Told:
         """Its title and place, where they change."""
-        return Told(_words(self.event), "" if self.based_on is None else _words(self.based_on))
+        before = "" if self.based_on is None else _words(self.based_on)
+        return Told(_words(self.event), before, (*self.event.who, *self.event.responsible))
 
     def check(self, household: str) -> None:
         """Refuse an event of another household, or one that cannot be expanded."""

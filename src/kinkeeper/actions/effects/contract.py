@@ -71,10 +71,12 @@ class Told:
     Attributes:
         text: The words; empty where there are none, or no others than before.
         before: What they take the place of.
+        whose: Member ids of all for whom it is that they name; none where they name nothing of anybody's.
     """
 
     text: str = ""
     before: str = ""
+    whose: tuple[str, ...] = ()
 
 
 class Effect(BaseModel, ABC):

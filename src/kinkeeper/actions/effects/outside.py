@@ -15,7 +15,7 @@ from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.jobs.leases import work_columns
-from kinkeeper.mail import drafts
+from kinkeeper.mail import model
 from kinkeeper.mail.model import Mail
 from kinkeeper.store.commits import touch
 from kinkeeper.store.schema import Instant, metadata
@@ -107,11 +107,11 @@ class KeepDraft(_MailEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        draft = drafts.Draft(
+        draft = model.Draft(
             id=execution.change_id, mail=self.mail, written_by=execution.decided_by,
             written_at=execution.at,
         )  # fmt: skip
-        drafts.keep_draft(conn, execution.household, draft)
+        model.keep_draft(conn, execution.household, draft)
 
 
 class CreateDraft(_MailEffect):
@@ -145,7 +145,7 @@ def undo_kept(conn: Connection, execution: Execution) -> None:
     Raises:
         NotFoundError: It is not there any more.
     """
-    drafts.remove_draft(conn, execution.household, execution.change_id)
+    model.remove_draft(conn, execution.household, execution.change_id)
 
 
 def undo_created(conn: Connection, execution: Execution) -> None:

@@ -112,7 +112,7 @@ class UpdateTask(_TaskEffect):
     @property
     def told(self) -> Told:
         """Its title and description, where they change."""
-        return Told(_words(self.task), _words(self.based_on))
+        return Told(_words(self.task), _words(self.based_on), self.task.who)
 
     def check(self, household: str) -> None:
         """Refuse a task of another household, or one that cannot be kept."""

@@ -261,16 +261,20 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         length = usual_length if end is None else as_utc(end.at) - as_utc(first)
     if length <= timedelta():
         raise InputError("the event would end before it begins")
-    scope = scope_for(wanted, asked, text=wanted.summary)
+    who = (asked.member.id,) if wanted.who is None else read_who(wanted.who, asked)
+    responsible = read_who(wanted.responsible, asked)
+    scope = scope_for(wanted, asked, text=wanted.summary, whose=(*who, *responsible))
     event = Event(
         id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
         household=asked.household.id,
         kind=EventKind.BREAK if all_day and length > _DAY else EventKind.BOOKING,
         summary=wanted.summary.strip(), start=first, duration=length, all_day=all_day, tz=zone.key,
-        who=(asked.member.id,) if wanted.who is None else read_who(wanted.who, asked),
-        responsible=read_who(wanted.responsible, asked),
+        who=who, responsible=responsible,
         place=place_of(wanted.location or "", asked),
         rrule=None if wanted.rrule is None else wanted.rrule.removeprefix("RRULE:"),
+        exdates=tuple(
+            datetime.combine(each, first.astimezone(zone).time(), zone) for each in wanted.except_days
+        ),
         provenance=provenance(asked),
     )  # fmt: skip
     return private_to(event, asked.member.id) if is_private(scope) else replace(event, scope=scope)

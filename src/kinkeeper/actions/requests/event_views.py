@@ -87,6 +87,9 @@ class CreateEvent(ForWhom):
     rrule: str | None = Field(
         default=None, description="RFC 5545 rule without prefix if it repeats"
     )
+    except_days: tuple[date, ...] = Field(
+        default=(), description="days on which what repeats does not take place"
+    )
 
 
 class Scope(StrEnum):

@@ -103,7 +103,13 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
         now=asked.now, zone=asked.household.zone, since=wanted.since or FROM, until=wanted.until or TO,
     )  # fmt: skip
     by_member = {
-        member: [occurrence_json(each, asked) for each in _taken(conn, (member,), span, asked)]
+        member: [
+            occurrence_json(each, asked)
+            for each in (
+                *_taken(conn, (member,), span, asked),
+                *_all_day(conn, (member,), span, asked),
+            )
+        ]
         for member in members
         if wanted.is_any
     }

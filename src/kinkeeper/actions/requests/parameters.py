@@ -1,7 +1,7 @@
 """What the parameters of requests share: people, times, and who may see what is asked for. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -202,7 +202,12 @@ class SetAudience(Parameters):
 
 
 def scope_for(
-    wanted: ForWhom | SetAudience, asked: Asked, *, text: str = "", is_title: bool = True
+    wanted: ForWhom | SetAudience,
+    asked: Asked,
+    *,
+    text: str = "",
+    is_title: bool = True,
+    whose: Collection[str] | None = None,
 ) -> str:
     """Return the scope of something: the narrowest of what is asked for and of what its words say.
 
@@ -212,6 +217,7 @@ def scope_for(
     Args:
         text: What is written; empty where only `wanted` decides.
         is_title: Whether the text is the name of something, and no statement.
+        whose: Member ids of all for whom it is, where it is for somebody.
 
     Raises:
         InputError: It is to be private, and others read along; or nobody is called like somebody it is kept from.
@@ -224,7 +230,12 @@ def scope_for(
     if wanted.private is None and not hidden:
         scopes.add(
             audience_of(
-                text, asked.household, asked.member.id, is_group=asked.is_shared, is_title=is_title
+                text,
+                asked.household,
+                asked.member.id,
+                is_group=asked.is_shared,
+                is_title=is_title,
+                is_theirs=whose is not None and {*whose} <= {asked.member.id},
             )
         )
     elif wish := secrecy_of(text, asked.household, asked.member.id, is_group=asked.is_shared):

@@ -188,7 +188,7 @@ class _TaskRequests:
         reminder = _ahead(wanted.remind_at, asked, "When should I remind you?")
         who = (asked.member.id,) if wanted.who is None else read_who(wanted.who, asked)
         own = for_asker(wanted, asked) if who == (asked.member.id,) else wanted
-        scope = scope_for(own, asked, text=f"{wanted.title}\n{wanted.description}")
+        scope = scope_for(own, asked, text=f"{wanted.title}\n{wanted.description}", whose=who)
         task = Task(
             id=stable_id(asked.household.id, "task", asked.turn_id, asked.number),
             household=asked.household.id, title=wanted.title, description=wanted.description,

@@ -5,30 +5,162 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 import structlog
-from telegram import Bot
-from telegram.error import Conflict, TelegramError
+from sqlalchemy import Connection
+from telegram import (
+    Bot,
+    BotCommand,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeAllPrivateChats,
+    BotCommandScopeChat,
+)
+from telegram.error import BadRequest, Conflict, Forbidden, TelegramError
 
 from kinkeeper.channels.telegram import progress
-from kinkeeper.channels.telegram.bot_status import NOBODY, findings, load_known
+from kinkeeper.channels.telegram.bot_rights import look
+from kinkeeper.channels.telegram.bot_status import (
+    NOBODY,
+    GroupStanding,
+    Standing,
+    findings,
+    load_known,
+)
+from kinkeeper.channels.telegram.commands import ALONE, MENU
 from kinkeeper.channels.telegram.connection import FloodError
-from kinkeeper.channels.telegram.families import Families
+from kinkeeper.channels.telegram.families import CHANNEL, Families
 from kinkeeper.channels.telegram.outbound import TelegramChannel, Typing
-from kinkeeper.channels.telegram.presence import LADDER, Presence
 from kinkeeper.channels.telegram.reception import Identity, Reception
 from kinkeeper.channels.telegram.updates import READERS
 from kinkeeper.channels.telegram.webhook import TelegramWebhook, WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
-from kinkeeper.observability.failures import count_failure
+from kinkeeper.messaging import addresses
+from kinkeeper.observability.failures import count_failure, surviving
 from kinkeeper.observability.findings import Finding, broken
 from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+
+LADDER = (1.0, 2.0, 5.0, 10.0, 30.0)
+"""Waits after failures, one after the other, seconds; the last stays."""
+
+
+class Presence:
+    """Tells Telegram, at the start and whenever the bot's rights change.
+
+    Args:
+        bot: Makes the calls.
+        identity: Learns the bot's name.
+        webhook: Where updates are posted; None where they are asked for.
+        ladder: Waits after failures, seconds.
+    """
+
+    def __init__(
+        self,
+        bot: Bot,
+        store: Store,
+        families: Families,
+        *,
+        identity: Identity,
+        clock: Clock,
+        webhook: WebhookAddress | None = None,
+        ladder: Sequence[float] = LADDER,
+    ) -> None:
+        self._bot = bot
+        self._store = store
+        self._families = families
+        self._identity = identity
+        self._clock = clock
+        self._webhook = webhook
+        self._ladder = ladder
+        self._due = asyncio.Event()
+        self.standing: Standing | None = None
+        """What Telegram said last; None until it was asked."""
+        self.ready = asyncio.Event()
+        """Set once Telegram knows where updates go."""
+        self.trouble: str | None = "Telegram has not been checked yet"
+        """What is wrong, or None."""
+
+    def look_again(self) -> None:
+        """Look anew at what the bot may do where; its rights have changed."""
+        self._due.set()
+
+    async def run(self) -> None:
+        """Do so until cancelled."""
+        while True:
+            self._due.clear()
+            await self._until_done()
+            self.ready.set()
+            await self._due.wait()
+
+    async def _until_done(self) -> None:
+        failures = 0
+        while True:
+            with surviving("telegram.presence", foreseen=(TelegramError, UnavailableError)) as told:
+                await self._tell()
+            if told.error is None:
+                self.trouble = None
+                return
+            self.trouble = f"Telegram does not answer ({type(told.error).__name__})"
+            await asyncio.sleep(self._ladder[min(failures, len(self._ladder) - 1)])
+            failures += 1
+
+    async def _tell(self) -> None:
+        await self._bot.initialize()
+        if not self.ready.is_set():
+            await self._set_webhook()
+            await self._set_menus()
+        households = [family.household for family in self._families.all]
+        known = await self._store.read(
+            lambda conn: load_known(conn, households, bot=self._identity.bot)
+        )
+        self.standing = await look(self._bot, known.groups)
+        for group in self.standing.groups:
+            await self._settle(group)
+        self._identity.username = self.standing.username.lower()
+
+    async def _set_webhook(self) -> None:
+        if self._webhook is None:
+            await self._bot.delete_webhook(drop_pending_updates=False)
+            return
+        await self._bot.set_webhook(
+            self._webhook.url, secret_token=self._webhook.secret, allowed_updates=list(READERS)
+        )
+
+    async def _set_menus(self) -> None:
+        everything = [BotCommand(name, words) for name, words in MENU.items()]
+        await self._bot.set_my_commands(everything, scope=BotCommandScopeAllPrivateChats())
+        await self._bot.set_my_commands(everything, scope=BotCommandScopeAllGroupChats())
+
+    async def _settle(self, group: GroupStanding) -> None:
+        """Note whether the bot may show something to one member alone, and let it be asked so."""
+        now = self._clock.now()
+
+        def note(conn: Connection) -> None:
+            addresses.set_member_only(
+                conn, group.household, CHANNEL, group.chat_id, may=group.governs, now=now
+            )
+
+        await self._store.locking(group.household).write(note)
+        if not group.is_present:
+            return
+        menu = [
+            BotCommand(name, words, api_kwargs={"is_ephemeral": True})
+            if group.governs and name in ALONE
+            else BotCommand(name, words)
+            for name, words in MENU.items()
+        ]
+        try:
+            await self._bot.set_my_commands(menu, scope=BotCommandScopeChat(int(group.chat_id)))
+        except (BadRequest, Forbidden) as error:
+            log.warning("telegram.menu.refused", reason=type(error).__name__)
+
 
 # Asks for updates and takes them in, in their order; what was not taken in is never acknowledged.
 #
 # Telegram forgets what lies before the place that it is asked from. So it is told that place only
 # after all before it was taken in, and asked without one as soon as it has heard.
 
-log = structlog.get_logger()
 
 TAKEN_OVER = "another program is fetching this bot's updates; stop it, or give it its own bot (each environment needs one)"
 _AT_ONCE = 100
@@ -43,10 +175,8 @@ class Polling:
 
     Args:
         bot: Makes the calls.
-        store: Where its place is kept.
         presence: Learns that the bot's rights changed.
         number: Telegram's number of the bot.
-        clock: Tells how old the kept place is.
         ladder: Waits after failures, seconds.
     """
 
@@ -116,12 +246,7 @@ class Polling:
                 await asyncio.sleep(self._ladder[-1])
 
     async def _round(self) -> None:
-        """Ask once, and take in what comes.
-
-        Raises:
-            TelegramError: Telegram could not be asked.
-            UnavailableError: An update could not be stored; it and those after it come again.
-        """
+        """Ask once, and take in what comes."""
         arguments: dict[str, Any] = {
             "timeout": _WAIT_SECONDS, "limit": _AT_ONCE, "allowed_updates": list(READERS),
         }  # fmt: skip
@@ -149,7 +274,6 @@ class Running:
     """One bot and its households.
 
     Args:
-        bot: Made by `open_bot`.
         number: Telegram's number of the bot.
         address: Where updates are posted; None where they are asked for.
         ladder: Waits after failures, seconds; the usual ones where None.

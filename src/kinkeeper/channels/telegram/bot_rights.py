@@ -24,7 +24,6 @@ def ask(token: str, *, api_url: str, groups: Sequence[tuple[str, str]]) -> Stand
 
     Raises:
         DeniedError: Telegram does not know the token.
-        UnavailableError: Telegram cannot be reached.
     """
 
     async def asked() -> Standing:
@@ -46,11 +45,7 @@ async def look(bot: Bot, groups: Sequence[tuple[str, str]]) -> Standing:
     """Ask Telegram what the bot is.
 
     Args:
-        bot: Made by `open_bot`.
         groups: Household id and number of each group.
-
-    Raises:
-        TelegramError: Telegram cannot be asked.
     """
     await bot.initialize()
     about, webhook = await bot.get_me(), await bot.get_webhook_info()

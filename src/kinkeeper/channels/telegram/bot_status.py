@@ -45,11 +45,7 @@ class Stranger:
 
 
 def count_stranger(conn: Connection, bot: str, chat_id: str, *, now: datetime) -> None:
-    """Count something that came from a chat that is no household's here.
-
-    Args:
-        bot: Telegram's number of the bot.
-    """
+    """Count something that came from a chat that is no household's here."""
     lock(conn, NOBODY)
     mine = (_strangers.household == NOBODY, _strangers.bot == bot)
     counted = conn.execute(
@@ -163,11 +159,7 @@ class Standing:
 
 
 def load_known(conn: Connection, households: Sequence[Household], *, bot: str) -> Known:
-    """Return what is known without asking Telegram.
-
-    Args:
-        bot: Telegram's number of it.
-    """
+    """Return what is known without asking Telegram."""
     return Known(
         groups=tuple(
             (each.id, current_chat(conn, each.id, CHANNEL, chat_id))

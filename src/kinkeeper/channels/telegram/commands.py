@@ -19,8 +19,7 @@ from kinkeeper.channels.telegram.families import CHANNEL, Family
 from kinkeeper.channels.telegram.updates import Chat
 from kinkeeper.conversation.told_audience import saved_for
 from kinkeeper.core.errors import InputError, NotFoundError
-from kinkeeper.digest.model import parse_time
-from kinkeeper.digest.repository import set_digest_time
+from kinkeeper.digest.repository import parse_time, set_digest_time
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, person_scope, viewer_for
 from kinkeeper.language.text import shorten

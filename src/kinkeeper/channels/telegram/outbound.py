@@ -194,7 +194,6 @@ class Typing:
 
     Args:
         bot: Makes the calls.
-        pace: When it is shown.
     """
 
     def __init__(self, bot: Bot, *, pace: TypingPace | None = None) -> None:

@@ -86,11 +86,7 @@ def take_in(
 
 
 class ChatOutlet:
-    """Puts what a household's conversations have to say into its outbox.
-
-    Args:
-        household: As its file has it.
-    """
+    """Puts what a household's conversations have to say into its outbox."""
 
     def __init__(self, household: Household, clock: Clock) -> None:
         self._household = household

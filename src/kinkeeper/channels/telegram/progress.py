@@ -48,11 +48,7 @@ _columns = telegram_progress.c
 
 
 def note(conn: Connection, bot: str, update_id: int, *, now: datetime) -> None:
-    """Note that an update, and all before it, were handled.
-
-    Args:
-        bot: Telegram's number of the bot.
-    """
+    """Note that an update, and all before it, were handled."""
     mine = (_columns.household == _NOBODY, _columns.bot == bot)
     conn.execute(delete(telegram_progress).where(*mine))
     conn.execute(

@@ -196,11 +196,7 @@ _Json = Mapping[str, Any]
 
 
 def parse_update(value: object) -> Update:
-    """Return what an update says.
-
-    Args:
-        value: Any JSON.
-    """
+    """Return what an update says."""
     if not isinstance(value, dict):
         return Unknown(update_id=None, kind=None, chat_id=None)
     update_id = _number(value, "update_id")

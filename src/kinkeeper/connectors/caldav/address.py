@@ -84,9 +84,6 @@ def path_of(base: str, reference: str) -> str:
     Args:
         base: Address of what was asked.
         reference: As written in the answer, absolute or not.
-
-    Raises:
-        InputError: It is no address.
     """
     _, there = _joined(base, reference)
     return quote(unquote(there.path), safe="/~@:!$&'()*+,;=-._")

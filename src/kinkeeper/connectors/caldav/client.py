@@ -70,7 +70,6 @@ class Transport:
 
         Raises:
             DeniedError: It refuses the user or the password.
-            UnavailableError: It cannot be reached, has a fault, or answers without end.
         """
         try:
             async with asyncio.timeout(self._longest):
@@ -231,7 +230,6 @@ class CalDavClient:
 
         Raises:
             ConflictError: Something is there already.
-            InputError: The server does not take it.
         """
         return await self._put(url, path, data, {"If-None-Match": "*"})
 
@@ -246,7 +244,6 @@ class CalDavClient:
 
         Raises:
             ConflictError: Another version stands there.
-            InputError: The server does not take it.
         """
         return await self._put(url, path, data, {"If-Match": etag})
 

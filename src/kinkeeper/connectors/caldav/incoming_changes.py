@@ -15,6 +15,7 @@ from kinkeeper.actions.model import ActionStatus, ActionType, Choice, PendingAct
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.written_audience import kept_as_written
 from kinkeeper.calendar.event_limits import ImportLimit
+from kinkeeper.connectors.caldav.kinds import Thing, Things, Verdict, decide
 from kinkeeper.connectors.caldav.sync_records import (
     NEVER,
     ObjectRow,
@@ -23,7 +24,6 @@ from kinkeeper.connectors.caldav.sync_records import (
     forget_objects,
     list_objects,
 )
-from kinkeeper.connectors.caldav.things import Thing, Things, Verdict, decide
 from kinkeeper.connectors.caldav.wire import Version
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
@@ -98,7 +98,7 @@ class Asking:
     def _propose(
         self, conn: Connection, found: Sequence[Difference], proposal: Proposal, now: datetime
     ) -> int:
-        kept = kept_as_written(conn, proposal, self.household, None)
+        kept = kept_as_written(conn, proposal, self.household, None, now=now)
         done = proposals.propose(conn, kept, household=self.household, now=now)
         for each in found:
             offered = "" if each.theirs is None else each.theirs.shared()

@@ -120,8 +120,6 @@ def written(
     """Return an entry as an object for the server.
 
     Args:
-        name: Of the calendar, for people.
-        places: Names of the household's places by id.
         over: What stands there and is to be replaced; what is theirs alone is kept.
     """
     event = entry.event
@@ -230,11 +228,7 @@ def _basics(event: Event) -> dict[str, Any]:
 
 
 def parsed(data: bytes) -> Calendar:
-    """Return a calendar object as the library knows it.
-
-    Raises:
-        InputError: It is none.
-    """
+    """Return a calendar object as the library knows it."""
     try:
         calendar = Calendar.from_ical(data)
     except ValueError as error:

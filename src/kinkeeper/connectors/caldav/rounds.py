@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from kinkeeper.connectors.caldav import sync_records
 from kinkeeper.connectors.caldav.client import CalDavClient
 from kinkeeper.connectors.caldav.incoming_changes import Asking, Incoming
+from kinkeeper.connectors.caldav.kinds import Thing, Things
 from kinkeeper.connectors.caldav.sync_records import (
     NEVER,
     ObjectRow,
@@ -22,7 +23,6 @@ from kinkeeper.connectors.caldav.sync_records import (
     forget_objects,
     put_object,
 )
-from kinkeeper.connectors.caldav.things import Thing, Things
 from kinkeeper.connectors.caldav.wire import Collection
 from kinkeeper.core.errors import ConflictError, InputError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock
@@ -262,7 +262,6 @@ class CalendarSync:
             ConflictError: Another process is doing that.
             DeniedError: The server does not let us in.
             InputError: The address leads to no calendar, or to several.
-            UnavailableError: The server, or the database, cannot be reached now.
         """
         now = self.clock.now()
         if not await self.store.write(

@@ -1,9 +1,32 @@
 """Where a mail server is, and who we are to it: out of one address. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from kinkeeper.actions.outside.adapter import PointOfNoReturn, RefusedError, Trace, Work
 from kinkeeper.core.addresses import is_mail_address
+
+
+class NotSetUp:
+    """Carries nothing out, and says why."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    async def call(self, work: Work, point_of_no_return: PointOfNoReturn) -> Mapping[str, Any]:
+        """Refuse.
+
+        Raises:
+            RefusedError: Always.
+        """
+        raise RefusedError(self._reason)
+
+    async def was_done(self, work: Work) -> Trace:
+        """Say that nobody can tell: what was set up before is not there to be asked."""
+        return Trace.UNKNOWN
+
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PORTS = {"smtp": 587, "smtps": 465, "imap": 143, "imaps": 993}

@@ -1,6 +1,8 @@
-"""Carries out drafts and sent mails, the same bytes at every try; what may have gone out is never sent again."""
+"""Sends mails by SMTP and keeps drafts, the same bytes at every try; what may have gone out is never sent again."""
 
-from collections.abc import Mapping
+import ssl
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from email.headerregistry import Address as HeaderAddress
 from email.message import EmailMessage
@@ -8,6 +10,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from typing import Any
 
+import aiosmtplib
 import structlog
 
 from kinkeeper.actions.effects.outside import CreateDraft, SendMail, Verb
@@ -18,10 +21,111 @@ from kinkeeper.actions.outside.adapter import (
     Trace,
     Work,
 )
+from kinkeeper.connectors.mail.account import Account
 from kinkeeper.connectors.mail.mailbox import Mailbox, MailboxRefusedError
-from kinkeeper.connectors.mail.smtp import MailServer
 from kinkeeper.core.errors import InvariantError, UnavailableError
-from kinkeeper.mail.model import Address, Mail, domain_of
+from kinkeeper.mail.model import Address, Mail, domain_of, one_line
+
+_TIMEOUT_SECONDS = 20.0
+_LEAVE_SECONDS = 2.0
+_PERMANENT = 500
+_LONGEST_WORDS = 200
+
+
+class MailServer:
+    """A server that takes mails in.
+
+    Args:
+        account: Where, and who we are.
+    """
+
+    def __init__(self, account: Account, *, sender: str) -> None:
+        self._account = account
+        self.sender = sender
+
+    async def send(
+        self, message: bytes, to: Sequence[str], point_of_no_return: PointOfNoReturn
+    ) -> str:
+        """Send a mail.
+
+        Args:
+            to: The addresses it goes to.
+            point_of_no_return: Awaited once the server takes everybody, before it gets the text.
+
+        Returns:
+            What the server said when it took it.
+
+        Raises:
+            NotDoneError: It was surely not sent; a later try may succeed.
+            RefusedError: It was surely not sent, and never will be.
+            aiosmtplib.SMTPException: The connection broke behind the point of no return.
+            OSError: As before.
+        """
+        async with self._entered() as client:
+            await self._offer(client, to)
+            await point_of_no_return()
+            try:
+                taken = await client.data(message)
+            except aiosmtplib.SMTPResponseException as error:
+                raise _refusal(error.code, error.message) from error
+        return one_line(taken.message)[:_LONGEST_WORDS]
+
+    async def greet(self) -> None:
+        """Log in and leave again."""
+        async with self._entered():
+            pass
+
+    @asynccontextmanager
+    async def _entered(self) -> AsyncIterator[aiosmtplib.SMTP]:
+        """Yield a connection that is logged in; whatever happens, take leave and close it."""
+        account = self._account
+        client = aiosmtplib.SMTP(
+            hostname=account.host, port=account.port, timeout=_TIMEOUT_SECONDS,
+            use_tls=account.is_tls_at_once, start_tls=account.is_tls_later,
+            tls_context=ssl.create_default_context(), local_hostname=domain_of(self.sender),
+        )  # fmt: skip
+        try:
+            await self._log_in(client)
+            yield client
+        finally:
+            with suppress(aiosmtplib.SMTPException, OSError):
+                await client.quit(timeout=_LEAVE_SECONDS)
+            client.close()
+
+    async def _log_in(self, client: aiosmtplib.SMTP) -> None:
+        try:
+            await client.connect()
+            if self._account.username:
+                await client.login(self._account.username, self._account.password)
+        except aiosmtplib.SMTPAuthenticationError as error:
+            raise RefusedError("the mail server rejected the login; check SMTP_URL") from error
+        except aiosmtplib.SMTPNotSupported as error:
+            raise RefusedError(
+                "the mail server does not offer login over TLS; check SMTP_URL"
+            ) from error
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise NotDoneError(
+                f"the mail server cannot be reached ({type(error).__name__})"
+            ) from error
+
+    async def _offer(self, client: aiosmtplib.SMTP, to: Sequence[str]) -> None:
+        """Name the sender and everybody it is for; if one of them is refused, nobody gets it."""
+        try:
+            await client.mail(self.sender)
+            for address in to:
+                await client.rcpt(address)
+        except aiosmtplib.SMTPRecipientRefused as error:
+            raise _refusal(error.code, f"{error.recipient}: {error.message}") from error
+        except aiosmtplib.SMTPResponseException as error:
+            raise _refusal(error.code, error.message) from error
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise NotDoneError("the connection to the mail server was lost") from error
+
+
+def _refusal(code: int, words: str) -> NotDoneError | RefusedError:
+    kind = RefusedError if code >= _PERMANENT else NotDoneError
+    return kind(f"the mail server said: {code} {one_line(words)[:_LONGEST_WORDS]}")
+
 
 # A mail as bytes, the same bytes at every try. Pure.
 
@@ -34,7 +138,6 @@ def message_id(change_id: str, sender: str) -> str:
 
     Args:
         change_id: Of the change that writes or sends it.
-        sender: The address it is sent from.
     """
     return f"<act-{change_id}@{domain_of(sender)}>"
 
@@ -43,9 +146,7 @@ def mail_bytes(mail: Mail, *, sender: str, change_id: str, at: datetime) -> byte
     """Return a mail as it is sent or put into a folder.
 
     Args:
-        sender: The address it is sent from.
         change_id: Of the change that writes or sends it.
-        at: When it was asked for, aware.
     """
     message = EmailMessage()
     message["From"] = _shown(Address(address=sender, name=mail.from_name))
@@ -72,12 +173,7 @@ log = structlog.get_logger()
 
 
 class DraftAdapter:
-    """Puts drafts into the mailbox and removes them.
-
-    Args:
-        mailbox: The household's.
-        sender: The address that mails are sent from.
-    """
+    """Puts drafts into the mailbox and removes them."""
 
     def __init__(self, mailbox: Mailbox, *, sender: str) -> None:
         self._mailbox = mailbox
@@ -91,10 +187,6 @@ class DraftAdapter:
 
         Returns:
             Its Message-ID.
-
-        Raises:
-            NotDoneError: The mailbox cannot be reached.
-            RefusedError: It does not let us in.
         """
         own_id = message_id(work.id, self._sender)
         await point_of_no_return()
@@ -108,11 +200,7 @@ class DraftAdapter:
         return {"message_id": own_id}
 
     async def was_done(self, work: Work) -> Trace:
-        """Look among the drafts.
-
-        Raises:
-            NotDoneError: The mailbox cannot be reached.
-        """
+        """Look among the drafts."""
         try:
             is_there = await self._mailbox.has_draft(message_id(work.id, self._sender))
         except UnavailableError as error:
@@ -155,11 +243,7 @@ class SendAdapter:
         }  # fmt: skip
 
     async def was_done(self, work: Work) -> Trace:
-        """Look among the sent mails; that it is not there says nothing.
-
-        Raises:
-            NotDoneError: The mailbox cannot be reached.
-        """
+        """Look among the sent mails; that it is not there says nothing."""
         if self._mailbox is None:
             return Trace.UNKNOWN
         try:

@@ -21,7 +21,7 @@ from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer
 from kinkeeper.connectors.tools.model import ToolServer
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import payload_hash
-from kinkeeper.models.privacy import find_addresses, is_public
+from kinkeeper.models.connection import find_addresses, is_public
 
 # Text of a program's pipe, of which no line may become longer than can be read.
 #
@@ -128,7 +128,6 @@ def described(
     """Return a tool as it may be shown.
 
     Args:
-        server: As the settings name it.
         name: There, exactly as it is called by.
         description: In its own words.
         schema: Of its arguments, as it gives it.
@@ -224,11 +223,7 @@ MOST_BYTES = 1024 * 1024
 
 
 class ToolClient:
-    """Speaks with one server over an open connection.
-
-    Args:
-        server: As the settings name it.
-    """
+    """Speaks with one server over an open connection."""
 
     def __init__(self, server: ToolServer, client: Client) -> None:
         self._server = server
@@ -269,14 +264,7 @@ class ToolClient:
 
 @asynccontextmanager
 async def opened(server: ToolServer) -> AsyncIterator[ToolClient]:
-    """Connect for the length of the block, which must end in the task that began it.
-
-    Args:
-        server: As the settings name it.
-
-    Raises:
-        UnavailableError: It cannot be started or reached.
-    """
+    """Connect for the length of the block, which must end in the task that began it."""
     async with AsyncExitStack() as stack:
         # What a program writes to its error output is its own business, and may quote the household.
         errors = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: ASYNC230, PTH123, SIM115 - no disk, closed by the stack
@@ -301,11 +289,7 @@ async def opened(server: ToolServer) -> AsyncIterator[ToolClient]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a connection failed, in words that quote nothing of the server's own.
-
-    Args:
-        error: As raised, perhaps in groups.
-    """
+    """Return why a connection failed, in words that quote nothing of the server's own."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, UnavailableError):
@@ -379,11 +363,7 @@ class _Limited(httpx2.AsyncByteStream):
 
 
 def may_be_private(server: ToolServer) -> bool:
-    """Whether an address of this machine or network is what the settings mean.
-
-    Args:
-        server: As the settings name it.
-    """
+    """Whether an address of this machine or network is what the settings mean."""
     host = urlsplit(server.url or "").hostname or ""
     is_plain = host == "localhost" or host.endswith(_LOCAL_NAMES) or "." not in host
     return server.allows_private or is_plain or _is_address(host)

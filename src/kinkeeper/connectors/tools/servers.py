@@ -37,7 +37,6 @@ class Connection:
     """Keeps one server connected while it is used; one task opens and closes it.
 
     Args:
-        server: As the settings name it.
         idle: After how long without a call it is let go.
     """
 
@@ -137,11 +136,7 @@ class Connection:
 
 
 class ToolServers:
-    """All tool servers of one household; nothing connects outside `running`.
-
-    Args:
-        servers: As the settings name them.
-    """
+    """All tool servers of one household; nothing connects outside `running`."""
 
     def __init__(
         self, store: Store, household: str, servers: Sequence[ToolServer], clock: Clock
@@ -188,9 +183,6 @@ class ToolServers:
 
         Returns:
             Whether all answered.
-
-        Raises:
-            UnavailableError: The database cannot be reached.
         """
         looks = (self._look_at(each) for each in self._connections.values())
         answered = await asyncio.gather(*looks)
@@ -249,7 +241,6 @@ class ToolServers:
         """Call a tool that is safe to call unasked.
 
         Raises:
-            UnavailableError: Its server cannot be reached, or does not answer in time.
             ConflictError: It no longer is the tool that was accepted; from now on a person is asked.
         """
         known = self._tools.get((tool.server, tool.name))
@@ -261,12 +252,7 @@ class ToolServers:
     async def check(self, server: str, tool: str, definition: str) -> None:
         """Make sure that a tool is offered now, and describes itself as when it was accepted or shown.
 
-        Args:
-            server: As the settings name it.
-            tool: Its name there.
-
         Raises:
-            UnavailableError: Its server cannot be reached, or does not answer in time.
             ConflictError: It is another tool now, or gone.
         """
         offered = {each.name: each for each in await self._listed(self._connection(server))}
@@ -278,16 +264,7 @@ class ToolServers:
             raise ConflictError(f"{tool} of {server} {what}; nothing was called")
 
     async def call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Call a tool, whatever it does.
-
-        Args:
-            server: As the settings name it.
-            tool: Its name there.
-            arguments: Verbatim.
-
-        Raises:
-            UnavailableError: Its server cannot be reached, or does not answer in time.
-        """
+        """Call a tool, whatever it does."""
         connection = self._connection(server)
         client = await connection.client()
         try:

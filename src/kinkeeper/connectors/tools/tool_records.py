@@ -87,11 +87,7 @@ class ServerRow:
 def note_tools(
     conn: Connection, household: str, server: str, tools: Sequence[ForeignTool], *, now: datetime
 ) -> None:
-    """Note which tools a server offers now; the first description of each counts as accepted.
-
-    Args:
-        server: As the settings name it.
-    """
+    """Note which tools a server offers now; the first description of each counts as accepted."""
     known = {
         row.name: row
         for row in conn.execute(
@@ -122,7 +118,6 @@ def note_server(
     """Note how a server answered.
 
     Args:
-        server: As the settings name it.
         failure: Why it did not, for people; None where it did.
     """
     mine = (tool_servers.c.household == household, tool_servers.c.server == server)
@@ -139,11 +134,7 @@ def note_server(
 def list_tools(
     conn: Connection, household: str, servers: Collection[ToolServer]
 ) -> Sequence[KnownTool]:
-    """Return the tools that these servers offered when they were last looked at.
-
-    Args:
-        servers: As the settings name them now.
-    """
+    """Return the tools that these servers offered when they were last looked at."""
     by_name = {server.name: server for server in servers}
     query = select(foreign_tools).where(_tools.household == household, _tools.server.in_(by_name))
     latest = {row.server: row.looked_at for row in list_servers(conn, household) if not row.failure}
@@ -177,11 +168,7 @@ def accept(conn: Connection, household: str, server: str, name: str | None) -> i
     """Accept tools as they describe themselves now; returns how many had changed.
 
     Args:
-        server: As the settings name it.
         name: Of one tool; all of the server where None.
-
-    Raises:
-        NotFoundError: No such tool is known.
     """
     mine = [_tools.household == household, _tools.server == server]
     mine += [] if name is None else [_tools.name == name]
@@ -205,11 +192,7 @@ CHECK = "tool servers"
 
 
 def findings(conn: Connection, household: str, servers: Sequence[ToolServer]) -> list[Finding]:
-    """Return what a check of the tool servers finds, as they answered last.
-
-    Args:
-        servers: As the settings name them.
-    """
+    """Return what a check of the tool servers finds, as they answered last."""
     rows = {row.server: row for row in list_servers(conn, household)}
     tools = list_tools(conn, household, servers)
     found = []

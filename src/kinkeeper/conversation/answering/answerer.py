@@ -21,6 +21,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.asked import asked_saying
+from kinkeeper.reading.deeds import asks_for_deed
 
 log = structlog.get_logger()
 
@@ -76,7 +77,9 @@ class Answerer:
             yield replace(base, text=sure, confidence=1.0)
             return
         sources: Sequence[Source] = ()
-        if _only_memory_was_read(context) and (small := _small_talk(context)):
+        if (deeds := await self._deeds(context, base)) is not None:
+            base, sources = deeds
+        elif _only_memory_was_read(context) and (small := _small_talk(context)):
             base = replace(base, text=small)
         elif _asks_what_is_known(context) or _only_memory_was_read(context):
             base, sources = await self._known(context, base)
@@ -106,6 +109,19 @@ class Answerer:
         if asked_saying(context.text) is not None:
             return None
         return told_about(context, self._standing) or not_able(context, self._standing)
+
+    async def _deeds(
+        self, context: AnswerContext, base: Answer
+    ) -> tuple[Answer, Sequence[Source]] | None:
+        """Return the answer to a question for a deed of which somebody told; None where nobody did."""
+        is_read_only = not any(each.action_id for each in context.results)
+        if self._know is None or not is_read_only or asks_for_deed(context.text) is None:
+            return None
+        try:
+            known = await self._know(BrainQuery(text=context.text), context.asked.viewer)
+        except UnavailableError:
+            return None
+        return self._listed(context, base, known) if known.is_of_deeds else None
 
     async def _known(
         self, context: AnswerContext, base: Answer, *, besides: SourceKind | None = None

@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.calendar.event_records import NOT_CONFIRMED
+from kinkeeper.calendar.event_records import NOT_CONFIRMED, may_be_off
 from kinkeeper.conversation.answering.event_text import (
     Item,
     are,
@@ -74,7 +74,7 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
     if is_shown(done, items):
         first, period = event_told(items[0], setting), _period(done.params, setting)
         return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
-    is_sure = any(each.get("confirmed", True) for each in items)
+    is_sure = any(each.get("confirmed", True) and not may_be_off(each) for each in items)
     is_yes = wanted == "clash" or (wanted in _WHETHER and _is_yes(items, done))
     yes = "Yes: " if is_yes and is_sure else ""
     told = few([event_told(each, setting) for each in items], len(items), ";")
@@ -293,6 +293,7 @@ def free_told(done: ActionResult, setting: Setting) -> str:
         return f"Free: {free}."
     why = f": {few([event_told(each, setting) for each in busy], len(busy), ';')}" if busy else ""
     room = f" Free: {free}." if spans else ""
+    room += f" {capital(days)}." if (days := _all_day(done, setting)) else ""
     return capital(f"{are(who, setting)} not free{' ' + when if when else ''}{why}.{room}")
 
 
@@ -308,12 +309,16 @@ def _who_is_free(by_member: Mapping[str, Any], when: str, setting: Setting) -> s
     told = [f"{are(free, setting)} free{' ' + when if when else ''}"] if free else []
     if not free:
         told.append(f"nobody is free{' ' + when if when else ''}")
-    told += [
-        f"{are([member], setting)} busy with {few([event_told(each, setting) for each in busy], len(busy), ';')}"
-        for member, busy in by_member.items()
-        if busy
-    ]
+    told += [_kept_busy(member, busy, setting) for member, busy in by_member.items() if busy]
     return f"{capital('; '.join(told))}."
+
+
+def _kept_busy(member: str, busy: Sequence[Any], setting: Setting) -> str:
+    """Return what keeps a member busy; of what goes on for whole days only that it does."""
+    told = few([event_told(each, setting) for each in busy], len(busy), ";")
+    if all(each.get("all_day") for each in busy):
+        return f"for {named([member], setting)} there is {told}"
+    return f"{are([member], setting)} busy with {told}"
 
 
 def _is_short(done: ActionResult) -> bool:

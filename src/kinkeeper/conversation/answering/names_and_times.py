@@ -20,6 +20,7 @@ _WEEKDAYS = {"MO", "TU", "WE", "TH", "FR"}
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _NEAR = {-1: "yesterday", 0: "today", 1: "tomorrow"}
 _WEEK = 7
+_MOST_DAYS = 4  # that are told one by one
 _NTH = re.compile(r"(?P<which>[1-4]|-1)(?P<day>MO|TU|WE|TH|FR|SA|SU)")
 _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "-1": "last"}
 _UNTIL = re.compile(r"UNTIL=(?P<day>\d{8})")
@@ -107,6 +108,18 @@ def rule_words(rule: str) -> str:
         rule: RFC 5545, without its prefix.
     """
     parts = dict(part.split("=", 1) for part in rule.upper().split(";") if "=" in part)
+    months = [int(each) for each in parts.get("BYMONTH", "").split(",") if each.isdigit()]
+    often = _often(parts)
+    if not often or not months or parts["FREQ"] == "YEARLY":
+        return often
+    others = [each for each in range(1, len(MONTHS) + 1) if each not in months]
+    is_most = len(others) < len(months)
+    told = enumerated([MONTHS[each - 1] for each in (others if is_most else months)])
+    return f"{often} {'except in' if is_most else 'in'} {told}"
+
+
+def _often(parts: Mapping[str, str]) -> str:
+    """Return how often the parts of a rule repeat, whatever the months."""
     unit = _UNITS.get(parts.get("FREQ", ""))
     if unit is None:
         return ""
@@ -271,7 +284,13 @@ class Words:
             str(start), str(end) if end else None, str(rule), now=self.setting.now,
             locale=self.setting.household.locale,
         )  # fmt: skip
-        return f" {told}"
+        days = [
+            day_words(date.fromisoformat(str(each)), today=self.setting.now.date(), locale=self.setting.household.locale)
+            for each in self.value("except_days") or ()
+        ]  # fmt: skip
+        if len(days) > _MOST_DAYS:
+            days = [f"{len(days)} times {days[0]} to {days[-1].removeprefix('on ')}"]
+        return f" {told}, except {enumerated(days)}" if days else f" {told}"
 
     @property
     def people(self) -> str:

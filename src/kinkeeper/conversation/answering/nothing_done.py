@@ -185,7 +185,8 @@ def secret_kept(context: AnswerContext, saved: str) -> str:
 
 
 def _told_where(saved: str, case: Case) -> str:
-    is_dated = any(each.has_date for each in case.message.spans.values())
+    is_dated = any(each.has_date and each.until > case.now for each in case.message.spans.values())
+    is_dated = is_dated and modality_of(case.message.text) is not Modality.PAST
     return f"{saved} {_NOT_IN_CALENDAR}" if is_dated else saved
 
 

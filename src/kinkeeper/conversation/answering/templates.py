@@ -31,13 +31,13 @@ from kinkeeper.conversation.told_audience import (
     holds_fact,
     how_to_change,
     is_left_over,
-    is_report,
     saved_for,
     scope_of_told,
     secret_of,
 )
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to
 from kinkeeper.language.text import enumerated
+from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
 from kinkeeper.reading.phrases import everyday_spellings
 
@@ -50,6 +50,7 @@ _LEFT_TO_ADULTS = (
     "I’ve saved it just for you; everyone at home can know it once an adult approves it."
 )
 _KEPT = "Okay, I'll keep that secret."
+_KEPT_NEXT = "I can't tell what that is about. What you tell me next, I'll keep that way."
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
 _QUESTION = re.compile(
@@ -128,9 +129,10 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
         return "Okay.", _SURE
     if (secret := _secret(context)) is not None and (saved := _saved(context)) is not None:
         return secret_kept(replace(context, text=secret), saved), _SURE
-    is_wish = is_only_wish(context.text) or points_back(context.text)
-    if is_wish and context.history and context.asked.origin is Origin.SAID:
-        return _KEPT, _SURE
+    people = context.asked.household.members_by_word
+    is_wish = is_only_wish(context.text, people) or points_back(context.text, people)
+    if is_wish and context.asked.origin is Origin.SAID:
+        return _KEPT if context.history else _KEPT_NEXT, _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
         return chosen(_WILL_NOT, turn), _SURE
     if is_question(context.text) and not declines(context):
@@ -147,8 +149,8 @@ def _saved(context: AnswerContext) -> str | None:
     said = context.told or context.text
     is_fact = holds_fact(said, asked.household, now=asked.now)
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
-    is_heard = is_report(said, asked.household) and is_kept_at_once(
-        author, HOUSEHOLD_SCOPE, asked.member
+    is_heard = is_told_of_self(said, asked.household) or (
+        is_report(said, asked.household) and is_kept_at_once(author, HOUSEHOLD_SCOPE, asked.member)
     )
     if not (is_fact or is_secret or is_heard):
         return None
@@ -161,6 +163,7 @@ def _saved(context: AnswerContext) -> str | None:
         is_shared=asked.is_shared,
         told=context.told,
     )
+    scope = kept_to(scope, asked.scope)
     if is_fact and not is_kept_at_once(author, scope, asked.member):
         return _PROPOSED if author.is_adult else _LEFT_TO_ADULTS
     return saved_for(scope, asked.household) + how_to_change(scope)
@@ -179,10 +182,22 @@ def said_besides(context: AnswerContext) -> str:
     secret, saved = _secret(context), ""
     if secret is None and context.told not in {"", context.text}:
         saved = f"{_quoted(context.told.splitlines())}: {_saved(context)}"
-    elif secret is not None and is_left_over(secret, context.results, context.asked.household):
+    elif (
+        context.told
+        and context.results
+        and (
+            is_report(context.told, context.asked.household)
+            or (secret is None and all(map(_finds_nothing, context.results)))
+        )
+    ) or (secret is not None and is_left_over(secret, context.results, context.asked.household)):
         saved = _saved(context) or ""
     unread = f"I haven't done anything about {_quoted(context.unread)}." if context.unread else ""
     return f"{saved} {unread}".strip()
+
+
+def _finds_nothing(result: ActionResult) -> bool:
+    is_look = result.action == "list_events" and result.status is ResultStatus.DONE
+    return is_look or (result.domain == "calendar" and result.status is ResultStatus.FAILED)
 
 
 def _quoted(clauses: Sequence[str]) -> str:

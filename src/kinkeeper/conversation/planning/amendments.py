@@ -24,7 +24,7 @@ from kinkeeper.conversation.planning.case import (
 from kinkeeper.conversation.planning.event_updates import is_beside_now
 from kinkeeper.conversation.planning.message import read_message
 from kinkeeper.conversation.planning.people import PRONOUNS, is_person, who_of
-from kinkeeper.conversation.planning.plan_times import Moment, moment_of, without_days
+from kinkeeper.conversation.planning.plan_times import moment_of, without
 from kinkeeper.conversation.planning.references import asked_which, changed, combined
 from kinkeeper.conversation.planning.referents import (
     MAKES,
@@ -309,14 +309,12 @@ def _left_out(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     if _WORD.search(marked.title(marked.text)):
         return None
-    first = datetime.fromisoformat(due)
-    start = first if "T" in due else None
-    moment = Moment(day=first.date(), start=start, end=None, rule=rule, days=1, is_part=False)
-    kept = without_days(moment, marked.times(marked.text), case.now)
+    first = datetime.fromisoformat(due).date()
+    kept = without(rule, first, marked.times(marked.text))
     things = results_of([last])
-    if kept is None or len(things) != 1:
+    if kept is None or kept.left_out or len(things) != 1:
         return None
-    changes = {"deadline": kept.text, "rrule": kept.rule}
+    changes = {"deadline": f"{kept.first}{due[10:]}", "rrule": kept.rule}
     return [action("task", "update", {**target(things[0]), "changes": changes})]
 
 

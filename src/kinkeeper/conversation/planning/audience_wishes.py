@@ -286,7 +286,8 @@ def _changed(groups: Groups, case: Case, *, is_private: bool) -> Sequence[Step] 
 
 def _of_told(case: Case, *, is_private: bool) -> Sequence[Step] | None:
     """Return requests about what was told last, where nothing was done about it; None where something was."""
-    history = [each for each in case.context.history if not is_only_wish(each.text)]
+    people = case.household.members_by_word
+    history = [each for each in case.context.history if not is_only_wish(each.text, people)]
     if case.context.results or not history or history[-1].results:
         return None
     asked = case.context.asked

@@ -26,11 +26,13 @@ from kinkeeper.conversation.planning.creating_events import (
     is_appointment,
     lowered,
 )
-from kinkeeper.conversation.planning.event_updates import UNREAD_TIME
+from kinkeeper.conversation.planning.event_updates import UNREAD_TIME, News, Told
 from kinkeeper.conversation.planning.list_rules import things_to_buy
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
+from kinkeeper.conversation.planning.referents import target as target_of
 from kinkeeper.conversation.planning.task_rules import deadline_changes
+from kinkeeper.conversation.planning.told_events import LOOKED_FOR, Meant, in_one
 from kinkeeper.household.model import Role
 from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import enumerated, tokenise
@@ -40,6 +42,7 @@ from kinkeeper.reading.own_lists import SHOPPING
 from kinkeeper.reading.phrases import phrase_book, words_written_out
 from kinkeeper.reading.times.model import SpanKind
 
+_DAY = timedelta(days=1)
 _KIND = re.compile(r"\s+(?:appointment|event|entry|booking)$", re.IGNORECASE)
 
 _OUT_OF = re.compile(r"\b(?:off|from)(?: of)? (?:the|my|our)\b", re.IGNORECASE)
@@ -60,7 +63,8 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     if (groups.get("none") and _is_told(what, case)) or NO_EVENT.search(case.message.title(what)):
         return None
     part = f"{what} {groups.get('late', '')}"
-    if _OUT_OF.search(what) or (groups.get("told") and not _is_told_ahead(part, case)):
+    is_asked = bool(groups.get("told")) and case.message.text.rstrip().endswith("?")
+    if is_asked or _OUT_OF.search(what) or (groups.get("told") and not _is_told_ahead(part, case)):
         return None
     if case.grammar.said["everything"].fullmatch(case.message.title(what)):
         return _cleared(part, case)
@@ -75,8 +79,11 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
             or ()
         ]
     target = named_event(part, case)
-    if not target.get("find_by"):
-        return None
+    return _called_off(target, part, groups, case) if target.get("find_by") else None
+
+
+def _called_off(target: Mapping[str, Any], part: str, groups: Groups, case: Case) -> Sequence[Step]:
+    """Return what takes one thing off the calendar, the tasks or the shopping list, by its name."""
     task = best_match(str(target["find_by"]), case.open_tasks())
     event = best_match(
         str(target["find_by"]), (each for each in case.things if each.kind == "event")
@@ -86,7 +93,29 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     if event is None and _is_bought(groups, target, case):
         return [action("notes", "remove_line", {"title": SHOPPING, "line": target["find_by"]})]
     scope = "series" if groups.get("all") else None
-    return [action("calendar", "delete_event", {**target, "scope": scope})]
+    return _within_days(str(target["find_by"]), part, case) or [
+        action("calendar", "delete_event", {**target, "scope": scope})
+    ]
+
+
+def _within_days(title: str, part: str, case: Case) -> Sequence[Step]:
+    """Return what cancels all times of a series in several days that were named, once they are looked up; else nothing."""
+    meant = Meant(Told(news=News.OFF, about=title, when=part), case)
+    window, series = meant.window, [each for each in meant.events if each.rrule]
+    if window is None or window.until - window.begin <= _DAY or not (series or meant.has_looked):
+        return ()
+    if meant.is_out_of_view():
+        return meant.look()
+    times = meant.times(series)
+    looked = meant.look() if meant.has_looked else []
+    if not times:
+        known = {"find_by": title}
+        question = f"I can't find {title} on those days. Which day do you mean?"
+        return [*looked, Missing(action("calendar", "delete_event", known), "on", question)]
+    if len({each.id for each in times}) > 1:
+        return ()
+    steps: list[Step] = [action("calendar", "delete_event", target_of(each)) for each in times]
+    return [*looked, *in_one(steps, times, window)]
 
 
 def _is_told(what: str, case: Case) -> bool:
@@ -133,7 +162,7 @@ def _cleared(part: str, case: Case) -> Sequence[Step] | None:
     days = span(part, case)
     if not days:
         return None
-    look = action("calendar", "list_events", days)
+    look = action("calendar", "list_events", days, reasoning=LOOKED_FOR)
     found = next((each for each in case.context.results if each.action == "list_events"), None)
     events = results_of([found]) if found is not None else ()
     return [

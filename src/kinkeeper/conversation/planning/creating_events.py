@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from kinkeeper.conversation.model import PlannedAction
@@ -23,7 +23,10 @@ from kinkeeper.conversation.planning.people import (
     is_person,
     is_speaker,
     means_everybody,
+    means_two_of_us,
     members_in,
+    people_in,
+    together,
     who_of,
 )
 from kinkeeper.conversation.planning.plan_times import (
@@ -137,7 +140,7 @@ def described(what: str, case: Case, *, who: str = "") -> Described:
     parts = [part for part in parts if part not in beside]
     pieces = [case.message.title(_LENGTH.sub(" ", part)) for part in parts]
     pieces = [piece for piece in pieces if piece]
-    found = Described(title="", who=tuple(who_of(who, case)) if who else ())
+    found = Described(title="", who=tuple(_those_who(who, case)) if who else ())
     kept: list[str] = []
     for piece in pieces:
         more = _aside(piece, case) if kept else None
@@ -176,14 +179,16 @@ def _aside(piece: str, case: Case) -> Described | None:
         others = [each for each in members_in(piece, case) if each not in members]
         return Described(title="", responsible=tuple(members), who=tuple(others))
     going = case.grammar.describing["going"].fullmatch(piece)
-    if going is not None and (members := _those_who(going["who"], case)):
-        return Described(title="", who=tuple(members))
+    if going is not None:
+        members = _those_who(going["who"], case)
+        if members or means_two_of_us(going["who"], case):
+            return Described(title="", who=tuple(members))
     place = case.grammar.describing["at_place"].fullmatch(piece)
     return Described(title="", where=place["where"]) if place is not None else None
 
 
 def _those_who(words: str, case: Case) -> list[str]:
-    return everybody(case) if means_everybody(words, case) else who_of(_BOTH.sub("", words), case)
+    return together(words, case) or who_of(_BOTH.sub("", words), case)
 
 
 def _headed(head: str, case: Case) -> Described:
@@ -195,8 +200,10 @@ def _headed(head: str, case: Case) -> Described:
         ("ends_taking", responsible), ("ends_going", who), ("ends_for", who), ("begins_with", who),
     ):  # fmt: skip
         match = says[name].fullmatch(head)
-        members = _those_who(match["who"], case) if match is not None else []
-        if match is not None and members and _is_people(match["who"], case):
+        if match is None or not _is_people(match["who"], case):
+            continue
+        members = _those_who(match["who"], case)
+        if members or means_two_of_us(match["who"], case):
             head = match["title"]
             people.extend(members)
     begun = says["begins_having"].match(head)
@@ -211,7 +218,8 @@ def _headed(head: str, case: Case) -> Described:
 def _is_people(words: str, case: Case) -> bool:
     """Whether words name nobody but members ("me", "gran", "Leo and Mia", "all of us")."""
     each = [part for part in re.split(r"\s*(?:,|&|\band\b|\bboth\b)\s*", words.strip()) if part]
-    return means_everybody(words, case) or all(
+    is_of_us = means_everybody(words, case) or case.grammar.said["two_of_us"].fullmatch(words)
+    return bool(is_of_us) or all(
         is_person(part, case) or part.lower() in {"me", "i", "us", "we", "myself"} for part in each
     )
 
@@ -237,7 +245,7 @@ def _placed(title: str, case: Case) -> tuple[str, str | None]:
 _OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
 
 _ENDS_BY = re.compile(
-    rf"[\s,]+(?:and |then )?(?:be |is |are |will be )?(?:back|home|finish(?:ed|es|ing)?|over|done|ends?|ending|stay(?:s|ing)?|there|here)(?: again| home| there| over| on)*(?: by| at| around| about)* (?P<end>{TIME_MARK})",
+    rf"[\s,]+(?:and |then )?(?:be |is |are |will be )?(?:back|home|finish(?:ed|es|ing)?|over|done|ends?|ending|stay(?:s|ing)?|there|here|leav(?:es?|ing)|go(?:es|ing)?|return(?:s|ing)?|fl(?:y|ies|ying))(?: again| home| there| over| on)*(?: by| at| on| around| about| till| until)* (?:the )?(?P<end>{TIME_MARK})",
     re.IGNORECASE,
 )
 _STAYS = re.compile(r"\b(?:stay(?:s|ing)?|there|here)\b", re.IGNORECASE)
@@ -257,7 +265,7 @@ _INSTEAD = re.compile(r"\b(?:instead|rather than)\b", re.IGNORECASE)
 """Tells that something else was known before."""
 
 _NOON = 12
-_BUSY = "Busy"
+_BUSY, _AWAY = "Busy", "Away"
 _OURS = re.compile(
     r"^(?:the |my |our )?(?:boys|girls|kids|children|twins|lads|lot|family|two of (?:us|them)|all of (?:us|them)|us)$",
     re.IGNORECASE,
@@ -281,13 +289,32 @@ def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def absent(groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "book me off on Friday, I'm at the clinic 9 to 12": what keeps somebody away is what takes place."""
+    """Read "book me off on Friday, I'm at the clinic 9 to 12": what keeps somebody away is what takes place.
+
+    "I won't be here on Friday" is only told, and offered.
+    """
+    if groups.get("told"):
+        return _told_absent(groups, case)
     who = who_of(groups["who"], case)
     if not who:
         return None
     what = groups["what"] or groups["away"]
     moment = moment_of(case.message.times(" ".join(groups.values())), case.now)
     return _created(f"{what} {groups['when']}", moment, case, groups=groups)
+
+
+def _told_absent(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Return the offer to note who will not be at home."""
+    who, when = people_in(groups["who2"], case), groups["when2"]
+    is_all = groups["who2"].lower() == "we"
+    moment = moment_of(case.message.times(when), case.now)
+    is_asked = case.message.text.rstrip().endswith("?")
+    if moment is None or moment.day is None or _is_over(moment, case) or is_asked:
+        return None
+    said = {"who": "all of us" if is_all else groups["who2"], "block": _AWAY}
+    return (
+        _as_offer(_created(f"{_AWAY} {when}", moment, case, groups=said)) if who or is_all else None
+    )
 
 
 def create(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -401,7 +428,7 @@ def _created(
     found = described(what, case, who=groups.get("who", ""))
     title = found.title
     if groups.get("being"):
-        being = described(groups["being"], case)
+        being = described(what, case)
         found = replace(found, where=being.where, responsible=being.responsible)
         title = _of_whom(groups["who"], being.title)
     if POINTS_BACK.match(title):
@@ -461,11 +488,14 @@ def _over_by(what: str, moment: Moment | None, case: Case) -> tuple[str, Moment 
     """Take "home by 12", "back at 6" for the end; where no beginning was said it stays beside the title."""
     found = _ENDS_BY.search(what)
     end = next(iter(case.message.times(found["end"])), None) if found is not None else None
-    if found is None or end is None or not end.has_time or end.has_date:
-        return what, moment, ""
-    if _STAYS.search(found[0]) and end.bound != "until":
+    if found is None or end is None or end.has_time is end.has_date:
         return what, moment, ""
     rest = f"{what[: found.start()]} {what[found.end() :]}"
+    if end.has_date:
+        stay = _till(end.begin.date(), rest, case)
+        return (rest, stay, "") if stay is not None else (what, moment, "")
+    if _STAYS.search(found[0]) and end.bound != "until":
+        return what, moment, ""
     begins = moment_of(case.message.times(rest), case.now)
     if begins is None or begins.start is None:
         return rest, begins, case.message.words(found[0])
@@ -473,6 +503,14 @@ def _over_by(what: str, moment: Moment | None, case: Case) -> tuple[str, Moment 
     if over <= begins.start and over.hour < _NOON:
         over += timedelta(hours=_NOON)
     return rest, replace(begins, end=over if over > begins.start else None, is_part=False), ""
+
+
+def _till(last: date, rest: str, case: Case) -> Moment | None:
+    """Return what begins on a day and is over with another: "off to Rome on the 4th, back on the 7th"."""
+    begins = moment_of(case.message.times(rest), case.now)
+    if begins is None or begins.day is None or begins.start or begins.rule or last <= begins.day:
+        return None
+    return replace(begins, days=(last - begins.day).days + 1)
 
 
 def _unknown(title: str, moment: Moment | None, known: Mapping[str, Any]) -> Missing:

@@ -67,6 +67,8 @@ _SURE: Final = frozenset(_NEWS) - {
 }  # fmt: skip
 """Patterns that only changes are told with; the others tell news of what nobody knows yet as well."""
 
+_JOBS: Final = frozenset({"unable", "unable_of"})
+
 _ROUTINE: Final = frozenset({"charges", "comes", "gone_to"})
 """What somebody does is news where it is so from some day on, or instead of something."""
 
@@ -95,6 +97,7 @@ class Told:
         is_sure: Whether it can only be told of what is known already.
         cover: Ids of the members who step in for them.
         is_charge: Whether it is told of whoever sees to it, and not of those who take part.
+        is_job: Whether it is told of somebody who cannot see to something or somebody.
         is_open: Whether words about the time were not read.
         recurs: Whether it can only be told of a series, or only of what takes place once; None where of both.
         other: Of what changes places, the words for the other event, with marks.
@@ -112,6 +115,7 @@ class Told:
     since: date | None = None
     is_sure: bool = False
     is_charge: bool = False
+    is_job: bool = False
     is_open: bool = False
     recurs: bool | None = None
     other: str = ""
@@ -142,16 +146,38 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
     if clause.split(" ", 1)[0].lower() in _OF_ONESELF:
         clause = f"I {clause}"
     for form in dict.fromkeys(news_of(clause, case.grammar, is_asked=is_asked)):
-        rest = _set_aside(form, case)
-        if case.grammar.aside["unsure"].search(rest.clause):
-            continue
-        for name in _NEWS:
-            found = case.grammar.telling[name].fullmatch(rest.clause)
-            told = _read(name, found.groupdict(""), rest, case) if found else None
-            if told is not None and name == "not_till":
-                yield from _not_till(told, case)
-            elif told is not None:
-                yield told
+        days = _days_beside(form, clause, case)
+        if days:
+            yield from (each for each in _told_of(f"{form} {days}", case) if each.news is News.OFF)
+        is_caused = bool(days) and case.grammar.telling["cause"].fullmatch(clause) is not None
+        for each in _told_of(form, case):
+            if not (is_caused and each.news is News.OFF):
+                yield each
+
+
+def _told_of(form: str, case: Case) -> Iterator[Told]:
+    """Yield what the news of a clause, without what caused them, may tell of an event."""
+    rest = _set_aside(form, case)
+    if case.grammar.aside["unsure"].search(rest.clause):
+        return
+    for name in _NEWS:
+        found = case.grammar.telling[name].fullmatch(rest.clause)
+        told = _read(name, found.groupdict(""), rest, case) if found else None
+        if told is not None and name == "not_till":
+            yield from _not_till(told, case)
+        elif told is not None:
+            yield told
+
+
+def _days_beside(news: str, clause: str, case: Case) -> str:
+    """Return the days to come that only the cause of news names: "it's shut on the 4th so no judo"."""
+    if case.message.times(news):
+        return ""
+    marks = {each: case.message.spans.get(each) for each in clause}
+    return " ".join(
+        mark for mark, span in marks.items()
+        if span is not None and span.has_date and span.until > case.now and span.bound != "since"
+    )  # fmt: skip
 
 
 def _not_till(told: Told, case: Case) -> Iterator[Told]:
@@ -223,12 +249,14 @@ def _opens(mark: str, case: Case) -> bool:
 
 def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Told | None:
     """Return what a pattern found as news; None where it is none of people we know, or names nothing."""
-    what = next((groups[name] for name in ("what", "what2", "what3") if groups.get(name)), "")
+    what = next(
+        (groups[name] for name in ("what", "what2", "what3", "what4") if groups.get(name)), ""
+    )
     who = people_in(groups["who"], case) if "who" in groups else ()
     if "who" in groups and not who:
         return None
     instead = rest.of if any(each.has_date for each in case.message.times(rest.of)) else ""
-    when = " ".join((what, groups.get("when", ""), instead))
+    when = " ".join((what, groups.get("when", ""), groups.get("when2", ""), instead))
     if name in _ROUTINE and not (rest.since or rest.is_rather or _is_when(name, when, case)):
         return None
     news, of = _NEWS[name], groups.get("of", "")
@@ -236,8 +264,8 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         news=news, about=_named(what, case), when=when, who=who,
         of=tuple(who_of(f"{rest.of} {of}", case)), cover=people_in(rest.cover, case) if rest.cover else (), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
         way=groups.get("dir", ""), where=_OWN.sub("", case.message.words(groups.get("where", ""))),
-        since=_since(rest, when, case), is_sure=name in _SURE or rest.is_rather,
-        is_charge=bool(groups.get("whom", "").strip() or of), other=groups.get("other", ""),
+        since=_since(rest, when, case), is_sure=name in _SURE or rest.is_rather or bool(groups.get("now")),
+        is_charge=bool(groups.get("whom", "").strip() or of), is_job=name in _JOBS, other=groups.get("other", ""),
     )  # fmt: skip
     if name == "comes":
         return _with_their_own(told, case)

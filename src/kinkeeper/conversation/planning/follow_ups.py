@@ -22,7 +22,13 @@ from kinkeeper.conversation.planning.changing_events import named_event, new_tim
 from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.message import BARE_WEEKDAY
-from kinkeeper.conversation.planning.people import is_person, is_speaker, members_in, who_of
+from kinkeeper.conversation.planning.people import (
+    is_person,
+    is_speaker,
+    members_in,
+    people_in,
+    who_of,
+)
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.references import changed, combined
 from kinkeeper.conversation.planning.referents import latest, meant, target, timed_last
@@ -328,6 +334,11 @@ def _one_of_last(text: str, case: Case) -> Thing | None:
     return things[0] if len(among) > 1 and len(things) == 1 else None
 
 
+def _who(text: str, case: Case) -> dict[str, Any]:
+    named = people_in(text, case)
+    return {"who": list(dict.fromkeys([case.context.asked.member.id, *named]))} if named else {}
+
+
 def _day(text: str, case: Case) -> dict[str, Any]:
     moment = moment_of(case.message.times(text), case.now)
     return {"on": moment.day.isoformat()} if moment is not None and moment.day else {}
@@ -342,7 +353,7 @@ def _changed_time(text: str, case: Case) -> dict[str, Any]:
 
 _FILLERS: Final[Mapping[str, Callable[[str, Case], dict[str, Any]]]] = {
     "body": _body, "to": _to, "title": _title, "deadline": _time("deadline"),
-    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time, "find_by": _find_by, "on": _day,
+    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time, "find_by": _find_by, "on": _day, "who": _who,
 }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.told_audience import facts_in, is_left_over
 from kinkeeper.household.model import Household
 from kinkeeper.memory.model import Observation
+from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.classification import classify, is_lasting
 from kinkeeper.reading.asked import StateKind, asked_limit, asked_saying, asked_state
 
@@ -196,9 +197,13 @@ def told_of(
         text: The whole message, verbatim.
         routed: Where it goes; None where that is not known.
     """
+    if (is_report(text, household) or is_told_of_self(text, household)) and all(
+        map(_is_beside_report, results)
+    ):
+        return text
     if routed is None or routed.triage.confirmation is not None:
         return ""
-    if routed.intent.type in _TELLING and all(map(_is_offered_fact, results)):
+    if routed.intent.type in _TELLING and all(map(_changes_nothing, results)):
         return text
     if is_copied(text):
         return ""
@@ -206,7 +211,14 @@ def told_of(
     return "\n".join(each for each in statements if is_left_over(each, results, household))
 
 
-def _is_offered_fact(result: ActionResult) -> bool:
-    """Whether it only asks whether what was told is to be remembered."""
+def _is_beside_report(result: ActionResult) -> bool:
+    """Whether it does no more than follow from what was told: a task is done, a fact is offered."""
+    return _changes_nothing(result) or (result.domain, result.action) == ("task", "complete")
+
+
+def _changes_nothing(result: ActionResult) -> bool:
+    """Whether it only asks whether what was told is to be remembered, or found nothing of that in the calendar."""
+    if result.domain == "calendar":
+        return result.action == "list_events" or result.status is ResultStatus.FAILED
     is_stored = (result.domain, result.action) == ("memory", "store")
     return is_stored and result.status is ResultStatus.AWAITING

@@ -19,7 +19,14 @@ from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
 from kinkeeper.household.vocabulary import WordKind, compile_vocabulary
 from kinkeeper.language.text import strip_controls, tokenise
-from kinkeeper.reading.corrections import given_up_from, is_told_of, new_value_at, old_value_at
+from kinkeeper.reading.corrections import (
+    given_up_from,
+    is_told_of,
+    left_out_from,
+    new_value_at,
+    old_value_at,
+    with_plain_exceptions,
+)
 from kinkeeper.reading.times import NamedTimeWords, read
 from kinkeeper.reading.times.calendar_days import first_of_week
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
@@ -117,7 +124,7 @@ def _without_names(text: str, household: Household) -> str:
 
 
 def _spans(text: str, now: datetime, household: Household) -> Sequence[TimeSpan]:
-    text = _without_names(text, household)
+    text = with_plain_exceptions(_without_names(text, household))
     parted = _MOVED.sub(lambda found: f"{found['old']} ;{' ' * (len(found['to']) - 2)}", text)
     named = [
         NamedTimeWords(id=each.id, words=each.aliases, start=each.start) for each in household.times
@@ -197,11 +204,13 @@ class Message:
         text: With marks, in chat spelling made plain.
         spans: Time expressions by mark.
         verbatim: The words behind each mark.
+        left_out: Times at which what comes again does not: "except the 14th".
     """
 
     text: str
     spans: Mapping[str, TimeSpan]
     verbatim: Mapping[str, str]
+    left_out: tuple[TimeSpan, ...] = ()
 
     def words(self, part: str) -> str:
         """Return a part of the text with the words of its marks put back."""
@@ -294,8 +303,10 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     plain = grammar.said["bare_span"].sub(r"from \g<first> to \g<last>", plain)
     plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)
     spans: dict[str, TimeSpan] = {}
-    marked, end = [], 0
-    for span, begin, over in _without_old(plain, times_in(plain, now, household)):
+    marked, end = list[str](), 0
+    times = [*_without_old(plain, times_in(plain, now, household))]
+    left_out = _left_out(plain, times)
+    for span, begin, over in times:
         start = begin + grammar.start_of(plain, span) - span.start_char
         if (
             start == over
@@ -304,13 +315,46 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
             or grammar.is_no_time(plain, span)
         ):
             continue
-        first = _FIRST_LENGTH if span.kind is SpanKind.DURATION else _FIRST_TIME
-        mark = _put(verbatim, first, plain[start:over])
-        spans[mark] = span
-        marked += [plain[end:start], mark]
+        start = left_out.get(span, start)
+        if span in left_out and marked and start == end and not span.has_time:
+            verbatim[marked[-1]] += plain[end:over]
+        else:
+            first = _FIRST_LENGTH if span.kind is SpanKind.DURATION else _FIRST_TIME
+            mark = _put(verbatim, first, plain[start:over])
+            marked += [plain[end:start], mark]
+            if span not in left_out:
+                spans[mark] = span
+            elif span.has_time:
+                spans[mark] = replace(span, has_date=False, recurrence=None, kind=SpanKind.TIME)
         end = over
     marked_text = _put_right("".join([*marked, plain[end:]]), spans, grammar)
-    return Message(marked_text, spans, verbatim)
+    return Message(marked_text, spans, verbatim, tuple(left_out))
+
+
+_LISTING: Final = frozenset({",", "and", "or", "&", ", and", ", or"})
+
+
+def _left_out(text: str, times: Sequence[tuple[TimeSpan, int, int]]) -> Mapping[TimeSpan, int]:
+    """Return the times of a text at which what comes again does not, with where the words that say so begin.
+
+    "Except Sunday at 7" says the hour of the other days where nothing else does.
+    """
+    found: dict[TimeSpan, int] = {}
+    over, is_listed = 0, False
+    for span, begin, end in times:
+        others = [each for each, *_ in times if each not in found and each is not span]
+        is_day = (span.has_date or span.recurrence) and span.bound is None
+        has_hour = span.has_time and any(each.has_time for each in others)
+        before = None
+        if is_day and not has_hour and any(each.recurrence for each in others):
+            before = left_out_from(text, begin, end)
+            if is_listed and text[over:begin].strip() in _LISTING:
+                before = over
+        is_listed = before is not None and before >= over
+        if before is not None and is_listed:
+            found[span] = before
+        over = end
+    return found
 
 
 def _without_old(text: str, spans: Sequence[TimeSpan]) -> Iterator[tuple[TimeSpan, int, int]]:
@@ -329,7 +373,8 @@ def _without_old(text: str, spans: Sequence[TimeSpan]) -> Iterator[tuple[TimeSpa
         if begin is not None and left and _begins_at(left[0], new_value_at(text, over), over):
             continue
         begin, old = None, old_value_at(text, over)
-        if left and left[0].bound is None and _begins_at(left[0], old, over):
+        is_day_of_it = bool(left and span.recurrence and left[0].has_date)
+        if left and left[0].bound is None and not is_day_of_it and _begins_at(left[0], old, over):
             behind = left.pop(0)
             span, over = _with_rest_of(span, behind), behind.end_char
         elif old is not None and span.has_time and text[old - 1].isdigit():

@@ -5,17 +5,20 @@ something have to be a clause that reads as a request; what is written has to st
 than add something, the rules have to read out of the same words. Blocks for some milliseconds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise, takewhile
+from operator import itemgetter
 from typing import Any, Final
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.requests.model import RequestKind
+from kinkeeper.actions.requests.model import ActionResult, RequestKind
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import TAKE_BACK, Plan, PlannedAction
 from kinkeeper.conversation.planning import people
 from kinkeeper.conversation.planning.case import Case, best_match
 from kinkeeper.conversation.planning.clauses import bare, in_order
+from kinkeeper.conversation.planning.plan_grounding import is_part, told_by
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.routing.clause_words import clauses_of
 from kinkeeper.conversation.routing.intent import commands_in
@@ -31,11 +34,17 @@ from kinkeeper.household.viewers import (
 from kinkeeper.language.text import Token, TokenKind, texts_within, tokenise
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of
-from kinkeeper.reading.corrections import told_not_asked, without_doubt
+from kinkeeper.reading.corrections import (
+    asks_to_undo,
+    is_in_doubt,
+    is_only_doubt,
+    retraction_of,
+    told_not_asked,
+)
 from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.model import cut_clauses
 from kinkeeper.reading.own_lists import SHOPPING
-from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.replies import ReplyKind, is_question, read_reply, words_taken_back
 
 _NOTHING: Final[Mapping[str, Any]] = {}
 _STORE: Final = ("memory", "store")
@@ -47,6 +56,8 @@ _REAL: Final = frozenset({Modality.NAMED, Modality.TOLD})
 _AUDIENCE: Final = ("private", "kept_from")
 _PEOPLE: Final = frozenset({"who", "responsible"})
 _TARGETS: Final = frozenset({"find_by", "event_id", "line"})
+_WHEN: Final = ("start_time", "deadline", "remind_at")
+_SEVERAL: Final = 2
 _NO_WORDS: Final = (
     _PEOPLE | _TARGETS
     | {"start_time", "end_time", "deadline", "remind_at", "on", "until", "rrule", "scope", "priority", "category", "kept_from", "to"}
@@ -79,6 +90,63 @@ def gated(
     # What others than adults ask for awaits an adult, who has to read it; and so does what waits already.
     is_open = is_said if known or not asked.member.is_adult else not is_offer
     return replace(planned, is_offer=is_offer, is_unsaid=not (is_open or asked.is_shared))
+
+
+def in_own_clauses(actions: Sequence[PlannedAction], case: Case) -> bool:
+    """Whether each of several new requests takes the time and the people that stand with it, and none another's.
+
+    They stand behind what it is called, or before it, as far as the next: in whichever order all of them name one.
+    """
+    placed = _placed([each for each in actions if (each.domain, each.action) in _NEW], case)
+    text, ends = case.message.text, [at for at, _ in placed]
+    behind = [text[at:end] for at, end in pairwise([*ends, len(text)])]
+    before = [text[at:end] for at, end in pairwise([0, *ends])]
+    made = [each for _, each in placed]
+    return len(placed) < _SEVERAL or all(
+        _takes_own(made, [behind, before], case, finds) for finds in (_times_of_own, _people_of_own)
+    )
+
+
+_Own = Callable[[PlannedAction, str, Case], bool | None]
+
+
+def _takes_own(
+    made: Sequence[PlannedAction], orders: Sequence[Sequence[str]], case: Case, finds: _Own
+) -> bool:
+    own = [[finds(*each, case) for each in zip(made, parts, strict=True)] for parts in orders]
+    return any(False not in each for each in [each for each in own if None not in each] or own)
+
+
+def _times_of_own(planned: PlannedAction, part: str, case: Case) -> bool | None:
+    """Whether a request is at a time that a part of the message names; None where it names none."""
+    known = told_by(case.message.times(part), case)
+    at = [value for name in _WHEN if (value := planned.params.get(name))]
+    return all(is_part(each, known) for each in at) if known else None
+
+
+def _people_of_own(planned: PlannedAction, part: str, case: Case) -> bool | None:
+    """Whether a request is for people whom a part of the message names; None where it names none."""
+    is_any = people.members_in(part, case) or people.together(part, case)
+    return _are_named(planned.params, part, case) if is_any else None
+
+
+def _placed(actions: Sequence[PlannedAction], case: Case) -> list[tuple[int, PlannedAction]]:
+    """Return requests by where the message first has a word of what each is called that no other has; the rest is left out."""
+    called = [
+        {
+            stem
+            for name, value in _leaves(each.params)
+            if name not in _NO_WORDS
+            for stem in stems(value)
+        }
+        for each in actions
+    ]
+    placed = []
+    for each, words in zip(actions, called, strict=True):
+        own = words.difference(*(other for other in called if other is not words))
+        at = [it.start for it in tokenise(case.message.text) if not own.isdisjoint(stems(it.text))]
+        placed += [(at[0], each)] if at else []
+    return sorted(placed, key=itemgetter(0))
 
 
 def may_complete(planned: PlannedAction, kind: RequestKind, case: Case) -> bool:
@@ -125,19 +193,36 @@ def _is_heard(planned: PlannedAction, case: Case) -> bool:
 def _asks(words: str, case: Case) -> bool:
     """Whether words stand in the message as a clause that asks for something, in no sentence that wonders, denies or only tells."""
     sentences = _sentences_of(words, case.context.text)
-    if not all(_is_real(each, case) for each in sentences):
+    before = [*takewhile(lambda each: each not in sentences, _sentences(case.context.text))][-1:]
+    if any(map(is_only_doubt, before)) or not all(_is_real(each, case) for each in sentences):
         return False
     is_whole = _plain(words) >= _plain(bare(" ".join(sentences), case.grammar))
     asking = [_is_request(each, case) for each in sentences]
     return any(asking) and (is_whole or _is_request(words, case))
 
 
-def is_whole_statement(words: str, case: Case) -> bool:
-    """Whether words are whole sentences of the message, and no question."""
+def takes_back(words: str, thing: ActionResult, case: Case) -> bool:
+    """Whether words are whole sentences of the message that take a thing back: by its name, or as what came last."""
     whole = " ".join(_sentences_of(words, case.context.text))
-    return (
-        bool(whole) and _plain(words) >= _plain(whole) and not is_question(tokenise(whole), whole)
-    )
+    about = _taken_back(whole)
+    if about is None or not _plain(words) >= _plain(whole) or is_question(tokenise(whole), whole):
+        return False
+    if about:
+        return not about.isdisjoint(stems(" ".join(texts_within([thing.summary, thing.params]))))
+    last = next((each.results for each in reversed(case.context.history) if each.results), ())
+    return thing.action_id in {each.action_id for each in last}
+
+
+def _taken_back(sentence: str) -> frozenset[str] | None:
+    """Return the words for what a sentence takes back, none where it points at it; None where it takes nothing back."""
+    if asks_to_undo(sentence):
+        return frozenset()
+    if (back := retraction_of(sentence)) is not None:
+        return None if back.before else frozenset(stems(back.about))
+    reply = read_reply(tokenise(sentence))
+    if reply is None or reply.kind not in {ReplyKind.WITHDRAW, ReplyKind.RELEASE}:
+        return None
+    return frozenset() if reply.is_whole else frozenset(stems(words_taken_back(sentence, reply)))
 
 
 def _is_request(clause: str, case: Case) -> bool:
@@ -154,7 +239,7 @@ def _is_real(sentence: str, case: Case) -> bool:
     """Whether a sentence asks for something or tells it as it is: neither denied, supposed, past, in doubt, nor others' words."""
     said = bare(sentence, case.grammar, case.household.bot_name)
     is_sure = modality_of(said) in _REAL and not told_not_asked(sentence)
-    if not is_sure or without_doubt(sentence) is not None:
+    if not is_sure or is_in_doubt(sentence):
         return False
     return _is_request(sentence, case) or not is_question(tokenise(sentence), sentence)
 

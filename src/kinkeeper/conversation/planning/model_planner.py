@@ -32,8 +32,9 @@ from kinkeeper.conversation.planning.model_answer import (
 )
 from kinkeeper.conversation.planning.model_gate import (
     gated,
-    is_whole_statement,
+    in_own_clauses,
     may_complete,
+    takes_back,
 )
 from kinkeeper.conversation.planning.plan_grounding import (
     QUESTIONS,
@@ -151,6 +152,8 @@ def _held(
         _step(each, kind, view, case) for each, (kind, _) in zip(answer.actions, asked, strict=True)
     ]
     plan = replace(planned(steps), source=Source.MODEL, is_whole=not answer.looks_first)
+    if not in_own_clauses(plan.actions, case):
+        plan = as_offers(plan)
     for (kind, words), step in zip(asked, steps, strict=True):
         if isinstance(step, Missing):
             if not may_complete(replace(step.action, reasoning=words), kind, case):
@@ -170,8 +173,12 @@ def _step(request: PlannedRequest, kind: RequestKind, view: Shown, case: Case) -
     )
     if kind is _TAKING_BACK:
         step = taking_back(wanted, view)
-        is_said = is_whole_statement(request.asked_in, case)
-        return step if isinstance(step, Missing) else replace(step, is_offer=not is_said)
+        if isinstance(step, Missing):
+            return step
+        thing = next(
+            each for each in view.done.values() if each.action_id == step.params["action_id"]
+        )
+        return replace(step, is_offer=not takes_back(request.asked_in, thing, case))
     step, waiting = grounded(wanted, offer, case), awaited(wanted, view)
     known = {} if waiting is None else waiting.params
     return step if isinstance(step, Missing) else gated(step, kind, case, known)

@@ -27,16 +27,27 @@ def members_in(text: str, case: Case, *, as_owners: bool = False) -> list[str]:
     """
     ends = ("", "s") if as_owners else ("",)
     folded = f" {_plain(text)} "
-    found: list[tuple[int, str]] = []
+    # "Us both" and "Ben and I both" are no two children.
+    folded = case.grammar.said["two_of_us"].sub(lambda us: us[0].replace("both", "    "), folded)
+    found: list[tuple[int, int, str]] = []
     for word in case.vocabulary.words:
         if word.kind not in _PEOPLE:
             continue
-        places = [folded.find(f" {spelt}{end} ") for spelt in word.words for end in ends]
-        place = min((each for each in places if each >= 0), default=-1)
+        forms = [f" {spelt}{end} " for spelt in word.words for end in ends]
+        places = [(folded.find(form), len(form) - 1) for form in forms]
+        place, length = min((each for each in places if each[0] >= 0), default=(-1, 0))
         if place >= 0 and not _is_of_another(text, folded[: place + 1].count(" ") - 1, case):
-            found += [(place, each) for each in case.vocabulary.members_of(word.kind, word.id)]
-    new = [each for each in found if not is_given_up(folded, each[0] + 1)]
-    return list(dict.fromkeys(member for _, member in sorted(new)))
+            over = place + length
+            found += [
+                (place, over, each) for each in case.vocabulary.members_of(word.kind, word.id)
+            ]
+    named = {over for _, over, _ in found}
+    new = [
+        each for each in found
+        if not is_given_up(folded, each[0] + 1)
+        and not (each[0] in named and folded.startswith(" both ", each[0]))
+    ]  # fmt: skip
+    return list(dict.fromkeys(member for *_, member in sorted(new)))
 
 
 def _is_of_another(text: str, place: int, case: Case) -> bool:
@@ -103,17 +114,36 @@ def means_everybody(words: str, case: Case) -> bool:
 def together(text: str, case: Case) -> list[str]:
     """Return whom a text names as doing something together: "everyone", "Sam and I both"; nobody where it does not.
 
-    Two who are not named are the speaker and the other grown-up, where there is just one.
+    Two who are not named are the speaker and the other parent, or the other grown-up, where there is just one.
     """
     if means_everybody(text, case):
         return everybody(case)
-    if not case.grammar.said["two_of_us"].search(text):
+    if not means_two_of_us(text, case):
         return []
-    me, adults = case.context.asked.member.id, [each.id for each in case.household.adults]
-    named = members_in(text.lower().replace("both", " "), case)
+    me = case.context.asked.member
+    named = [each for each in members_in(text, case) if each != me.id]
     if named:
-        return list(dict.fromkeys([me, *named]))
-    return adults if len(adults) == 2 and me in adults else []  # noqa: PLR2004 - two of us
+        return [me.id, *named]
+    others = [each for each in case.household.adults if each.id != me.id and me.is_adult]
+    parents = [each for each in others if each.role is me.role is Role.PARENT]
+    pair = [each.id for each in parents or others]
+    return (
+        [each.id for each in case.household.adults if each.id in {me.id, *pair}]
+        if len(pair) == 1
+        else []
+    )
+
+
+def means_two_of_us(words: str, case: Case) -> bool:
+    """Whether words mean the speaker and one more ("us both", "the two of us", "Sam and I both")."""
+    return case.grammar.said["two_of_us"].search(words) is not None
+
+
+def is_unknown_pair(case: Case) -> bool:
+    """Whether a message speaks of "both of us" where several may be the other one."""
+    us = case.grammar.said["two_of_us"].search(case.message.text)
+    is_bare = us is not None and not {"us", "we"}.isdisjoint(us[0].lower().split())
+    return us is not None and is_bare and not together(us[0], case)
 
 
 def people_in(words: str, case: Case) -> tuple[str, ...]:

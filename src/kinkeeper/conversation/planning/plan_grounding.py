@@ -122,7 +122,6 @@ class Offered:
 
 def offered(case: Case, view: Shown | None = None) -> Offered:
     """Return the times that the message names, each by itself and all together, and those that it tells by others."""
-    words: dict[str, str] = {}
     apart = [
         *distances(
             case.context.text,
@@ -133,9 +132,7 @@ def offered(case: Case, view: Shown | None = None) -> Offered:
         span for span in case.message.spans.values()
         if not any(span.surface in each.surface for each in apart)
     ]  # fmt: skip
-    for group in [[span] for span in spans] + ([spans] if len(spans) > 1 else []):
-        for text, told in _meant_by(group, case):
-            words.setdefault(text, told)
+    words = told_by(spans, case)
     for each in apart:
         for text in _told_by(each, spans, case):
             words.setdefault(text, f"{each.surface} {each.of}".strip())
@@ -145,6 +142,15 @@ def offered(case: Case, view: Shown | None = None) -> Offered:
         words={keys[text]: told for text, told in words.items()},
         view=view,
     )
+
+
+def told_by(spans: Sequence[TimeSpan], case: Case) -> dict[str, str]:
+    """Return as ISO 8601 what times mean, each by itself and all together, with the words behind each."""
+    words: dict[str, str] = {}
+    for group in [[span] for span in spans] + ([[*spans]] if len(spans) > 1 else []):
+        for text, told in _meant_by(group, case):
+            words.setdefault(text, told)
+    return words
 
 
 def _meant_by(group: Sequence[TimeSpan], case: Case) -> Iterator[tuple[str, str]]:
@@ -309,7 +315,7 @@ def _timed(params: Mapping[str, Any], offer: Offered, case: Case) -> tuple[dict[
         if isinstance(value, Mapping):
             found[name], is_read = _timed(value, offer, case)
         elif name in _TIMES and isinstance(value, str):
-            is_read = _is_part(value, known)
+            is_read = is_part(value, known)
             found[name] = value if is_read or _is_time(value) else None
         else:
             found[name], is_read = value, True
@@ -317,7 +323,7 @@ def _timed(params: Mapping[str, Any], offer: Offered, case: Case) -> tuple[dict[
     return {name: value for name, value in found.items() if value is not None}, are_read
 
 
-def _is_part(value: str, known: Collection[str]) -> bool:
+def is_part(value: str, known: Collection[str]) -> bool:
     """Whether a time is one of some, or the day or the hour of one."""
     if _CLOCK.fullmatch(value):
         return any(f"T{value.rjust(5, '0')}" in each for each in known)

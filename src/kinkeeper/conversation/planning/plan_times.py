@@ -9,7 +9,7 @@ from typing import Any, Final
 from dateutil.rrule import rrulestr
 
 from kinkeeper.conversation.planning.case import Case
-from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.message import BARE_WEEKDAY, TIME_MARK
 from kinkeeper.core.time import midnight
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.calendar_days import month_of, week_of, weekend_of
@@ -19,6 +19,7 @@ from kinkeeper.reading.times.time_text import week_start
 
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
 _MORNING = 9
+_MONTHS: Final = 12
 _UNTIL = "until"
 NAMES_WEEKDAY: Final = re.compile(
     r"^(?:(?:on|by|until|from|the|coming)\s+)*(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b",
@@ -240,48 +241,99 @@ def _last_day(span: TimeSpan) -> date:
     return (span.until - timedelta(microseconds=1)).date()
 
 
-def without_days(
-    moment: Moment | None, left_out: Sequence[TimeSpan], now: datetime
-) -> Moment | None:
-    """Return what recurs on days of the week without some of them; None where that cannot be said.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What is left of a recurrence without some of its times.
+
+    Attributes:
+        rule: RFC 5545.
+        first: The first day on which it is so.
+        left_out: Single days of the rule on which it is not so.
+    """
+
+    rule: str
+    first: date
+    left_out: tuple[date, ...] = ()
+
+
+def without(rule: str, first: date, left_out: Sequence[TimeSpan]) -> Kept | None:
+    """Return what recurs without what was named as an exception; None where that cannot be said, or is nothing of it.
 
     Args:
-        moment: As it was said without the exception.
-        left_out: Days that were named as exceptions: "Sunday", "the weekend".
-        now: Aware, in the household's zone.
+        rule: RFC 5545, without the exception.
+        first: Its first day.
+        left_out: "Sundays", "the weekend", "December", "the 14th", "from the 20th to the 5th".
     """
-    days = _weekdays(moment.rule) if moment is not None and moment.rule is not None else ()
+    parts = dict(part.split("=", 1) for part in rule.split(";"))
+    dates = list[TimeSpan]()
+    for span in left_out:
+        if days := _days_of_week(span):
+            kept = [each for each in _weekdays(rule) if each not in days]
+            if not kept:
+                return None
+            rule = _with_part(rule.replace("FREQ=DAILY", "FREQ=WEEKLY"), "BYDAY", kept)
+        elif span.recurrence:
+            return None
+        elif months := _whole_months(span):
+            known = parts.get("BYMONTH", ",".join(map(str, range(1, _MONTHS + 1)))).split(",")
+            parts["BYMONTH"] = ",".join(each for each in known if int(each) not in months)
+            if not parts["BYMONTH"] or parts.get("FREQ") == "YEARLY":
+                return None
+            rule = _with_part(rule, "BYMONTH", [parts["BYMONTH"]])
+        else:
+            dates.append(span)
+    times = rrulestr(rule, dtstart=datetime.combine(first, time()))
     gone = {
-        code
-        for span in left_out
-        for code in _weekdays(span.recurrence or "")
-        or [
-            WEEKDAY_CODES[(span.begin + timedelta(days=past)).weekday()]
-            for past in range(_days(span))
-        ]
+        each.date()
+        for span in dates
+        for each in times.between(
+            datetime.combine(span.begin.date(), time()),
+            datetime.combine(_last_day(span), time()),
+            inc=True,
+        )
     }
-    kept = [code for code in days if code not in gone]
-    if moment is None or moment.day is None or not kept:
+    begins = next((each.date() for each in times if each.date() not in gone), None)
+    if begins is None or (dates and not gone):
         return None
-    # "Every day except Sunday at 7" names the time with the exception.
-    clock = moment.start or next((span.begin for span in left_out if span.has_time), None)
-    coming = [moment.day + timedelta(days=past) for past in range(len(WEEKDAY_CODES) + 1)]
-    day = next(
-        each for each in coming
-        if WEEKDAY_CODES[each.weekday()] in kept
-        and (clock is None or datetime.combine(each, clock.timetz()) > now)
-    )  # fmt: skip
-    return replace(
-        moment, day=day, rule=f"FREQ=WEEKLY;BYDAY={','.join(kept)}", end=None,
-        start=datetime.combine(day, clock.timetz()) if clock is not None else None,
-    )  # fmt: skip
+    return Kept(
+        rule=rule, first=begins, left_out=tuple(sorted(each for each in gone if each > begins))
+    )
+
+
+def _with_part(rule: str, name: str, values: Sequence[str]) -> str:
+    kept = [each for each in rule.split(";") if not each.startswith(f"{name}=")]
+    return ";".join([*kept, f"{name}={','.join(values)}"])
+
+
+def _days_of_week(span: TimeSpan) -> Sequence[str]:
+    """Return the days of the week that a time names, whenever that is; none where it is a day of the calendar."""
+    if span.recurrence:
+        return () if "INTERVAL" in span.recurrence else _weekdays(span.recurrence)
+    words = _OPENS.sub("", span.surface).strip()
+    is_weekend = words.lower().removeprefix("the ").rstrip("s") == "weekend"
+    if not is_weekend and not BARE_WEEKDAY.match(words):
+        return ()
+    return [
+        WEEKDAY_CODES[(span.begin + timedelta(days=past)).weekday()] for past in range(_days(span))
+    ]
+
+
+def _whole_months(span: TimeSpan) -> Sequence[int]:
+    """Return the months that a time names, of whatever year; none where it begins or ends within one."""
+    begin, after = span.begin.date(), span.until.date()
+    length = (after.year - begin.year) * _MONTHS + after.month - begin.month
+    if (begin.day, after.day) != (1, 1) or not 1 <= length < _MONTHS:
+        return ()
+    return [(begin.month + past - 1) % _MONTHS + 1 for past in range(length)]
 
 
 def _weekdays(rule: str) -> Sequence[str]:
-    if rule == "FREQ=DAILY":
+    """Return the days of the week of a rule that names them, or means all of them; none for another."""
+    parts = dict(part.split("=", 1) for part in rule.split(";"))
+    if parts.get("FREQ") == "DAILY" and parts.keys() <= {"FREQ", "UNTIL"}:
         return WEEKDAY_CODES
-    found = _BY_DAY.fullmatch(rule)
-    return found["days"].split(",") if found is not None else ()
+    days = parts.get("BYDAY", "").split(",")
+    return days if parts.get("FREQ") == "WEEKLY" and {*days} <= {*WEEKDAY_CODES} else ()
 
 
 def reminded_at(moment: Moment | None, now: datetime) -> str | None:
@@ -521,12 +573,16 @@ def _over(span: TimeSpan, case: Case) -> TimeSpan:
 def _moved(span: TimeSpan, part: str, case: Case) -> TimeSpan:
     """Return what "this time next week" and "the weekend after next" make of a time."""
     same, after = _SAME_TIME.search(part), _AFTER.search(part)
-    if same is not None and case.message.spans[same["mark"]].surface == span.surface:
+    if same is not None and _surface(same["mark"], case) == span.surface:
         return _whole_day(span, case) if span.grain is Grain.WEEK else span
-    if after is not None and case.message.spans[after["mark"]].surface == span.surface:
+    if after is not None and _surface(after["mark"], case) == span.surface:
         by = 2 * _WEEK if "next" in after["which"].lower() else _WEEK
         return replace(span, begin=span.begin + by, until=span.until + by)
     return span
+
+
+def _surface(mark: str, case: Case) -> str:
+    return span.surface if (span := case.message.spans.get(mark)) is not None else ""
 
 
 def _whole_day(week: TimeSpan, case: Case) -> TimeSpan:

@@ -66,7 +66,7 @@ class Planners:
         """Return the next requests, each for whom the message says may see it."""
         asked = context.asked
         wish = secrecy_of(context.text, asked.household, asked.member.id, is_group=asked.is_shared)
-        if wish is not None and points_back(context.text):
+        if wish is not None and points_back(context.text, asked.household.members_by_word):
             return await self._kept_afterwards(context)
         said = said_of_audience(context.text)
         if wish is not None and (said is None or (wish.rest and said.rest.startswith(wish.rest))):
@@ -81,7 +81,9 @@ class Planners:
                 return Plan(clarification=NOT_FOR_A_FEW)
             return _apart(context, rest, hidden) or narrowed(rest, hidden)
         whole = await self._planned(context)
-        if has_own_news(context.text) and all(map(_is_audience, whole.actions)):
+        if has_own_news(context.text, asked.household.members_by_word) and all(
+            map(_is_audience, whole.actions)
+        ):
             return rest  # the wish is about that news, and about nothing done before
         if wish is not None and wish.rest and _is_of_wish(whole, wish.rest, rest):
             return rest

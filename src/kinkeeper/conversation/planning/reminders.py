@@ -18,7 +18,15 @@ from kinkeeper.conversation.planning.case import (
     best_match,
 )
 from kinkeeper.conversation.planning.event_updates import News, Told
-from kinkeeper.conversation.planning.people import PRONOUNS, is_person, is_speaker, one_of, who_of
+from kinkeeper.conversation.planning.people import (
+    PRONOUNS,
+    is_person,
+    is_speaker,
+    means_two_of_us,
+    one_of,
+    together,
+    who_of,
+)
 from kinkeeper.conversation.planning.plan_times import moment_of, shifted_rule
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.planning.task_rules import eve_of
@@ -80,6 +88,8 @@ def _before(thing: Thing, groups: Groups, case: Case) -> str | None:
 
 def _whom(said: str, case: Case) -> list[str] | None:
     """Return who is to be reminded, none where it is whoever speaks; None where nobody can tell."""
+    if means_two_of_us(said, case):
+        return together(said, case) or None
     if is_speaker(said):
         return []
     if said.lower() not in PRONOUNS:

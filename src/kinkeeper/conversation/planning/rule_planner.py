@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.planning import (
@@ -25,6 +26,7 @@ from kinkeeper.conversation.planning.case import (
     Groups,
     Missing,
     Step,
+    action,
     case_of,
     last_addressed,
 )
@@ -48,16 +50,21 @@ from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE, word_sets
 from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.memory_rules import told_facts
 from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.people import is_unknown_pair, members_in
+from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits, together
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS
-from kinkeeper.conversation.planning.told_changes import told
+from kinkeeper.conversation.planning.told_changes import looked_for, told
+from kinkeeper.conversation.planning.told_events import LOOKED_FOR
 from kinkeeper.conversation.planning.write_guard import guarded
 from kinkeeper.conversation.routing.confirmation import agrees
 from kinkeeper.conversation.routing.intent import asks_about, asks_why
 from kinkeeper.conversation.told_audience import MOST_CARRIED, share_within
 from kinkeeper.household.vocabulary import compile_vocabulary
 from kinkeeper.reading.asked import asked_saying
+from kinkeeper.reading.corrections import before_left_out
+from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.times.time_text import day as day_text
 
 # Whether a message asks for something that this assistant cannot do at all, such as translating or
@@ -199,7 +206,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
             )
             if steps:
                 return steps
-    return continued(clause, case)
+    return continued(clause, case) or looked_for(said, case)
 
 
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:
@@ -267,6 +274,11 @@ def _who_first(what: str) -> str:
 _MOST_ACTIONS = 8
 _NEW = frozenset({"create_event", "create"})
 _DATED = ("start_time", "deadline")
+_OF_DAYS = (*_DATED, "end_time", "remind_at")
+_ENDING = frozenset({"delete_event", "delete"})
+_FOR_PEOPLE = frozenset({"calendar", "task"})
+_WHO_ELSE = "Who do you mean besides you?"
+_WHICH_DAYS = "I can't tell which days to leave out. On which days is it, and at what time?"
 _CHANGING = frozenset({"changes", "find_by", "rrule"})
 
 
@@ -280,12 +292,15 @@ def plan_of(context: PlanningContext) -> Plan:
 
 
 def with_day_asked(plan: Plan, context: PlanningContext) -> Plan:
-    """Return a plan that does nothing at once on a day of which weekday and date do not agree: it asks, or proposes.
+    """Return a plan that asks, or proposes, where nobody can tell which day, which days left out, or whom the message means.
+
+    Weekday and date may not agree, an exception name no days, and "both of us" mean one of several grown-ups.
 
     Args:
         context: What was planned.
     """
     case = case_of(context, vocabulary_of(context.asked.household))
+    plan = _with_both_asked(_with_exceptions(plan, case), case)
     for span in case.message.times(case.message.text):
         if span.other_day is not None:
             plan = _unsure(plan, span.begin.date(), span.other_day, case)
@@ -318,6 +333,78 @@ def _unsure(plan: Plan, day: date, other: date, case: Case) -> Plan:
     return replace(plan, actions=missing.actions, clarification=question, partial=missing.partial)
 
 
+def _with_exceptions(plan: Plan, case: Case) -> Plan:
+    """Return a plan in which what recurs leaves out what the message names as an exception; it asks where that cannot be."""
+    left_out: Sequence[TimeSpan] | None = case.message.left_out
+    if left_out and any(each.action in _ENDING for each in plan.actions):
+        return Plan(clarification=_WHICH_DAYS, source=plan.source)
+    behind = case.message.text[len(before_left_out(case.message.text)) :]
+    if case.message.times(behind) and not members_in(behind, case):
+        left_out = None
+    steps = [_with_exception(each, left_out, case.household.zone) for each in plan.actions]
+    asked = [each for each in steps if isinstance(each, Missing)]
+    partial = plan.partial
+    if partial and partial["params"].get("rrule"):
+        known = action(partial["domain"], partial["action"], partial["params"])
+        step = _with_exception(known, left_out, case.household.zone)
+        asked += [step] if isinstance(step, Missing) else []
+        partial = None if isinstance(step, Missing) else {**partial, "params": dict(step.params)}
+    sure = tuple(each for each in steps if isinstance(each, PlannedAction))
+    if not asked:
+        return replace(plan, actions=sure, partial=partial)
+    missing = planned([*sure, asked[0]])
+    return replace(plan, actions=sure, clarification=missing.clarification, partial=missing.partial)
+
+
+def _with_both_asked(plan: Plan, case: Case) -> Plan:
+    """Return a plan that asks who the two of "both of us" are, where several grown-ups may be meant."""
+    new = [each for each in plan.actions if each.action in _NEW and each.domain in _FOR_PEOPLE]
+    if not new or plan.partial or not is_unknown_pair(case):
+        return plan
+    missing = planned([
+        *(each for each in plan.actions if each is not new[0]), Missing(new[0], "who", _WHO_ELSE),
+    ])  # fmt: skip
+    return replace(plan, actions=missing.actions, clarification=_WHO_ELSE, partial=missing.partial)
+
+
+def _with_exception(
+    planned: PlannedAction, left_out: Sequence[TimeSpan] | None, zone: ZoneInfo
+) -> Step:
+    """Return what is to recur without the times that are left out; asked about where that cannot be said.
+
+    Args:
+        left_out: None where nobody can tell which.
+    """
+    params, rule = planned.params, planned.params.get("rrule")
+    day = next((key for key in _DATED if params.get(key)), None)
+    if planned.action not in _NEW or not rule or day is None:
+        return planned
+    name = "title" if planned.domain == "task" else "summary"
+    about, start = before_left_out(str(params.get(name, ""))), str(params[day])
+    try:
+        first = date.fromisoformat(start[:10])
+        kept = Kept(rule=rule, first=first) if left_out == () else None
+        kept = without(str(rule), first, left_out) if left_out else kept
+    except ValueError:
+        return planned  # a model's; refused where it is carried out
+    is_single = kept is not None and bool(kept.left_out) and planned.domain == "task"
+    if kept is None or is_single or about != str(params.get(name, "")):
+        known = {key: each for key, each in params.items() if key not in {*_OF_DAYS, "rrule"}}
+        return Missing(replace(planned, params={**known, name: about}), day, _WHICH_DAYS)
+    by = kept.first - first
+    moved = {key: _later(str(params[key]), by, zone) for key in _OF_DAYS if params.get(key)}
+    days = {"except_days": [each.isoformat() for each in kept.left_out]} if kept.left_out else {}
+    return replace(planned, params={**params, **moved, "rrule": kept.rule, **days})
+
+
+def _later(moment: str, by: timedelta, zone: ZoneInfo) -> str:
+    """Return an ISO 8601 day or time some days later, at the same hour of the wall clock."""
+    if "T" not in moment:
+        return (date.fromisoformat(moment) + by).isoformat()
+    at = datetime.fromisoformat(moment)
+    return ((at.astimezone(zone) if at.tzinfo else at.replace(tzinfo=zone)) + by).isoformat()
+
+
 def _plan_of(context: PlanningContext) -> Plan:
     is_recalled = asked_saying(context.text) is not None
     if not is_recalled and (
@@ -344,7 +431,9 @@ def _plan_of(context: PlanningContext) -> Plan:
     ]
     steps = _in_turn(_chained(read, context), context)
     plan = planned(steps[len(context.results) :])
-    return replace(plan, is_whole=len(steps) == len(read) == len(plan.actions), unread=unread)
+    looks = any(each.reasoning == LOOKED_FOR for each in plan.actions)
+    is_whole = len(steps) == len(read) == len(plan.actions) and not looks
+    return replace(plan, is_whole=is_whole, unread=unread)
 
 
 def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:

@@ -3,16 +3,24 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
-from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.case import (
+    Case,
+    Groups,
+    Missing,
+    Step,
+    Thing,
+    action,
+    best_match,
+)
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
     is_person,
     is_speaker,
+    means_two_of_us,
     members_in,
     one_of,
     people_in,
@@ -23,7 +31,6 @@ from kinkeeper.conversation.planning.plan_times import (
     each_of,
     moment_of,
     reminded_at,
-    without_days,
 )
 from kinkeeper.reading.own_lists import OWN_LIST, names_own_list
 from kinkeeper.reading.times.model import TimeSpan
@@ -32,6 +39,7 @@ _ASK_WHEN_OFTEN = "At what time each day? For several times a day, set a reminde
 _OFTEN = re.compile(
     r"\b(?:once|twice|thrice|(?:two|three|four|several|a few|\d) times)\b[^.,]*$", re.IGNORECASE
 )
+_ASK_WHEN = "I can only remind you at a day and time that I can tell. When should it be?"
 _ASK_WHAT = "What should I remind you of?"
 _BEFORE_WHAT = "Before what? Please say what I should remind you of, and on which day."
 _URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
@@ -51,11 +59,8 @@ _OF_ALL = re.compile(
 _BASE: Final = {
     "paid": "pay", "bought": "buy", "sent": "send", "rung": "ring", "fed": "feed", "spoken to": "speak to",
 }  # fmt: skip
+_SOON: Final = timedelta(hours=3)
 _QUOTED = re.compile(r"'(?P<words>.+)'")
-_EXCEPT = re.compile(
-    rf"[\s,]+(?:except|excepting|apart from|but not|excluding|other than)(?:\s+(?:for|on))*\s+(?P<days>{TIME_MARK}(?:(?:\s*,|\s+and|\s+or)+\s*(?:on\s+)?{TIME_MARK})*)",
-    re.IGNORECASE,
-)
 _NOT_SOMEBODY = re.compile(r"^not (?:\w+|(?:my|the|our) \w+)$", re.IGNORECASE)
 """Says who is not meant, and nothing to do."""
 
@@ -69,7 +74,7 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     who, what, when = (groups.get(name, "") for name in ("who", "what", "when"))
     is_theirs = who.lower() in PRONOUNS
     is_known = not who or is_theirs or is_speaker(who) or is_person(who, case)
-    if not is_known and not _several(who, case):
+    if not is_known and not _several(who, case) and not means_two_of_us(who, case):
         return None
     if groups.get("told") and is_speaker(who):
         return None
@@ -79,26 +84,39 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
         return [Missing(action("task", "create", {}), "title", _BEFORE_WHAT)]
     if "not" in groups:
         what = f"not to {what}"
+    if (untimed := _at_no_time(groups, case)) is not None:
+        return [untimed]
     return None if is_theirs else _reminders(what, when, who, case)
 
 
+def _at_no_time(groups: Groups, case: Case) -> Missing | None:
+    """Return the question when to remind where only a condition, or a time that never comes, is named; None where it is not.
+
+    "When the bus is here to wave", "on the 40th to pay Ann": what is to be done stands behind "to".
+    """
+    what = groups.get("what", "")
+    first, is_condition = what.partition(" ")[0], groups.get("joint", "").lower() == "when"
+    is_deed = case.grammar.said["imperative"].match(what) is not None
+    is_told = _bare(what) != what or is_person(first, case) or is_speaker(first)
+    is_before = "loose" in groups and " to " in what and not (is_deed or is_told)
+    is_timed = bool(case.message.times(f"{groups.get('when', '')} {what}"))
+    if is_timed or not (is_condition or is_before):
+        return None
+    condition, _, deed = what.partition(" to ")
+    known = {"title": case.message.words(deed or condition)}
+    return Missing(action("task", "create", known), "deadline", _ASK_WHEN)
+
+
 def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | None:
-    """Return a reminder for each time that was said, without the days that were left out."""
-    left_out = _EXCEPT.search(what)
-    if left_out is not None:
-        what = f"{what[: left_out.start()]} {what[left_out.end() :]}"
+    """Return a reminder for each time that was said."""
     moment = moment_of(case.message.free_times(f"{when} {what}"), case.now)
-    if left_out is not None:
-        moment = without_days(moment, case.message.times(left_out["days"]), case.now)
-        if moment is None:
-            return None
     if not what:
         return [_missing_title(moment)]
     if _OFTEN.search(what):
         title = case.message.title(_OFTEN.sub("", what))
         return [Missing(action("task", "create", {"title": title}), "deadline", _ASK_WHEN_OFTEN)]
     said = f"{when} {what}"
-    listed = case.message.several(said) if left_out is None else ()
+    listed = case.message.several(said)
     several = each_of(listed, case.message.times(said), moment) if moment is not None else listed
     moments = [moment_of(each, case.now) for each in several] or [moment]
     steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
@@ -209,12 +227,21 @@ def done(groups: Groups, case: Case) -> Sequence[Step] | None:
     tasks = [*case.open_tasks()]
     thing = best_match(said, tasks) or best_match(what, tasks)
     if thing is not None:
-        return [action("task", "complete", {"find_by": thing.id or thing.title})]
+        step = action("task", "complete", {"find_by": thing.id or thing.title})
+        return [replace(step, is_offer="elided" in groups and _is_due_later(thing, case))]
     is_told = "verb" not in groups or not groups["verb"]
     names_one = groups["what"].lower().startswith(("the ", "my ", "our "))
     if is_told and names_one and not tasks and case.message.text.lower().find("done with") >= 0:
         return [action("task", "complete", {"find_by": what})]
     return None
+
+
+def _is_due_later(task: Thing, case: Case) -> bool:
+    """Whether a task is due hours later today: what was done this morning may be due again tonight."""
+    if task.start is None or "T" not in task.start:
+        return False
+    due = datetime.fromisoformat(task.start).astimezone(case.household.zone)
+    return due.date() == case.now.date() and due - case.now > _SOON
 
 
 def delete(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -299,7 +326,7 @@ def _created(
     params = {"title": title, **_when(moment, case, is_reminder=is_reminder)}
     if several := _several(who, case):
         params["who"] = several
-    elif who and not is_speaker(who):
+    elif who and not is_speaker(who) and not means_two_of_us(who, case):
         params["who"] = one_of(who, case)
     return [action("task", "create", params)]
 

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from dateutil.rrule import rrulestr
 
-from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Missing, Step, Thing, action
 from kinkeeper.conversation.planning.changing_events import new_time
 from kinkeeper.conversation.planning.creating_events import is_appointment
@@ -22,14 +21,13 @@ from kinkeeper.conversation.planning.event_updates import (
     other_of,
     told_of,
 )
-from kinkeeper.conversation.planning.plan_times import Window
 from kinkeeper.conversation.planning.references import with_known_day
 from kinkeeper.conversation.planning.referents import target
 from kinkeeper.conversation.planning.relative import in_its_frame
-from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each
+from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each, in_one
 from kinkeeper.language.text import enumerated
 
-_WEEK = timedelta(days=7)
+_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 _FOLLOWING = re.compile(r"^(?:on |to )?(?:the )?following\b", re.IGNORECASE)
 _SELDOM = ("FREQ=MONTHLY", "FREQ=YEARLY")
 
@@ -47,7 +45,41 @@ def told(clause: str, case: Case) -> list[Step] | None:
             return [*change.meant.look(), *steps]  # it has been carried out, and stands first
         if steps:
             return steps
+    return _unable(clause, case)
+
+
+def _unable(clause: str, case: Case) -> list[Step] | None:
+    """Return the offer to note that a grown-up cannot see to something on a day on which nothing like it is planned."""
+    for news in told_of(clause, case):
+        meant = Meant(news, case)
+        people = [case.household.member(each) for each in news.who]
+        if not news.is_job or not all(each is not None and each.is_adult for each in people):
+            continue
+        window = meant.window
+        if window is None or window.until - window.begin > _DAY:
+            continue
+        words = case.message.title(clause.partition(",")[0]).removeprefix("I ")
+        hours = {"start_time": window.begin.isoformat(), "end_time": window.until.isoformat()}
+        days = {"start_time": window.begin.date().isoformat()} if window.is_days else hours
+        params = {"summary": words[:1].upper() + words[1:], "who": [*news.who], **days}
+        offered = replace(action("calendar", "create_event", params), is_offer=True)
+        return [*(meant.look() if case.context.results else ()), offered]
     return None
+
+
+def looked_for(clause: str, case: Case) -> list[Step] | None:
+    """Return a look for what a clause tells to be off or elsewhere, where it is not in view; None where it tells of nothing.
+
+    Args:
+        clause: With marks, without politeness; no rule made anything of it.
+    """
+    meant = [
+        Meant(each, case) for each in told_of(clause, case)
+        if each.is_sure and each.news in {News.OFF, News.TIME} and "," not in each.about
+        and is_appointment(each.about, case)
+    ]  # fmt: skip
+    first = min(meant, key=lambda each: clause.find(each.told.about), default=None)
+    return first.look() if first is not None and not first.has_looked else None
 
 
 @dataclass(frozen=True)
@@ -72,7 +104,9 @@ class _Change:
             return None
         if not found:
             return self._looked_for() if self._may_look() else None
-        if told.since is not None:
+        if told.since is not None and (
+            told.news is not News.OFF or any(each.rrule for each in found)
+        ):
             return self._for_good(found)
         chosen = self.meant.times(found)
         if not chosen:
@@ -80,7 +114,7 @@ class _Change:
         if len({each.id for each in chosen}) > 1:
             return [self._which(chosen)]
         steps = [step for each in chosen for step in self._of_one(each)]
-        steps = _in_one(steps, chosen, self.meant.window)
+        steps = in_one(steps, chosen, self.meant.window)
         return steps or self._looked_for()
 
     def _swapped(self) -> list[Step] | None:
@@ -276,20 +310,6 @@ class _Change:
     def _is_adult(self, person: str) -> bool:
         member = self.case.household.member(person)
         return member is not None and member.is_adult
-
-
-def _in_one(steps: list[Step], times: Sequence[Thing], window: Window | None) -> list[Step]:
-    """Return the cancelling of all times of one series in a span as one request."""
-    is_off = all(
-        isinstance(each, PlannedAction) and each.action == "delete_event" for each in steps
-    )
-    if not steps or not is_off or not times[0].rrule or window is None:
-        return steps
-    last = (window.until - timedelta(microseconds=1)).date()
-    if last <= day_of(times[0]):
-        return steps[:1]
-    until = {"until": last.isoformat()}
-    return [action("calendar", "delete_event", {**target(times[0]), **until})]
 
 
 def _direction(way: str) -> str:

@@ -7,15 +7,21 @@ from functools import cached_property
 from typing import Any, Final
 
 from kinkeeper.conversation.lookups import IN_VIEW
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Step, Thing, action, standing_events
 from kinkeeper.conversation.planning.creating_events import NO_EVENT
 from kinkeeper.conversation.planning.event_updates import News, Told, is_beside_now, is_short
 from kinkeeper.conversation.planning.plan_times import Window, window_of
-from kinkeeper.conversation.planning.referents import latest, meant
+from kinkeeper.conversation.planning.referents import latest, meant, target
+from kinkeeper.core.time import midnight
 from kinkeeper.language.name_match import meant_by
+
+LOOKED_FOR: Final = "to find what the news are about"
+"""Why the calendar is looked at: what the news come to is planned once it is found."""
 
 _AHEAD: Final = 60
 _DAY: Final = timedelta(days=1)
+_WEEK: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,8 @@ class Meant:
         """Whether more has to be looked up than the next days."""
         window = None if self.told.since is not None else self.window
         found = self.events
+        if window is None and (week := self._weeks_of_new_day()) is not None:
+            return week.until > self.case.now + IN_VIEW and not self.has_looked
         if window is not None and any(_is_in(each, window) for each in found):
             return False
         return window is not None and window.until > self.case.now + IN_VIEW and not self.has_looked
@@ -102,13 +110,22 @@ class Meant:
 
     def look(self) -> list[Step]:
         """Return a look into the calendar for what is meant, where it is not in view."""
-        window, since = self.window, self.told.since
+        window, since = self.window or self._weeks_of_new_day(), self.told.since
         days: dict[str, Any] = {"wanted": "next"}
         if since is not None:
             days |= {"from": since.isoformat(), "days_ahead": _AHEAD}
         elif window is not None:
             days = window.parameters
-        return [action("calendar", "list_events", {"query": self.told.about, **days})]
+        params = {"query": self.told.about, **days}
+        return [action("calendar", "list_events", params, reasoning=LOOKED_FOR)]
+
+    def _weeks_of_new_day(self) -> Window | None:
+        """Return the days about the new one of which a time of a series may be put there; None where none is told."""
+        day = self._day_told() if self.told.is_sure and self.told.since is None else None
+        if day is None or not any(each.rrule for each in self.events):
+            return None
+        begin = midnight(day, self.case.household.zone)
+        return Window(begin=begin - _WEEK + _DAY, until=begin + _WEEK, is_days=True)
 
     def _activity(self) -> str:
         """Return what the household calls the activity that is named in another word for it."""
@@ -202,3 +219,22 @@ def first_of_each(found: Sequence[Thing]) -> list[Thing]:
 def day_of(thing: Thing) -> date:
     """Return the day on which something begins."""
     return date.fromisoformat((thing.start or "")[:10])
+
+
+def in_one(steps: list[Step], times: Sequence[Thing], window: Window | None) -> list[Step]:
+    """Return the cancelling of all times of one series in a span as one request.
+
+    Args:
+        steps: As they would be one by one.
+        times: Of the series, in order.
+    """
+    is_off = all(
+        isinstance(each, PlannedAction) and each.action == "delete_event" for each in steps
+    )
+    if not steps or not is_off or not times[0].rrule or window is None:
+        return steps
+    last = (window.until - timedelta(microseconds=1)).date()
+    if last <= day_of(times[0]):
+        return steps[:1]
+    until = {"until": last.isoformat()}
+    return [action("calendar", "delete_event", {**target(times[0]), **until})]

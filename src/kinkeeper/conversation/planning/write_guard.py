@@ -16,7 +16,8 @@ from kinkeeper.conversation.planning.grammar import word_sets
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import split_sentences
 from kinkeeper.reading.corrections import told_not_asked
-from kinkeeper.reading.modality import OTHERS_WORDS, UNREAL, Modality, modality_of
+from kinkeeper.reading.deeds import deeds_told
+from kinkeeper.reading.modality import OTHERS_WORDS, UNREAL, Modality, is_put_on_body, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
 
 _WORD = re.compile(r"[^\W_]+(?:['’:-][^\W_]+)*['’]?|&")
@@ -80,9 +81,11 @@ def _verdict(
     rules = word_sets("guard", "rules")
     said = _with_lead(clause, case).strip()
     found = told_not_asked(said)
-    if "unwanted" in found:
+    is_undone = rule == "events.cancel" and any(each.is_denied for each in deeds_told(said))
+    if "unwanted" in found or is_undone or is_put_on_body(said):
         return _Verdict.DROP
-    meant = modality_of(said)
+    days = (each.begin.date() for each in case.message.times(clause) if each.has_date)
+    meant = modality_of(said, is_ahead=any(day > case.now.date() for day in days))
     is_bare = "bare" in groups
     if rule in rules["reports"] or is_bare:
         is_others = meant in OTHERS_WORDS or "of_others" in found

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kinkeeper.language.text import tokenise
-from kinkeeper.models.embedding.heads import Floats, LinearHead
+from kinkeeper.models.embedding.embedder import Floats, LinearHead
 from kinkeeper.reading.phrases import ASKED, ENDS, canonical
 
 Clause = tuple[str, ...]

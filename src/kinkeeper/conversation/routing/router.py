@@ -222,7 +222,7 @@ class Router:
         self, text: str, *, history: Sequence[Exchange] = (),
         open_question: bool | str = False, signals: Signals = _NOTHING_KNOWN,
         requests: Sequence[RequestKind] = (), skills: Collection[str] = (),
-        names: Collection[str] = (),
+        names: Collection[str] = (), people: Collection[str] = (),
     ) -> Routed:  # fmt: skip
         """Return where a message goes.
 
@@ -234,20 +234,22 @@ class Router:
             signals: What is known when it comes.
             requests: All that can be asked; none where only the domains matter.
             names: What the assistant is called.
+            people: Words for people who are known, in small letters.
         """
         is_whole, text = len(text) <= LONGEST_READ, text[:LONGEST_READ]
         intent = read_intent(text, signals, names=names)
         asked = open_question if isinstance(open_question, str) else ""
+        is_wish = is_only_wish(text, people)
         decision = (
             read_confirmation(text, asked=asked, names=names)
-            if open_question is not False and is_whole and not is_only_wish(text)
+            if open_question is not False and is_whole and not is_wish
             else None
         )
         if decision is not None:
             return _confirmed(decision, intent)
         is_offered = offers_something(history)
         social = read_social(text, is_offered=is_offered, has_referent=bool(history), names=names)
-        if social is not None and not is_only_wish(text):
+        if social is not None and not is_wish:
             answers = bool(history) and read_confirmation(text, names=names) is not None
             return _left(social, intent, is_followup=answers)
         if is_offered and intent.type in _FRIENDLY:

@@ -11,8 +11,7 @@ import numpy as np
 import structlog
 
 from kinkeeper.core.errors import InvariantError, UnavailableError
-from kinkeeper.models.embedding.embedder import Embedder, HashingEmbedder, Vectors
-from kinkeeper.models.embedding.heads import LinearHead
+from kinkeeper.models.embedding.embedder import Embedder, HashingEmbedder, LinearHead, Vectors
 
 # Hints at the kind of a text, as patterns in a data file: which of them a text shows. Pure.
 

@@ -252,7 +252,7 @@ def observe(
     if names := {*people} - kin():
         text = names_written(text, names)
         previous = [names_written(each, names) for each in previous]
-    said = [told for each in parts_of(text) if (told := _without_wish(each)) is not None]
+    said = [told for each in parts_of(text) if (told := _without_wish(each, people)) is not None]
     parts = named(
         joined([*_set_right_at_once(said, text)], text), previous[-_MOST_LOOKED_BACK:], people
     )
@@ -349,11 +349,11 @@ def _put_right(told: str, said: str, rest: str) -> str | None:
     return f"{told.removesuffix(old)}{said[-len(value) :]}"
 
 
-def _without_wish(part: Part) -> Part | None:
+def _without_wish(part: Part, people: Collection[str]) -> Part | None:
     """Return a part without a wish for secrecy at its edges; None where it is nothing else."""
-    if is_only_wish(part.text):
+    if is_only_wish(part.text, people):
         return None
-    begin, end = told_span(part.text)
+    begin, end = told_span(part.text, people)
     return Part(part.text[begin:end], part.start + begin, part.start + end, part.mark)
 
 

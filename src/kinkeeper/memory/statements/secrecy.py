@@ -16,6 +16,7 @@ from itertools import pairwise
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.text import Folded, mask_stops
+from kinkeeper.memory.statements.care import without_care
 from kinkeeper.memory.statements.discretion import (
     holds_sensitive,
     is_health_of_outsider,
@@ -24,6 +25,7 @@ from kinkeeper.memory.statements.discretion import (
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
+from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.phrases import Speller
 
 CARRIED_ON = timedelta(minutes=15)
@@ -173,11 +175,12 @@ def audience_of(
     *,
     is_group: bool = False,
     is_title: bool = False,
+    is_theirs: bool = False,
 ) -> str:
     """Return the scope of a whole message: who may see what it tells.
 
     What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
-    theirs alone, so is the health of others who are neither family nor named in the household, and so is what is too long to
+    theirs alone, but for care given to children and pets; so is the health of others who are neither family nor named in the household, and so is what is too long to
     be read to its end, where it may ask for secrecy; all else is the household's.
     Where no rule hears a wish or an affair of their own, fitted heads are asked. Blocks for some milliseconds.
 
@@ -187,41 +190,48 @@ def audience_of(
         teller: Member id of who says it; None where they are no member.
         is_group: Whether it is said in a chat of several people: they all know it.
         is_title: Whether it is the name of something, and no message: the rules alone read it.
+        is_theirs: Whether it is about something that is for nobody but the teller: "biopsy" is then theirs.
     """
     wish = secrecy_of(text, household, teller, is_group=is_group)
     scopes = set() if wish is None else {wish.scope}
     if teller is not None and not is_group:
-        is_own = len(text) > LONGEST_MESSAGE or holds_sensitive(text, with_gifts=wish is None)
+        told = text if len(text) > LONGEST_MESSAGE else without_care(text, household)
+        read = (told, f"my own {told}") if is_theirs else (told,)
+        is_own = len(text) > LONGEST_MESSAGE or any(
+            holds_sensitive(each, with_gifts=wish is None) for each in read
+        )
         is_trusted = (
             not is_title
             and is_health_of_outsider(text)
             and _people(household).named.search(_plain(text)) is None
         )
-        if is_own or is_trusted or (wish is None and not is_title and seems_private(text)):
+        if is_own or is_trusted or (wish is None and not is_title and seems_private(told)):
             scopes.add(person_scope(teller))
     return narrowest(scopes) or person_scope(str(teller))
 
 
-def is_only_wish(text: str) -> bool:
+def is_only_wish(text: str, people: Collection[str]) -> bool:
     """Return whether a sentence only asks to keep something secret, whoever it names.
 
     Args:
         text: A sentence or more, verbatim.
+        people: Words for people who are known, in small letters: they are names however they were typed.
     """
-    rest = _beside_wish(text)
+    rest = _beside_wish(text, people)
     return rest is not None and _count_words(rest) == 0
 
 
-def points_back(text: str) -> bool:
+def points_back(text: str, people: Collection[str]) -> bool:
     """Return whether a message asks for secrecy and tells hardly anything itself: it means what was said before.
 
     A message with news of its own ("I'm pregnant, nobody should know") means that news alone, however short it is.
 
     Args:
         text: The whole message, verbatim.
+        people: Words for people who are known, in small letters: they are names however they were typed.
     """
-    rest = _beside_wish(text)
-    if rest is None or has_own_news(text):
+    rest = _beside_wish(text, people)
+    if rest is None or has_own_news(text, people):
         return False
     told = [
         each
@@ -232,19 +242,22 @@ def points_back(text: str) -> bool:
     return _count_words(told) <= _FEW or _GOES_ON.match(text) is not None
 
 
-def has_own_news(text: str) -> bool:
+def has_own_news(text: str, people: Collection[str]) -> bool:
     """Return whether a short message with a wish for secrecy tells news, which the wish is then about.
 
     How somebody feels about a secret, or that they ask for it ("Grandma wants it kept quiet"), is no news.
 
     Args:
         text: The whole message, verbatim.
+        people: Words for people who are known, in small letters: they are names however they were typed.
     """
-    rest = _beside_wish(text)
+    rest = _beside_wish(text, people)
     if rest is None:
         return False
     apart = [*(part for part in rest[:-1] if not _leads_into_wish(part)), rest[-1]]
-    return any(map(_tells, apart)) or any(map(_tells_of_others, _clauses(_plain(text))))
+    return any(map(_tells, apart)) or any(
+        _tells_news(each, people) for each in _clauses(_plain(text, people))
+    )
 
 
 def points_at_told(text: str) -> tuple[bool, bool]:
@@ -268,15 +281,16 @@ def topics_of(text: str) -> tuple[str, str]:
     return next(filter(str.strip, aside.split(plain)), ""), plain
 
 
-def told_span(text: str) -> tuple[int, int]:
+def told_span(text: str, people: Collection[str]) -> tuple[int, int]:
     """Return the start and end of a sentence without a wish for secrecy before or behind what it tells.
 
     Args:
         text: A sentence, verbatim.
+        people: Words for people who are known, in small letters: they are names however they were typed.
     """
     begin, end = 0, len(text)
-    read = _spelled(text)
-    for start, stop in (read.span(*each) for each in _wishes(read.text)):
+    read = _spelled(text, people)
+    for start, stop in (read.span(*each) for each in _wishes(read.text, people)):
         lead, tail = (
             _BEFORE.search(text, max(begin, start - _NEAR), start),
             _AFTER.match(text, stop),
@@ -303,11 +317,12 @@ def _hints(plain: str) -> list[tuple[int, int]]:
     ]
 
 
-def _wishes(plain: str) -> list[tuple[int, int]]:
+def _wishes(plain: str, people: Collection[str]) -> list[tuple[int, int]]:
     """Return the spans of wishes in a text without slips of the pen."""
     if _MAY_ASK.search(plain) is None:
         return []
-    patterns = [each for each in _patterns_for(_CAPITALISED) if each.is_wish]
+    _, forms, _ = _forms_of(frozenset(people))
+    patterns = [each for each in forms if each.is_wish]
     return _joined(
         [
             _cut(start, match)
@@ -317,10 +332,10 @@ def _wishes(plain: str) -> list[tuple[int, int]]:
     )
 
 
-def _beside_wish(text: str) -> list[str] | None:
+def _beside_wish(text: str, people: Collection[str]) -> list[str] | None:
     """Return the parts of a short message beside its wishes for secrecy; None where it holds none."""
-    plain = _plain(text) if len(text) <= _LONGEST_WISH else ""
-    cuts = _wishes(plain)
+    plain = _plain(text, people) if len(text) <= _LONGEST_WISH else ""
+    cuts = _wishes(plain, people)
     if not cuts:
         return None
     ends = [0, *(each for cut in cuts for each in cut), len(plain)]
@@ -341,13 +356,14 @@ def _clauses(text: str) -> list[str]:
     return [*filter(None, map(str.strip, _CLAUSE_END.split(text)))]
 
 
-def _tells_of_others(clause: str) -> bool:
-    """Return whether a clause without a wish tells of somebody or something named what they did, or what is with them."""
-    if _REFERS_BACK.search(clause) is not None or _wishes(clause):
+def _tells_news(clause: str, people: Collection[str]) -> bool:
+    """Return whether a clause without a wish tells of others or something named, or what came about, whoever did it ("got engaged")."""
+    if _REFERS_BACK.search(clause) is not None or _wishes(clause, people):
         return False
     is_named = begins_with_person(clause) or _NAMED_THING.match(clause) is not None
+    is_told = is_named or modality_of(clause) in {Modality.PAST, Modality.TOLD}
     return any(
-        (each.subject != ME and bool(each.slot)) or (is_named and bool(each.value))
+        (each.subject != ME and bool(each.slot)) or (is_told and bool(each.value))
         for each in read_statement(clause)
         if _attitudes().isdisjoint({*each.slot.split(), *each.value})
     )
@@ -380,8 +396,8 @@ def _leads_into_wish(part: str) -> bool:
     return _ENDS_CLAUSE.search(part[-_NEAR:]) is None
 
 
-def _plain(text: str) -> str:
-    return _spelled(text).text
+def _plain(text: str, people: Collection[str] = ()) -> str:
+    return _spelled(text, people).text
 
 
 def _spelled(text: str, names: Collection[str] = ()) -> Folded:
@@ -570,8 +586,9 @@ def _data() -> dict[str, dict[str, str]]:
 
 @cache
 def _kinds_of_people() -> dict[str, re.Pattern[str]]:
-    forms = {**_data()["people"], "possessive": _data()["classes"]["possessive"]}
-    return {name: re.compile(form) for name, form in forms.items()}
+    classes = _data()["classes"]
+    forms = {**_data()["people"], "possessive": classes["possessive"]}
+    return {name: re.compile(_expanded(form, classes)) for name, form in forms.items()}
 
 
 def _expanded(form: str, words: Mapping[str, str]) -> str:
@@ -604,23 +621,15 @@ def _patterns_for(names: str, bare: str = r"(?!)") -> tuple[_Pattern, ...]:
 
 
 @lru_cache(maxsize=64)
-def _people_of(words: frozenset[tuple[str, frozenset[str]]]) -> _People:
-    members = dict(words)
-    longest = sorted(members, key=len, reverse=True)
-    names = "|".join(map(re.escape, longest)) or r"(?!)"
-    named = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
+def _forms_of(people: frozenset[str]) -> tuple[re.Pattern[str], tuple[_Pattern, ...], str]:
+    """Return what finds words for people, the patterns with them or any capitalised name in them, and the words themselves."""
+    names = "|".join(map(re.escape, sorted(people, key=lambda each: (-len(each), each)))) or r"(?!)"
     patterns = _patterns_for(rf"(?:{names}|{_CAPITALISED})\b", names)
-    return _People(members, named, patterns, *_compiled("beside_gifts", names, names))
+    return re.compile(rf"\b(?:{names})\b", re.IGNORECASE), patterns, names
 
 
 def _people(household: Household) -> _People:
     """Return the words for the household's members, with the patterns that look for them."""
-    words: dict[str, frozenset[str]] = {}
-    for member in household.members:
-        for word in (member.name, member.id, *member.aliases):
-            key = word.casefold()
-            words[key] = words.get(key, frozenset()) | {member.id}
-    for group in household.groups:
-        for word in group.aliases:
-            words[word.casefold()] = frozenset(group.members)
-    return _people_of(frozenset(words.items()))
+    members = household.members_by_word
+    named, patterns, names = _forms_of(frozenset(members))
+    return _People(members, named, patterns, *_compiled("beside_gifts", names, names))

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.model import Fact, Origin, Ruling
-from kinkeeper.memory.upkeep.pairs import Judged, in_time, into_one
+from kinkeeper.memory.upkeep.pair_search import Judged, in_time, into_one
 from kinkeeper.memory.upkeep.questions import Answer, Question, QuestionKind, waiting
 from kinkeeper.models.model import ChatRequest, ModelError, ModelGateway, Outcome
 from kinkeeper.models.prompts import PromptTooLongError, load_prompt

@@ -21,7 +21,7 @@ from kinkeeper.memory.tables import facts as facts_table
 from kinkeeper.memory.upkeep import questions
 from kinkeeper.memory.upkeep.batch import STAGE
 from kinkeeper.memory.upkeep.decay import let_go, restore
-from kinkeeper.memory.upkeep.pairs import Judged
+from kinkeeper.memory.upkeep.pair_search import Judged
 from kinkeeper.memory.upkeep.planner import Plan, Planner, Progress, Tools
 from kinkeeper.memory.upkeep.questions import QuestionKind
 from kinkeeper.memory.upkeep.recurrence import Propose, Theme
@@ -293,7 +293,6 @@ async def consolidate(
 
     Raises:
         ConflictError: Another run was finished meanwhile.
-        UnavailableError: The database cannot be written.
     """
     plan = await Planner(store, household, tools, now=now, progress=progress).plan()
     cost = await cost_since(store, household, now)
@@ -314,11 +313,7 @@ async def consolidate(
 
 
 async def cost_since(store: Store, household: str, since: datetime) -> Cost:
-    """Return what models were asked by nights since an instant.
-
-    Args:
-        store: Where their calls are recorded.
-    """
+    """Return what models were asked by nights since an instant."""
     return await store.read(
         lambda conn: Cost(**prompt_cost(conn, household, prompts=STAGE, since=since))
     )

@@ -101,7 +101,6 @@ def waiting(
     """Return questions that wait for an answer, the oldest first.
 
     Args:
-        limit: Most that are returned, > 0.
         asked_by: Only those asked by then; None for all.
     """
     query = (

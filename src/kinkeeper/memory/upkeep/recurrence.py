@@ -44,9 +44,6 @@ def clusters(vectors: Vectors, *, floor: float) -> list[Sequence[int]]:
     Returns:
         Indices of the members; of each group at least `SMALLEST`. Groups come in the order of their
         first members.
-
-    Raises:
-        UnavailableError: The library is not installed.
     """
     if len(vectors) < SMALLEST:
         return []
@@ -126,7 +123,6 @@ def theme_of(
     Args:
         episodes: The most central one first.
         people: Member ids by folded name or alias.
-        zone: Whose days are counted: what is told thrice in a day is one telling.
     """
     middle, *others = episodes
     main = _told_by(middle)
@@ -185,11 +181,7 @@ _ORIGINS = [origin.value for origin in Origin if origin.may_become_fact]
 
 
 def recent_unused(conn: Connection, household: str, *, limit: int) -> list[Episode]:
-    """Return the latest episodes that could become a fact, support none, and are in no question, oldest change first.
-
-    Args:
-        limit: Most episodes that are looked at, > 0.
-    """
+    """Return the latest episodes that could become a fact, support none, and are in no question, oldest change first."""
     query = (
         select(episodes)
         .where(
@@ -234,7 +226,6 @@ class Recurrence:
     Args:
         neighbourhood: Knows vectors.
         people: Member ids by folded name or alias.
-        zone: Whose days are counted.
     """
 
     def __init__(

@@ -36,7 +36,6 @@ def revert(conn: Connection, household: str, run_id: str, *, by: str, at: dateti
         The change that was taken back.
 
     Raises:
-        NotFoundError: There is no such run.
         ConflictError: It changed nothing, is too old, or something later rests on it.
     """
     run = find_run(conn, household, run_id)
@@ -58,7 +57,6 @@ def keep_all(conn: Connection, household: str, run_id: str, *, by: str, at: date
     """Say no to a run that asks: what it found too silent is kept, the rest stays as it is.
 
     Raises:
-        NotFoundError: There is no such run.
         ConflictError: It does not ask any more.
     """
     run = decline(conn, household, run_id)

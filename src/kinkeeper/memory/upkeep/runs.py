@@ -173,11 +173,7 @@ def insert_run(conn: Connection, run: Run) -> None:
 
 
 def find_run(conn: Connection, household: str, run_id: str) -> Run:
-    """Return a run.
-
-    Raises:
-        NotFoundError: There is none with that id.
-    """
+    """Return a run."""
     query = select(memory_runs).where(_runs.household == household, _runs.id == run_id)
     row = conn.execute(query).one_or_none()
     if row is None:
@@ -186,11 +182,7 @@ def find_run(conn: Connection, household: str, run_id: str) -> Run:
 
 
 def latest_runs(conn: Connection, household: str, *, limit: int = 1) -> Sequence[Run]:
-    """Return the last runs, the latest first.
-
-    Args:
-        limit: Most that are returned, > 0.
-    """
+    """Return the last runs, the latest first."""
     query = (
         select(memory_runs)
         .where(_runs.household == household)
@@ -253,7 +245,6 @@ def approve(conn: Connection, household: str, run_id: str) -> Run:
     """Let the next run do what this one asks for.
 
     Raises:
-        NotFoundError: There is no such run.
         ConflictError: It does not ask any more.
     """
     return _answered(conn, household, run_id, RunState.APPROVED)
@@ -263,7 +254,6 @@ def decline(conn: Connection, household: str, run_id: str) -> Run:
     """Leave everything as it is; the next night looks again, and may ask again.
 
     Raises:
-        NotFoundError: There is no such run.
         ConflictError: It does not ask any more.
     """
     return _answered(conn, household, run_id, RunState.DECLINED)
@@ -325,7 +315,6 @@ def tell(
     Args:
         viewer: Who reads; None shows all. Changes of facts that they may not see are left out.
         kinds: Only these.
-        limit: Most changes that are told, > 0.
     """
     wanted = [each for each in run.report.differences if each.kind in kinds]
     ids = {key for each in wanted for key in (each.fact, each.other) if key}

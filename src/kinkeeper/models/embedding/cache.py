@@ -106,8 +106,6 @@ class CachedEmbedder:
 
     Args:
         embedder: Computes what is not known.
-        store: Where vectors are kept.
-        clock: Tells when a vector was made.
     """
 
     def __init__(self, embedder: Embedder, store: Store, household: str, clock: Clock) -> None:
@@ -127,11 +125,7 @@ class CachedEmbedder:
         return self._embedder.dimension
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each text; only those not known are computed, each once.
-
-        Raises:
-            UnavailableError: The model or the database cannot be used.
-        """
+        """Return a vector of length 1 for each text; only those not known are computed, each once."""
         if not texts:
             return await self._embedder.embed(texts)
         hashes = [_hash(text) for text in texts]

@@ -98,7 +98,6 @@ async def calibration_of(embedder: Embedder) -> Calibration:
         embedder: Of a model that is not built in, it is asked for some hundred vectors.
 
     Raises:
-        UnavailableError: It has to be asked, and cannot be reached.
         InputError: To this model unlike texts are closer than like ones.
     """
     if shipped := shipped_calibrations().get(embedder.model):

@@ -172,9 +172,6 @@ class MiniLm:
 
         Args:
             texts: English does best; of each the first 256 word pieces are read.
-
-        Raises:
-            UnavailableError: The weights are not the expected ones.
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, self.embed_now, texts)
 
@@ -191,11 +188,7 @@ class MiniLm:
         return normalised(vectors)
 
     def session(self) -> Session:
-        """Return the loaded model. Blocks the first time.
-
-        Raises:
-            UnavailableError: The weights are not the expected ones.
-        """
+        """Return the loaded model. Blocks the first time."""
         with self._loading:
             if self._session is None:
                 _check(self._weights)
@@ -233,11 +226,7 @@ def shared_minilm(weights: Path) -> MiniLm:
 
 
 def word_vectors(weights: Path) -> NDArray[np.int8]:
-    """Return the vectors of the vocabulary's pieces before any layer, unscaled, shape (30522, 384); mapped, not read.
-
-    Raises:
-        UnavailableError: The weights are not the expected ones.
-    """
+    """Return the vectors of the vocabulary's pieces before any layer, unscaled, shape (30522, 384); mapped, not read."""
     _check(weights)
     return np.memmap(weights, np.int8, "r", _WORDS_OFFSET, _WORDS_SHAPE)
 

@@ -193,6 +193,10 @@ _MONTH_CUES: Final = _FIRM_MONTH_CUES | frozenset(
         "between",
         "whole",
         "all",
+        "except",
+        "excluding",
+        "excepting",
+        "barring",
     }
 )
 _VERB_MONTHS: Final = frozenset({"may", "march", "mar", "jan"})

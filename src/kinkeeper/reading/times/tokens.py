@@ -231,7 +231,27 @@ def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
             token = Token(word, start, end, spaced, _number_meanings(kind, word))
         tokens.append(token)
         last = end
-    return _join_numbers(_join_phrases(tokens, lexicon))
+    return _without_people(_join_numbers(_join_phrases(tokens, lexicon)))
+
+
+_OURSELVES: Final = frozenset({"us", "we", "you", "them"})
+_CLOCKS: Final = frozenset(
+    {"am", "pm", "a.m", "p.m", "o'clock", "oclock", ":", "thirty", "fifteen"}
+)
+
+
+def _without_people(tokens: list[Token]) -> list[Token]:
+    """Return tokens in which the number of some people ("the two of us", "us two") is none of a time."""
+    texts = ["", *(each.text for each in tokens), "", ""]
+    return [
+        each._replace(meanings={})
+        if "NUMBER" in each.meanings and each.text.isalpha()
+        and ((before in {"us", "we"} and following not in _CLOCKS) or (following == "of" and behind in _OURSELVES))
+        else each
+        for each, before, following, behind in zip(
+            tokens, texts, texts[2:], texts[3:], strict=False
+        )
+    ]  # fmt: skip
 
 
 def is_counted(text: str) -> bool:

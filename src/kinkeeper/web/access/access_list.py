@@ -103,8 +103,6 @@ def keys_page(
     Args:
         keys: Those the viewer may see; what has ended by itself is left out.
         own: What the viewer came in with.
-        role: The viewer's.
-        people: Of the household, as drawn.
     """
     may_invite = role is AccessRole.OWNER
     return KeysPage(

@@ -1,18 +1,24 @@
-"""Recognises who makes a request, and tells each route whom it lets in."""
+"""Recognises who makes a request, tells each route whom it lets in, and on whose behalf it reads."""
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated
 
 from fastapi import Depends
+from sqlalchemy import Connection
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-from kinkeeper.core.errors import DeniedError, KinkeeperError
-from kinkeeper.web.access import repository
+from kinkeeper.actions import readers
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.repository import read_action
+from kinkeeper.core.errors import DeniedError, KinkeeperError, NotFoundError
+from kinkeeper.household import viewers
+from kinkeeper.household.viewers import viewer_for
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import (
     DECIDERS,
     FAMILY,
@@ -75,7 +81,6 @@ class Door:
 
         Raises:
             LoginNeededError: It carries no key, or one that opens nothing here.
-            UnavailableError: The database cannot be asked.
         """
         person = await self._person(request)
         self._context.visited.set()
@@ -89,9 +94,6 @@ class Door:
         Args:
             person: Who they were when the stream began.
             pieces: With a sign of life every few seconds, so that a stream of an ended key does not stay open.
-
-        Raises:
-            UnavailableError: The database cannot be asked.
         """
         async with aclosing(pieces):
             async for piece in pieces:
@@ -146,14 +148,12 @@ class Door:
             if since <= now < since + _BELIEVED:
                 return recent
         store = self._context.store
-        key = await store.read(
-            lambda conn: repository.find_by_digest(conn, credential.kind, digest)
-        )
+        key = await store.read(lambda conn: logins.find_by_digest(conn, credential.kind, digest))
         if key is None:
             return None
         if now >= key.seen_at + _SEEN_EVERY and is_alive(key, now):
             own = store.locking(key.household)
-            await own.write(lambda conn: repository.mark_seen(conn, key, now=now))
+            await own.write(lambda conn: logins.mark_seen(conn, key, now=now))
         if len(believed) >= _MOST_BELIEVED:
             believed.clear()
         believed[digest] = (key, now)
@@ -254,3 +254,57 @@ def _credential(request: HTTPConnection, *, is_https: bool) -> _Credential | Non
     if not 0 < len(secret) <= _LONGEST_SECRET:
         return None
     return _Credential(kind=KeyKind.SESSION, secret=secret)
+
+
+def viewer_of(person: Person, *, now: datetime, projects: Collection[str] = ()) -> viewers.Viewer:
+    """Return on whose behalf a request reads.
+
+    A screen on the wall is everybody's, whoever's key it was set up with: it sees nothing that is anybody's own.
+
+    Args:
+        projects: Names of the projects that are asked for.
+
+    Raises:
+        DeniedError: Only the owner and adults see what belongs to projects.
+    """
+    if projects and person.role not in DECIDERS:
+        raise DeniedError("only the owner and adults can see a project's memories")
+    household = person.household.id
+    if person.role is AccessRole.SCREEN:
+        return replace(viewers.Viewer.of(household), sees_unconfirmed=False)
+    if projects:
+        return viewers.Viewer.of(household, person.member.id, projects=projects)
+    return viewer_for(person.household, person.member, now=now)
+
+
+# Which actions a person may read.
+
+
+def may_read(person: Person, action: PendingAction) -> bool:
+    """Whether somebody may read an action: what was said to the assistant only who may say yes to it, a child their own.
+
+    The mail of another adult is theirs.
+    """
+    return reader_of(person, viewers.Viewer.of(person.household.id, person.member.id)).may_read(
+        action
+    )
+
+
+def reader_of(person: Person, viewer: viewers.Viewer) -> readers.Reader:
+    """Return who reads actions on a page or in the API: nobody reads along."""
+    return readers.Reader(member=person.member, household=person.household, viewer=viewer)
+
+
+def require_may_read(person: Person, action: PendingAction) -> None:
+    """Refuse to show an action, as if there were none."""
+    if not may_read(person, action):
+        raise NotFoundError(f"there is no action {action.id!r}", action_id=action.id)
+
+
+def action_shown_to(
+    conn: Connection, person: Person, action_id: str, *, now: datetime
+) -> PendingAction:
+    """Return an action that a person may read."""
+    action = read_action(conn, viewer_of(person, now=now), action_id)
+    require_may_read(person, action)
+    return action

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.door import Owner, Reader, Viewer, door_of
 from kinkeeper.web.access.model import AccessRole, Key, KeyKind
 from kinkeeper.web.context import context_of
@@ -87,9 +87,7 @@ async def keys(request: Request, person: Reader) -> list[KeyLine]:
     """List your own invites, sessions and tokens; the owner sees everybody's."""
     store = context_of(request).store
     whose = None if person.role is AccessRole.OWNER else person.member.id
-    found = await store.read(
-        lambda conn: repository.list_keys(conn, person.household.id, member=whose)
-    )
+    found = await store.read(lambda conn: logins.list_keys(conn, person.household.id, member=whose))
     return [_line(key, person.key) for key in found]
 
 
@@ -102,7 +100,7 @@ async def end_key(request: Request, key_id: str, person: Reader) -> None:
     is_own = key_id == person.key.id
     roles = frozenset(AccessRole) if is_own else person.ends
     was_open = await context.store.locking(person.household.id).write(
-        lambda conn: repository.end_key(
+        lambda conn: logins.end_key(
             conn, person.household.id, key_id, now=now, member=whose, roles=roles
         )
     )

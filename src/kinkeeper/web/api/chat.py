@@ -21,8 +21,7 @@ from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Reader, door_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
-from kinkeeper.web.event_streams import ALIVE, HEADERS, RECONNECT, alive
-from kinkeeper.web.live import Listeners
+from kinkeeper.web.live import ALIVE, HEADERS, RECONNECT, Listeners, alive
 from kinkeeper.web.route_parts import LARGEST_NUMBER
 from kinkeeper.web.speakers import CHANNEL, conversation_of
 

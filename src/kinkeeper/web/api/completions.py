@@ -20,7 +20,7 @@ from kinkeeper.messaging.message_json import storable
 from kinkeeper.web.access.door import Reader, door_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
-from kinkeeper.web.event_streams import ALIVE, HEADERS, alive
+from kinkeeper.web.live import ALIVE, HEADERS, alive
 from kinkeeper.web.openai_protocol import Completion, Telling, error_body, require_model, shown_by
 from kinkeeper.web.speakers import conversation_of
 
@@ -139,11 +139,7 @@ class _Answering:
         yield _DONE
 
     async def _pieces(self) -> AsyncGenerator[str | None]:
-        """Yield the pieces of the text, None where there is nothing for a while.
-
-        Raises:
-            UnavailableError: The turn broke down, takes too long, or the server is about to stop.
-        """
+        """Yield the pieces of the text, None where there is nothing for a while."""
         async with (
             aclosing(self._telling.pieces(self._events)) as told,
             aclosing(alive(told, self._context.stopping)) as pieces,

@@ -10,8 +10,7 @@ from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.tasks import CreateTask, TaskChanges, WhichTasks
 from kinkeeper.tasks.model import Priority, TaskStatus
 from kinkeeper.tasks.repository import load_task
-from kinkeeper.web.access.door import Reader, house_of
-from kinkeeper.web.access.login_viewer import viewer_of
+from kinkeeper.web.access.door import Reader, house_of, viewer_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
 from kinkeeper.web.speakers import done_by_hand
@@ -125,11 +124,7 @@ async def delete(request: Request, response: Response, person: Reader, task_id: 
 
 
 async def _that(request: Request, person: Person, task_id: str) -> dict[str, Any]:
-    """Return what names one task, which is never found by words here.
-
-    Raises:
-        NotFoundError: There is no task with that id.
-    """
+    """Return what names one task, which is never found by words here."""
     viewer = viewer_of(person, now=context_of(request).clock.now())
     task = await house_of(request, person).store.read(lambda conn: load_task(conn, viewer, task_id))
     return {"find_by": task.id}

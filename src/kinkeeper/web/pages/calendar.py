@@ -177,11 +177,7 @@ async def undo(
 
 
 def _step(conn: Connection, desk: Desk, action_id: str) -> PendingAction:
-    """Return one action of an import.
-
-    Raises:
-        NotFoundError: There is none with that id that its viewer may read.
-    """
+    """Return one action of an import."""
     action = read_action(conn, desk.viewer, action_id)
     if action.proposal.source_type != SOURCE:
         raise NotFoundError(f"there is no import {action_id!r}")

@@ -16,8 +16,7 @@ from kinkeeper.actions.repository import SHOWN_EXPIRED, restorable_actions
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.observer.redline.phrase_templates import Limits, Phrasing
 from kinkeeper.web import live
-from kinkeeper.web.access.door import house_of
-from kinkeeper.web.access.login_viewer import action_shown_to, may_read, reader_of, viewer_of
+from kinkeeper.web.access.door import action_shown_to, house_of, may_read, reader_of, viewer_of
 from kinkeeper.web.access.model import FAMILY, Person
 from kinkeeper.web.context import House, context_of
 from kinkeeper.web.pages.responses import page
@@ -99,11 +98,7 @@ class Desk:
         return [action for action in found if may_read(self.person, action)]
 
     def action(self, conn: Connection, action_id: str) -> PendingAction:
-        """Return an action that the person may read.
-
-        Raises:
-            NotFoundError: There is none with that id that they may read.
-        """
+        """Return an action that the person may read."""
         return action_shown_to(conn, self.person, action_id, now=self.now)
 
     def frame(self, conn: Connection, here: str) -> Frame:
@@ -138,8 +133,6 @@ async def show(
     """Return a page, read from one snapshot of the database.
 
     Args:
-        template: Name of its file.
-        desk: Who looks.
         here: Key of the page in the navigation.
     """
 

@@ -6,24 +6,21 @@ from starlette.routing import Route
 from kinkeeper.web import live
 from kinkeeper.web.pages import (
     calendar,
-    card_form,
     chat,
     health,
     pending,
+    remembered,
     responses,
     sign_ins,
     tasks,
     today,
-    welcome,
     why,
 )
-from kinkeeper.web.pages.memory import fact, known, memory_changes, overviews
 
 plain: list[Route] = [*responses.routes, *live.routes]
 routers: tuple[APIRouter, ...] = tuple(
     page.router
     for page in (
-        sign_ins, today, chat, pending, card_form, calendar, why, known, fact, overviews,
-        memory_changes, tasks, health, welcome,
+        sign_ins, today, chat, pending, calendar, why, remembered, tasks, health,
     )
 )  # fmt: skip

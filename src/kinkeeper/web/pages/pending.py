@@ -1,6 +1,7 @@
-"""What waits for a yes: the cards, and a person's decisions about them."""
+"""What waits for a yes: the cards, their correction, and a person's decisions about them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date, time
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -16,18 +17,21 @@ from kinkeeper.actions.model import ActionStatus, ActionType, RejectReason
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.actions.reversal import restore
-from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.observer import feedback
 from kinkeeper.observer.accounts.metrics import failures
+from kinkeeper.observer.cards.card_corrections import Correction, correct
 from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.page_queries import load_ground, load_message, load_standing
+from kinkeeper.web.views.calendar import clamped
 from kinkeeper.web.views.cards import (
     Batch,
     Card,
     Ground,
     Notice,
     batches,
+    correction_form,
     is_past,
     lapses_at,
     notice_of,
@@ -216,3 +220,63 @@ def _notice(
     except NotFoundError:
         return None
     return notice_of(outcome, action, desk.house.household, is_change=changed)
+
+
+_MOST_OWNERS = 20
+
+
+@router.get("/pending/{action_id}/change")
+async def change_page(request: Request, person: Decider, action_id: str) -> HTMLResponse:
+    """Show the form."""
+    desk = desk_of(request, person)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        action = desk.action(conn, action_id)
+        form = correction_form(
+            action, household=desk.house.household, people=desk.people, wording=desk.wording
+        )
+        if form is None or action.status is not ActionStatus.PENDING:
+            raise ConflictError("this card can no longer be edited; go back to the inbox")
+        ground = load_ground(conn, desk.household, action)
+        return {"form": form, "quotes": [desk.quotes.of(each) for each in ground.messages]}
+
+    return await show("correcting.html", desk, "pending", read)
+
+
+@router.post("/pending/{action_id}/change")
+async def change(
+    request: Request,
+    person: Decider,
+    action_id: str,
+    *,
+    hash_: Hash,
+    day: Annotated[date, Form()],
+    start: Annotated[str, Form(max_length=8)] = "",
+    end: Annotated[str, Form(max_length=8)] = "",
+    owner: Annotated[list[str], Form(max_length=_MOST_OWNERS)] = [],  # noqa: B006 - FastAPI copies it
+) -> RedirectResponse:
+    """Save what the form says in place of what the card said."""
+    desk = desk_of(request, person)
+    if clamped(day) != day:
+        raise InputError(f"{day} is outside the calendar's range; choose another day")
+    correction = Correction(
+        day=day, start=_clock(start, "start"), end=_clock(end, "end"),
+        owners=tuple(dict.fromkeys(owner)),
+    )  # fmt: skip
+    receipt = await desk.house.store.write(
+        lambda conn: correct(
+            conn, action_id, correction, phrasing=desk.wording.phrasing, **press(desk, hash_)
+        )
+    )
+    return told(receipt)
+
+
+def _clock(text: str, name: str) -> time | None:
+    if not text.strip():
+        return None
+    try:
+        return time.fromisoformat(text.strip())
+    except ValueError as error:
+        raise InputError(
+            f"the {name} {text!r} is not a time of day; write it like 16:30"
+        ) from error

@@ -38,7 +38,6 @@ def render(template: str, **values: Any) -> str:
     """Return a page.
 
     Args:
-        template: Name of its file.
         values: What it shows; all escaped.
     """
     return environment().get_template(template).render(**values)
@@ -84,7 +83,6 @@ def page(
     Args:
         template: Name of its file. It finds `person` (None before the login), `csrf` (the token that
             its forms carry in a hidden field of that name) and `values`.
-        person: Who looks.
     """
     text = render(template, person=person, csrf=person.csrf if person else "", **values)
     return HTMLResponse(text, status_code=status, headers={**_NOT_KEPT, **(headers or {})})

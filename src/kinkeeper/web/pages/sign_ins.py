@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access import logins
 from kinkeeper.web.access.access_list import keys_page
 from kinkeeper.web.access.door import (
     Decider,
@@ -115,7 +115,7 @@ async def logout(request: Request, person: Viewer) -> RedirectResponse:
     context = context_of(request)
     now = context.clock.now()
     await context.store.locking(person.household.id).write(
-        lambda conn: repository.end_key(conn, person.household.id, person.key.id, now=now)
+        lambda conn: logins.end_key(conn, person.household.id, person.key.id, now=now)
     )
     return _left(request)
 
@@ -128,8 +128,8 @@ async def logout_everywhere(request: Request, person: Viewer) -> RedirectRespons
     here = person.household.id
 
     def end(conn: Connection) -> None:
-        repository.end_key(conn, here, person.key.id, now=now)
-        repository.end_sessions(conn, here, person.member.id, now=now, roles=person.ends)
+        logins.end_key(conn, here, person.key.id, now=now)
+        logins.end_sessions(conn, here, person.member.id, now=now, roles=person.ends)
 
     await context.store.locking(here).write(end)
     return _left(request)
@@ -216,7 +216,7 @@ async def end_key(request: Request, person: Reader, key_id: str) -> RedirectResp
     is_own = key_id == person.key.id
     roles = frozenset(AccessRole) if is_own else person.ends
     was_open = await context.store.locking(person.household.id).write(
-        lambda conn: repository.end_key(
+        lambda conn: logins.end_key(
             conn, person.household.id, key_id, now=now, member=whose, roles=roles
         )
     )
@@ -232,7 +232,7 @@ async def _page(
     desk = desk_of(request, person)
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        found = repository.list_keys(conn, desk.household, member=_whose(person))
+        found = logins.list_keys(conn, desk.household, member=_whose(person))
         page = keys_page(
             found, person.key, role=person.role, household=desk.house.household,
             people=desk.people, wording=desk.wording,

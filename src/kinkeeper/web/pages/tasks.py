@@ -130,11 +130,7 @@ async def _do(
 
 
 def _deadline(day: str, at: str) -> dict[str, str]:
-    """Return the deadline that two fields of the form make; none where both are empty.
-
-    Raises:
-        InputError: They are no day and no time, or a time without its day.
-    """
+    """Return the deadline that two fields of the form make; none where both are empty."""
     if not day:
         if at:
             raise InputError("choose a day for this time as well")

@@ -257,7 +257,6 @@ def entry_page(
         occurrence: The one that is looked at, where it is known.
         action: The confirmed action that wrote it, if any.
         quotes: Messages that action rests on.
-        people: The household's.
     """
     provenance = event.provenance
     by = people.of(provenance.confirmed_by).name if provenance.confirmed_by else ""

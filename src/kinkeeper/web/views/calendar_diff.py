@@ -116,9 +116,6 @@ def changes_of(
 ) -> tuple[Change, ...]:
     """Return what frozen effects would change in the calendar; other effects are left out.
 
-    Args:
-        standing: What stands of what they touch.
-
     Raises:
         InputError: An effect is unknown or does not fit.
     """

@@ -133,11 +133,7 @@ class Cards:
     may_decide: bool
 
     def card(self, action: PendingAction, ground: Ground, standing: Standing) -> Card:
-        """Return the card of an open action.
-
-        Args:
-            standing: What stands of what it would touch.
-        """
+        """Return the card of an open action."""
         proposal = action.proposal
         title = job_title(action, self.words.wording.phrasing)
         asked_for = unowned(action, standing, title=title)
@@ -197,11 +193,7 @@ def _names(members: Iterable[Member]) -> str:
 
 
 def is_past(action: PendingAction, today: date) -> bool:
-    """Return whether every day that a card is about has passed; one that names no day never is.
-
-    Args:
-        today: Local.
-    """
+    """Return whether every day that a card is about has passed; one that names no day never is."""
     days: Sequence[str] = action.proposal.extraction.get("dates") or ()
     return bool(days) and max(map(date.fromisoformat, days)) < today
 

@@ -82,7 +82,6 @@ def concept_map(
 
     Args:
         concepts: That the relations join; others are left out.
-        relations: In any order.
         named: Says what a concept is called on the page.
         told: Says a relation in sentences.
     """

@@ -72,7 +72,6 @@ def chart(
     Args:
         values: By day, >= 0; a day without one counts as zero.
         figure: The number that sums it up.
-        days: The days shown, in order, at least one.
         labels: Names of the days.
         goal: Value that should not be crossed.
         unit: Head of the column of values.
@@ -142,10 +141,7 @@ def comfort(
     """Return the figures.
 
     Args:
-        metrics: Of the days shown.
-        said: What people said on each of those days.
         actions: Created in those days, whatever became of them.
-        days: Shown, in order, at least one.
     """
     draw = _Draw(days, wording)
     return (
@@ -367,12 +363,9 @@ def health_page(
 
     Args:
         work: How much stands where.
-        metrics: Of the days shown.
-        said: What people said on each of those days.
         actions: Created in those days, whatever became of them.
         hosts: That it is set up to talk to.
         effects: What watches over answers, and whether that changed any.
-        days: Shown, in order.
     """
     order = [Health.BROKEN, Health.WARNING, Health.OK]
     checks = sorted(findings, key=lambda each: order.index(each.health))

@@ -47,7 +47,6 @@ def collect(
     """Yield what stands and, over it, what is proposed; what a proposal would take away stays, marked.
 
     Args:
-        standing: What stands of what they would touch.
         phrasing: Names the jobs that nobody has.
     """
     actions = list(pending)

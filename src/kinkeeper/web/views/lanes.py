@@ -159,10 +159,8 @@ def lay_out(
     Every entry that shares time with the stretch stands exactly once in the lane of each of its people.
 
     Args:
-        entries: In any order.
         people: Member ids whose lanes are always drawn, in order; others follow as they come.
         span: The stretch, longer than nothing.
-        zone: Of the local hours.
         every: Hours between ticks, a divisor of 24.
     """
     scale = _Scale(span)

@@ -8,7 +8,7 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.core.time import Interval, as_utc
 from kinkeeper.digest.content import DigestWords
-from kinkeeper.digest.model import Digest
+from kinkeeper.digest.repository import Digest
 from kinkeeper.web.views.calendar_diff import Standing
 from kinkeeper.web.views.cards import ExpiredCard
 from kinkeeper.web.views.day_text import Wording
@@ -95,7 +95,6 @@ def today(
 
     Args:
         occurrences: Those that may share time with the next 24 hours.
-        standing: What stands of what they would touch.
     """
     people, wording = lines.people, lines.wording
     span = Interval(as_utc(wording.now), as_utc(wording.now) + AHEAD)

@@ -243,7 +243,6 @@ def ledger(
     """Return the days, newest first.
 
     Args:
-        days: In any order.
         quotes: The near misses as they are quoted, with what they would have needed; one that is
             gone is left out.
     """

@@ -1,0 +1,155 @@
+"""What a message tells of deeds that are over: who cared for whom, and what was not done; and how one asks for it. Pure."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+
+from kinkeeper.language.text import tokenise
+from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.replies import is_question
+
+_PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
+_LONGEST = 8_192
+_ENDS = ".!?;\n"
+_WORD = re.compile(r"[\w']+")
+_NOT = frozenset({"not", "never"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """Something that was done, or expressly not, as somebody tells it.
+
+    Attributes:
+        text: The clause that tells it.
+        is_denied: Whether it was not done: "she refused her tablet".
+        is_taken: Whether it is done by whom it is for: "took the drops".
+        is_care: Whether something was given, done for somebody, or taken.
+        is_chore: Whether it was done about the house, for everybody.
+        is_mine: Whether it is about what is the teller's own.
+        points_back: Whether a pronoun in it means somebody who was named before.
+    """
+
+    text: str
+    is_denied: bool
+    is_taken: bool
+    is_care: bool
+    is_chore: bool
+    is_mine: bool
+    points_back: bool
+
+
+class DeedAsked(StrEnum):
+    """What is asked about deeds."""
+
+    ONE = "one"
+    ALL = "all"
+
+
+@lru_cache(maxsize=512)
+def deeds_told(text: str) -> tuple[Deed, ...]:
+    """Return the deeds that a message tells.
+
+    Args:
+        text: Plain; a question tells none. Beyond 8,192 characters it is not read.
+    """
+    return tuple(
+        each for piece in clauses_of(text[:_LONGEST]) if (each := _deed(piece)) is not None
+    )
+
+
+def clauses_of(text: str) -> list[str]:
+    """Return the clauses of a message; what tells nothing by itself ("and the fish", "Ben and") belongs to the one beside it."""
+    found: list[list[str]] = []
+    tells = False
+    for piece, mark in _with_marks(text):
+        has_ended = bool(found) and found[-1][-1][-1] in _ENDS
+        is_telling = modality_of(piece) is not Modality.NAMED
+        if not found or has_ended or (is_telling and tells):
+            found.append([])
+            tells = False
+        tells |= is_telling
+        found[-1].append(f"{piece}{mark}")
+    return [each for each in ("".join(parts).strip() for parts in found) if each]
+
+
+def _with_marks(text: str) -> Iterator[tuple[str, str]]:
+    parts = [*_PIECES.split(text.replace("’", "'")), ""]
+    return (
+        (piece, mark) for piece, mark in zip(parts[::2], parts[1::2], strict=True) if piece.strip()
+    )
+
+
+def _deed(clause: str) -> Deed | None:
+    said = [each.lower() for each in _WORD.findall(clause)]
+    words, meant = {*said}, modality_of(clause)
+    if is_question(tokenise(clause), clause):
+        return None
+    tables = _tables()
+    is_short = said[:1] == ["no"] and said[-1:] == ["yet"]
+    is_denied = (
+        is_short
+        or not tables["refused"].isdisjoint(words)
+        or (not tables["forgotten"].isdisjoint(words) and tables["telling"].isdisjoint(words))
+        or (meant is Modality.NEGATED and any(map(_is_not_done, pairwise(said))))
+        or (not tables["unwilling"].isdisjoint(words) and tables["speakers"].isdisjoint(said[:1]))
+    )
+    if not (is_denied or meant is Modality.PAST):
+        return None
+    is_taken = is_denied or not tables["taking"].isdisjoint(words)
+    return Deed(
+        text=clause, is_denied=is_denied, is_taken=is_taken,
+        is_care=is_taken or not tables["giving"].isdisjoint(words),
+        is_chore="the" in words and not tables["chores"].isdisjoint(words),
+        is_mine=not tables["mine"].isdisjoint(words),
+        points_back=not tables["pronouns"].isdisjoint(words),
+    )  # fmt: skip
+
+
+def _is_not_done(words: tuple[str, str]) -> bool:
+    first, second = words
+    return first in _tables()["not_done"] or (first in _tables()["not_done_not"] and second in _NOT)
+
+
+def asks_for_deed(text: str) -> DeedAsked | None:
+    """Return what a question asks about deeds; None where it asks for something else."""
+    said = " ".join(text.replace("’", "'").lower().split()).strip(" .?!")
+    return next((DeedAsked(name) for name, form in _forms().items() if form.match(said)), None)
+
+
+def speaks_of_care(question: str) -> bool:
+    """Whether a question has a verb for giving somebody something, or for taking it; "did" is part of many."""
+    tables = _tables()
+    caring = (tables["giving"] | tables["taking"]) - {"did"}
+    return not caring.isdisjoint(_WORD.findall(question.lower()))
+
+
+def says_what(word: str) -> bool:
+    """Whether a word of a question about deeds tells one from another; "had", "gave" and "yet" tell none."""
+    return word not in _tables()["light"]
+
+
+def is_all_children(word: str) -> bool:
+    """Whether a word means all the children."""
+    return word in _tables()["children"]
+
+
+@cache
+def _data() -> Mapping[str, Mapping[str, str]]:
+    text = (files(__package__) / "data" / "deeds.toml").read_text(encoding="utf-8")
+    data: Mapping[str, Mapping[str, str]] = tomllib.loads(text)
+    return data
+
+
+@cache
+def _tables() -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(words.split()) for name, words in _data()["words"].items()}
+
+
+@cache
+def _forms() -> Mapping[str, re.Pattern[str]]:
+    return {name: re.compile(form.replace("\n", "")) for name, form in _data()["asked"].items()}

@@ -1,0 +1,202 @@
+"""Care that somebody tells is told to whoever asks for it, with who said it and when, and becomes no plan."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.actions.repository import open_actions
+from kinkeeper.brain.household_brain import HouseholdBrain
+from kinkeeper.calendar.repository import list_events
+from kinkeeper.conversation.answering.answerer import Answerer
+from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.tasks.repository import open_tasks
+from talking import Talking, on_a_loop, talking
+
+CHILDREN = (("Mia", "her"), ("Leo", "his"))
+THINGS = ("zinc drops", "antibiotic", "cough syrup", "insulin")
+GIVEN = (
+    "i gave {who} {their} {thing} at 7", "ive given {who} {their} {thing} just now", "{who} got {their} {thing} at half six",
+    "{who} had {their} {thing} at ten past 6", "done {who}'s {thing}", "gave {who} 5 ml of {thing} at 6.45, watching now",
+    "i've put the {thing} in {who}'s left ear at 6.45", "put {thing} in {who}'s mouth at 7",
+)  # fmt: skip
+REFUSED = (
+    "{who} refused {their} {thing} this morning", "{who} didn't take {their} {thing}", "{who} wouldn't take {their} {thing}",
+    "no {thing} for {who} yet", "I haven't given {who} {their} {thing}",
+)  # fmt: skip
+TAKEN = ("took my {thing}", "had my {thing} at 7", "{thing} taken")
+ASKED = (
+    "has {who} had {their} {thing}?", "did anyone give {who} the {thing}?", "when was {who}'s last {thing}?",
+    "has {who} had {their} {thing} today?",
+)  # fmt: skip
+ALL_ASKED = ("what has {who} had today?", "what did {who} have this morning?")
+
+
+class House:
+    """A household whose assistant answers from what it was told."""
+
+    def __init__(self, talk: Talking) -> None:
+        system = talk.system
+        brain = HouseholdBrain(system.store, system.household, system.recall.finder, talk.clock)
+        self.talk = talk.again(answerer=Answerer(know=brain.know))
+
+    async def say(self, by: str, text: str) -> str:
+        self.talk.later(seconds=20)
+        return await self.talk.answer(text, by=by, thread_id=by)
+
+    async def planned(self) -> list[str]:
+        """Return what is in the calendar or waits for an approval."""
+        viewer = Viewer.of(self.talk.system.household.id, "john")
+        store, now = self.talk.system.store, self.talk.clock.now()
+        cards = await store.read(lambda conn: open_actions(conn, viewer, now=now))
+        events = await store.read(lambda conn: list_events(conn, viewer))
+        return [*(each.proposal.summary for each in cards), *(each.summary for each in events)]
+
+    async def tasks(self) -> list[str]:
+        viewer = Viewer.of(self.talk.system.household.id, "john")
+        found = await self.talk.system.store.read(lambda conn: open_tasks(conn, viewer))
+        return [str(each["title"]) for each in found]
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+@on_a_loop
+async def test_care_for_a_child_answers_every_adult_and_is_no_plan(
+    tmp_path: Path,
+    is_given: bool,
+) -> None:
+    wrong = []
+    for number, told in enumerate(GIVEN if is_given else REFUSED):
+        for (who, their), thing in product(CHILDREN, THINGS):
+            name = f"{tmp_path}/{number}{who}{thing}.sqlite"
+            async with talking(name, Planners(None)) as talk:
+                house, words = House(talk), {"who": who, "their": their, "thing": thing}
+                before = await house.planned()
+                said = await house.say("john", told.format(**words))
+                answers = [
+                    await house.say("sarah", each.format(**words))
+                    for each in (*ASKED, *(ALL_ASKED if is_given else ()))
+                ]
+                is_answered = all(
+                    "John said: “" in each and each.startswith("On " if is_given else "No, ")
+                    for each in answers
+                )
+                if await house.planned() != before or not (is_answered and "everyone" in said):
+                    wrong.append((told.format(**words), said, answers))
+    assert not wrong
+
+
+@on_a_loop
+async def test_what_somebody_took_stays_theirs(tmp_path: Path) -> None:
+    wrong = []
+    for told, thing in product(TAKEN, THINGS):
+        async with talking(f"{tmp_path}/{told}{thing}.sqlite", Planners(None)) as talk:
+            house = House(talk)
+            said = await house.say("john", told.format(thing=thing))
+            own = await house.say("john", f"have I taken my {thing}?")
+            others = await house.say("sarah", f"has John taken his {thing}?")
+            if "just for you" not in said or "you said: “" not in own or "said: “" in others:
+                wrong.append((told.format(thing=thing), said, own, others))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("task", "told", "asked"),
+    [
+        ("feed the hamster at 8pm", "fed the hamster at 7", "did anyone feed the hamster?"),
+        ("water the ferns tomorrow at 9", "watered the ferns already", "has anyone watered the ferns?"),
+        ("pay the playgroup tomorrow at 9", "paid the playgroup this morning", "has the playgroup been paid?"),
+        ("change Leo's dressing at 10am", "Leo's dressing done", "has Leo's dressing been changed?"),
+        ("take the blood thinner at 9", "blood thinner taken", "has the blood thinner been taken?"),
+    ],
+)  # fmt: skip
+@on_a_loop
+async def test_what_was_done_counts_no_more_as_open(
+    tmp_path: Path, task: str, told: str, asked: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        await house.say("sarah", f"remind John to {task}")
+        [title] = await house.tasks()
+        said = await house.say("sarah", told)
+        if said.startswith("Shall I mark"):  # it may be due again tonight
+            assert "8pm" in task
+        else:
+            assert not await house.tasks(), said
+        answer = await house.say("john", asked)
+        assert "Nobody has ticked off" not in answer, title
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("gave Mia her {thing} at 7, keep it between us", "has Mia had her {thing}?"),
+        ("gave Mia her {thing} at 7. don't tell Sarah", "has Mia had her {thing}?"),
+        ("gave Mia her {thing} at 7", "has Leo had his {thing}?"),
+        ("maybe give Mia her {thing} at 7", "has Mia had her {thing}?"),
+        ("Mia gets her {thing} at 7", "has Mia had her {thing}?"),
+        ("if Mia had her {thing} she can sleep", "has Mia had her {thing}?"),
+        ("I took my own {thing}", "has John taken his {thing}?"),
+    ],
+)
+@on_a_loop
+async def test_secrets_others_and_plans_are_no_report(
+    tmp_path: Path, told: str, asked: str
+) -> None:
+    for thing in THINGS:
+        async with talking(f"{tmp_path}/{thing}.sqlite", Planners(None)) as talk:
+            house = House(talk)
+            await house.say("john", told.format(thing=thing))
+            answer = await house.say("sarah", asked.format(thing=thing))
+            assert " at 08:00 John said: “" not in answer, answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mia got a dentist appointment for friday at 4", "Leo got his recital on friday at 5", "I've taken friday off",
+        "we got judo at 5 tomorrow", "put swimming on saturday at 10 in the calendar", "haircut booked at 6 tomorrow",
+        "put eye test for Leo in on friday at 7",
+    ],
+)  # fmt: skip
+@on_a_loop
+async def test_what_is_still_ahead_is_planned(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        before = await house.planned()
+        await house.say("john", text)
+        assert len(await house.planned()) == len(before) + 1
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "begins"),
+    [
+        ("Mia had her insulin at 7 but forgot her tablet", "has Mia had her tablet?", "No, "),
+        ("Mia had her insulin at 7 but forgot her tablet", "has Mia had her insulin?", "On "),
+        (
+            "Leo didn't want porridge but he had his antibiotic",
+            "has Leo had his antibiotic?",
+            "On ",
+        ),
+        ("Mia and Leo had toast for breakfast", "what have the kids eaten today?", "On "),
+        ("gave the kids their vitamins", "has Leo had his vitamin?", "On "),
+        ("walked the dog, fed the cat and watered the ferns", "has anyone fed the cat?", "On "),
+        ("the guinea pig spat out his paste", "did the guinea pig get his paste?", "No, "),
+        ("no, Leo hasn't had his inhaler", "has Leo had his inhaler?", "No, "),
+        (
+            "i gave Leo his penicillin at 7",
+            "has Leo had his antibiotic today?",
+            "I don't know: nobody has told me just that. ",
+        ),
+    ],
+)
+@on_a_loop
+async def test_each_clause_answers_for_itself(
+    tmp_path: Path, told: str, asked: str, begins: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        await house.say("john", told)
+        answer = await house.say("sarah", asked)
+        assert answer.startswith(begins)
+        assert " at 08:00 John said: “" in answer
