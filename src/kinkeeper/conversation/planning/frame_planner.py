@@ -15,6 +15,7 @@ from kinkeeper.conversation.planning.references import with_known_day
 from kinkeeper.conversation.planning.referents import taken_off, target
 from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of, planned, vocabulary_of
+from kinkeeper.language.text import tokenise
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.encoder import MOST_EARLIER, MOST_ITEMS
@@ -29,6 +30,7 @@ from kinkeeper.reading.model import (
     Surface,
     Utterance,
 )
+from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.trained import shipped_reader
 
@@ -38,7 +40,7 @@ _ASSISTANT: Final = "Kin"
 _LEAST_PLAN: Final = 0.6
 """Chance from which a clause is taken to arrange something."""
 
-_LEAST_LINK: Final = 0.5
+_LEAST_LINK: Final = 0.8
 """Chance from which a clause is taken to speak of the open thing that it points at, though it does not name it."""
 
 _NAMES: Final = 0.5
@@ -123,6 +125,11 @@ class _Reading:
             parts.append(f"{start:%a %-d %b}" + (f" {start:%H:%M}" if "T" in thing.start else ""))
         return f"{thing.kind}: {', '.join(parts)}"
 
+    @cached_property
+    def _is_question(self) -> bool:
+        text = self.case.context.text
+        return is_question(tokenise(text), text)
+
     def steps(self, frame: Frame) -> Iterator[PlannedAction]:
         """Yield what a clause asks for."""
         if frame.plan < _LEAST_PLAN or frame.modality not in _REAL:
@@ -133,7 +140,7 @@ class _Reading:
             return
         elif frame.act is Act.REPORT_DONE or frame.predicate is Predicate.LIST_REMOVE:
             yield from self._done(frame)
-        elif frame.act is Act.ASK:
+        elif frame.act is Act.ASK or self._is_question:
             yield from self._asked(frame)
         elif frame.act in _TELLS:
             yield from self._told(frame)
@@ -197,7 +204,7 @@ class _Reading:
 
     def _asked(self, frame: Frame) -> Iterator[PlannedAction]:
         days = [each for each in self._spans(frame) if each.has_date]
-        if frame.predicate is Predicate.LOOK_UP and days:
+        if days:
             yield from self._by_rules(f"what is on {days[0].surface}?")
 
     def _off(self, frame: Frame) -> Iterator[PlannedAction]:
