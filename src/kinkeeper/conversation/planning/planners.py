@@ -102,18 +102,18 @@ class Planners:
     async def _planned(self, context: PlanningContext) -> Plan:
         by_rules = await _by_rules(context)
         if self._model is None:
-            return await beside(lambda: _or_proposed(by_rules, context))
+            return await beside(lambda: read_by_both(by_rules, context))
         try:
             plan = await self._model.plan(context)
         except UnavailableError:
-            return await beside(lambda: _or_proposed(by_rules, context))
+            return await beside(lambda: read_by_both(by_rules, context))
         plan = await beside(lambda: with_day_asked(plan, context))
         if without_doubt(context.text) is not None:
             plan = as_offers(plan)
         return plan if context.results else await beside(lambda: _merged(plan, by_rules, context))
 
 
-def _or_proposed(by_rules: Plan, context: PlanningContext) -> Plan:
+def read_by_both(by_rules: Plan, context: PlanningContext) -> Plan:
     """Return what the rules read; where they read nothing, what the trained reader makes of it, as offers."""
     if by_rules.clarification or context.results or context.open_edit:
         return by_rules
