@@ -12,7 +12,7 @@ from kinkeeper.conversation.planning.message import times_in
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.plan_times import Moment, moment_of
 from kinkeeper.conversation.planning.references import with_known_day
-from kinkeeper.conversation.planning.referents import taken_off, target
+from kinkeeper.conversation.planning.referents import target
 from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of, planned, vocabulary_of
 from kinkeeper.language.text import tokenise
@@ -37,8 +37,8 @@ from kinkeeper.reading.trained import shipped_reader
 _ASSISTANT: Final = "Kin"
 """What the assistant is called in the talks that the reader learned from."""
 
-_LEAST_PLAN: Final = 0.6
-"""Chance from which a clause is taken to arrange something."""
+_LEAST_SURE: Final = 0.5
+"""Chance from which a clause is taken to arrange something, and the reader to know what: under it more was wrong than right."""
 
 _LEAST_LINK: Final = 0.8
 """Chance from which a clause is taken to speak of the open thing that it points at, though it does not name it."""
@@ -132,17 +132,12 @@ class _Reading:
 
     def steps(self, frame: Frame) -> Iterator[PlannedAction]:
         """Yield what a clause asks for."""
-        if frame.plan < _LEAST_PLAN or frame.modality not in _REAL:
+        is_real = frame.modality in _REAL and not frame.is_negated
+        if not is_real or frame.plan < _LEAST_SURE or self._is_question:
             return
-        if frame.predicate is Predicate.CHANGE and self._said(frame, SlotName.WHO_FOR):
-            yield from self._other_people(frame)
-        elif frame.is_negated:
-            return
-        elif frame.act is Act.REPORT_DONE or frame.predicate is Predicate.LIST_REMOVE:
+        if frame.act is Act.REPORT_DONE:  # sure enough where it names what is open
             yield from self._done(frame)
-        elif frame.act is Act.ASK or self._is_question:
-            yield from self._asked(frame)
-        elif frame.act in _TELLS:
+        elif frame.act in _TELLS and frame.p >= _LEAST_SURE:
             yield from self._told(frame)
 
     def _told(self, frame: Frame) -> Iterator[PlannedAction]:
@@ -153,59 +148,13 @@ class _Reading:
             yield from self._changed(frame)
         elif frame.predicate in _HAPPENS:
             yield from self._new_event(frame)
-        elif sentence := self._sentence(frame):
-            yield from self._by_rules(sentence)
-
-    def _sentence(self, frame: Frame) -> str:
-        """Return how a request of a clause is put so that the rules read it; empty where too little is named."""
-        what, when = self._what(frame), self._said(frame, SlotName.WHEN)
-        to, text = self._said(frame, SlotName.RECIPIENT), self._said(frame, SlotName.TEXT)
-        match frame.predicate:
-            case Predicate.MAIL if to:
-                return f"email {to} saying {text}" if text else f"email {to}"
-            case Predicate.LIST_ADD if things := self._things_for_list(frame):
-                return f"add {', '.join(things)} to the {self._list(frame)}"
-            case Predicate.TASK if what and frame.act is Act.REQUEST:
-                return f"add a task: {what} {when}"
-            case Predicate.REMINDER if what:
-                whom = self._said(frame, SlotName.WHO_FOR) or self._said(frame, SlotName.WHO_DOES)
-                return f"remind {whom or 'me'} {when} to {what}"
-            case Predicate.FORGET if about := what or self._said(frame, SlotName.ATTRIBUTE):
-                return f"forget {self._said(frame, SlotName.WHO_FOR)} {about}"
-            case _:
-                return ""
-
-    def _things_for_list(self, frame: Frame) -> list[str]:
-        """Return the things that are to go onto a list, each with its amount."""
-        text, things, amount = self.case.context.text, list[str](), ""
-        for each in frame.slots:
-            said = text[each.start : each.end].strip(" ,.;:!?")
-            if each.name is SlotName.AMOUNT:
-                amount = said
-            elif each.name is SlotName.WHAT:
-                things.append(f"{amount} {said}".strip())
-                amount = ""
-        return things
-
-    def _list(self, frame: Frame) -> str:
-        """Return the name of the list that a clause means: the one it names or points at, else the one for shopping."""
-        said = _roots(self._clause(frame))
-        names = [str(each) for each in self.case.context.fetched.get("lists", ())]
-        named = [each for each in names if _roots(each) and _roots(each) <= said]
-        pointed = self._pointed(frame, "line")
-        return named[0] if len(named) == 1 else pointed.note if pointed else "shopping list"
 
     def _done(self, frame: Frame) -> Iterator[PlannedAction]:
         thing = self._named(frame, "task", "line")
         if thing is not None and thing.kind == "line":
-            yield from filter(_is_planned, [taken_off(thing)])
+            yield action("notes", "remove_line", {"title": thing.note, "line": thing.title})
         elif thing is not None:
             yield action("task", "complete", {"find_by": thing.id or thing.title})
-
-    def _asked(self, frame: Frame) -> Iterator[PlannedAction]:
-        days = [each for each in self._spans(frame) if each.has_date]
-        if days:
-            yield from self._by_rules(f"what is on {days[0].surface}?")
 
     def _off(self, frame: Frame) -> Iterator[PlannedAction]:
         thing = self._named(frame, "event")
@@ -213,12 +162,8 @@ class _Reading:
             yield action("calendar", "delete_event", target(thing))
 
     def _changed(self, frame: Frame) -> Iterator[PlannedAction]:
-        new, said = self._said(frame, SlotName.TO), self._said(frame, SlotName.WHEN)
-        thing = self._named(frame, "event", "line")
-        if thing is not None and thing.kind == "line":
-            yield from self._other_line(thing, frame)
-            return
-        said = new or said
+        thing = self._named(frame, "event")
+        said = self._said(frame, SlotName.TO) or self._said(frame, SlotName.WHEN)
         if thing is None and said and self._follows():
             yield from self._by_rules(f"make it {said}")
             return
@@ -231,14 +176,6 @@ class _Reading:
         changes = with_known_day(framed, thing.start)
         if changes["start_time"][:16] != thing.start[:16]:
             yield action("calendar", "update_event", {**target(thing), "changes": changes})
-
-    def _other_line(self, line: Thing, frame: Frame) -> Iterator[PlannedAction]:
-        old, new = self._said(frame, SlotName.FROM), self._said(frame, SlotName.TO)
-        if new:
-            title = line.title.replace(old, new) if old and old in line.title else new
-            yield action(
-                "notes", "change_line", {"title": line.note, "line": line.title, "new": title}
-            )
 
     def _new_event(self, frame: Frame) -> Iterator[PlannedAction]:
         what, moment = self._what(frame), moment_of(self._spans(frame), self.case.now)
@@ -268,22 +205,6 @@ class _Reading:
     def _by_rules(self, sentence: str) -> Sequence[PlannedAction]:
         """Return what the rules make of a plain sentence."""
         return plan_of(replace(self.case.context, text=sentence)).actions
-
-    def _other_people(self, frame: Frame) -> Iterator[PlannedAction]:
-        """Yield who else takes part in an event, or no longer does."""
-        thing, named = (
-            self._named(frame, "event"),
-            who_of(self._said(frame, SlotName.WHO_FOR), self.case),
-        )
-        if thing is None or not named:
-            return
-        gone = (
-            {*named} if frame.is_negated else {*who_of(self._said(frame, SlotName.FROM), self.case)}
-        )
-        new = [] if frame.is_negated else named
-        who = [*dict.fromkeys([*(each for each in thing.who if each not in gone), *new])]
-        if who and who != [*thing.who]:
-            yield action("calendar", "update_event", {**target(thing), "changes": {"who": who}})
 
     def _follows(self) -> bool:
         """Whether the message right before made or proposed something."""
@@ -353,10 +274,6 @@ class _Reading:
 
     def _clause(self, frame: Frame) -> str:
         return self.case.context.text[frame.clause.start : frame.clause.end]
-
-
-def _is_planned(step: object) -> bool:
-    return isinstance(step, PlannedAction)
 
 
 def _roots(text: str) -> frozenset[str]:

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+import structlog
+
 from kinkeeper.conversation.model import (
     Plan,
     PlannedAction,
@@ -39,6 +41,8 @@ from kinkeeper.household.viewers import kept_from
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import has_own_news, points_back, secrecy_of
 from kinkeeper.reading.corrections import sets_itself_right, without_doubt
+
+log = structlog.get_logger()
 
 
 class Planners:
@@ -121,7 +125,11 @@ def read_by_both(by_rules: Plan, context: PlanningContext) -> Plan:
     is_guess = all(each.is_offer and each.action == "create_event" for each in by_rules.actions)
     if not is_guess and not names_nothing(by_rules, case):
         return by_rules
-    read = proposed(context)
+    try:
+        read = proposed(context)
+    except UnavailableError as error:
+        log.warning("planner.trained_reader.failed", error=type(error).__name__)
+        return by_rules
     is_new = all(each.action == "create_event" for each in read.actions)
     return by_rules if not read.actions or (by_rules.actions and is_new) else read
 
