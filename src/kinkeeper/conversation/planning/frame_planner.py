@@ -19,6 +19,8 @@ from kinkeeper.language.text import tokenise
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.encoder import MOST_EARLIER, MOST_ITEMS
+from kinkeeper.reading.modality import Modality as Meant
+from kinkeeper.reading.modality import modality_of
 from kinkeeper.reading.model import (
     Act,
     Context,
@@ -40,6 +42,9 @@ _ASSISTANT: Final = "Kin"
 _LEAST_SURE: Final = 0.5
 """Chance from which a clause is taken to arrange something, and the reader to know what: under it more was wrong than right."""
 
+_LEAST_DONE: Final = 0.4
+"""The same of a deed that is told: it counts only where it names what is open."""
+
 _LEAST_LINK: Final = 0.8
 """Chance from which a clause is taken to speak of the open thing that it points at, though it does not name it."""
 
@@ -47,6 +52,7 @@ _NAMES: Final = 0.5
 """Share of a title's words that name it."""
 
 _REAL: Final = frozenset({Modality.PLAIN, Modality.PAST})
+_MEANT: Final = frozenset({Meant.NAMED, Meant.TOLD, Meant.PAST})
 _HAPPENS: Final = frozenset({Predicate.EVENT, Predicate.PICKUP, Predicate.DROPOFF, Predicate.COVER})
 _CHANGES: Final = frozenset({Predicate.MOVE, Predicate.CHANGE})
 _TELLS: Final = frozenset({Act.STATE, Act.REQUEST, Act.PROMISE, Act.CORRECT, Act.ASSIGN, Act.OFFER})
@@ -65,8 +71,11 @@ def proposed(context: PlanningContext) -> Plan:
 def names_nothing(plan: Plan, case: Case) -> bool:
     """Whether a plan would only change or take away something that goes by a name nothing in view has."""
     names = [str(each.params.get("find_by", "")) for each in plan.actions]
-    known = [_roots(each.title) for each in case.things]
-    return all(names) and not any(_roots(name) & own for name in names for own in known)
+    ids, known = (
+        {each.id for each in case.things},
+        {root for each in case.things for root in _roots(each.title)},
+    )
+    return all(names) and ids.isdisjoint(names) and not any(_roots(name) & known for name in names)
 
 
 @dataclass(frozen=True)
@@ -133,9 +142,10 @@ class _Reading:
     def steps(self, frame: Frame) -> Iterator[PlannedAction]:
         """Yield what a clause asks for."""
         is_real = frame.modality in _REAL and not frame.is_negated
+        is_real = is_real and modality_of(self._clause(frame)) in _MEANT
         if not is_real or frame.plan < _LEAST_SURE or self._is_question:
             return
-        if frame.act is Act.REPORT_DONE:  # sure enough where it names what is open
+        if frame.act is Act.REPORT_DONE and frame.p >= _LEAST_DONE:
             yield from self._done(frame)
         elif frame.act in _TELLS and frame.p >= _LEAST_SURE:
             yield from self._told(frame)
