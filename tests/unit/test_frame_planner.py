@@ -69,6 +69,20 @@ def test_most_news_of_what_takes_place_is_proposed_with_its_name_and_hour() -> N
     assert sum(found) / len(found) >= 0.6
 
 
+@pytest.mark.parametrize(
+    "told",
+    ["{who} hasnt had her iron drops yet", "never gave {who} the cetirizine", "didnt give {who} her inhaler this morning", "{who} had her porridge already", "gave {who} a bath last night"],
+)  # fmt: skip
+def test_what_was_not_done_or_shares_only_a_name_ticks_nothing_off(told: str) -> None:
+    tasks = [
+        {"id": f"n{at}", "title": title, "status": "open"}
+        for at, title in enumerate(("calpol for {who} again", "{who} can have nurofen"))
+    ]
+    for who in ("Mia", "Leo"):
+        fetched = {"tasks": [{**each, "title": each["title"].format(who=who)} for each in tasks]}
+        assert not proposed(context(told.format(who=who), fetched=fetched)).actions
+
+
 @pytest.mark.parametrize("form", [*DONE, *HAPPENS, *TALK])
 def test_whatever_it_reads_is_only_proposed(form: str) -> None:
     text = form.format(thing="radiators", verb="bled", what="canoe test", when="saturday at 3pm")

@@ -18,6 +18,7 @@ from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of, pla
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.coreference import root_of
+from kinkeeper.reading.deeds import deeds_told
 from kinkeeper.reading.encoder import MOST_EARLIER, MOST_ITEMS
 from kinkeeper.reading.modality import Modality as Meant
 from kinkeeper.reading.modality import modality_of
@@ -160,7 +161,8 @@ class _Reading:
             yield from self._new_event(frame)
 
     def _done(self, frame: Frame) -> Iterator[PlannedAction]:
-        thing = self._named(frame, "task", "line")
+        is_denied = any(each.is_denied for each in deeds_told(self._clause(frame)))
+        thing = None if is_denied else self._in_words(frame, "task", "line")
         if thing is not None and thing.kind == "line":
             yield action("notes", "remove_line", {"title": thing.note, "line": thing.title})
         elif thing is not None:
@@ -261,18 +263,25 @@ class _Reading:
 
     def _named(self, frame: Frame, *kinds: str) -> Thing | None:
         """Return the one open thing that a clause names, or that the reader says it speaks of."""
-        said = _roots(self._clause(frame))
+        return self._in_words(frame, *kinds) or self._pointed(frame, *kinds)
+
+    def _in_words(self, frame: Frame, *kinds: str) -> Thing | None:
+        """Return the one open thing that a clause names; None where it names none, or several."""
+        people = _roots(" ".join(self.case.household.words_for_people))  # they name no thing
+        said = _roots(self._clause(frame)) - people
         days = {f"{each.begin:%Y-%m-%d}" for each in self._spans(frame) if each.has_date}
         scored = [
             ((len(common) / len(own), len(common), (each.start or "")[:10] in days), each)
             for each in self.things
-            if each.kind in kinds and (own := _roots(each.title)) and (common := own & said)
+            if each.kind in kinds
+            and (own := _roots(each.title) - people)
+            and (common := own & said)
         ]
         best = max((score for score, _ in scored), default=(0.0, 0, False))
         found = {(each.id or each.title): each for score, each in reversed(scored) if score == best}
         if best[0] >= _NAMES and len(found) == 1:
             return next(iter(found.values()))
-        return None if found else self._pointed(frame, *kinds)
+        return None
 
     def _pointed(self, frame: Frame, *kinds: str) -> Thing | None:
         """Return the open thing that the reader says a clause speaks of."""
