@@ -3,6 +3,7 @@
     python -m training.fit_encoder WORK             fit, measure, write
     python -m training.fit_encoder WORK --epochs 1  a quick look
     python -m training.fit_encoder WORK --go-on OLD/network.pt --epochs 3  when more text has come
+    python -m training.fit_encoder WORK --go-on shipped --epochs 3         the same, from the weights of the package
 
 Starts from the embedder's MiniLM: its word vectors stay, its layers and the heads are fitted. WORK keeps the network as it was fitted.
 Needs `pip install torch onnx onnxscript onnxruntime` of its own; two hours on one core.
@@ -26,6 +27,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kinkeeper.models.embedding.minilm import weights_path
+from kinkeeper.reading.model import Surface
 from training.corpus import CALIBRATED_ON, HELD_OUT
 from training.encoder_network import (
     EPSILON,
@@ -80,7 +82,10 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument(
-        "--go-on", type=Path, help="a network fitted before; learns at half the rates"
+        "--go-on", help="a network fitted before, or 'shipped'; learns at half the rates"
+    )
+    parser.add_argument(
+        "--group-every", type=int, default=1, help="passes in which each group message is read once"
     )
     arguments = parser.parse_args()
     base = base_weights()
@@ -90,7 +95,11 @@ def main() -> None:
     fitted_on = [
         index for index, row in enumerate(copies[0]) if row.writer not in CALIBRATED_ON | HELD_OUT
     ]
-    network = fit(base, copies, words, fitted_on, epochs=arguments.epochs, before=arguments.go_on)
+    before = None if arguments.go_on is None else fitted_before(arguments.go_on)
+    network = fit(
+        base, copies, words, fitted_on, epochs=arguments.epochs, before=before,
+        group_every=arguments.group_every,
+    )  # fmt: skip
     sums = [predicted(network, batch) for batch in batches_of(copies[0], words, kept)]
     temperatures = {
         "act": _temperature(sums, 0), "predicate": _temperature(sums, 1),
@@ -128,6 +137,44 @@ def base_weights() -> Base:
         elif not name.endswith("_scale"):
             found[name] = values
     return {name.removeprefix("inner."): values for name, values in found.items()}
+
+
+def fitted_before(name: str) -> Mapping[str, Tensor]:
+    """Return the parameters of a network: of a file, or as shipped, which lost what 8 bits cannot hold."""
+    if name != "shipped":
+        states: Mapping[str, Tensor] = torch.load(name)
+        return states
+    found: dict[str, NDArray[Any]] = dict(_shipped_layers())
+    with np.load(SHIPPED / "encoder.npz", allow_pickle=False) as stored:
+        several = sum(QUESTION_WIDTHS[:3])
+        # A yes-or-no question has a column of zeros before its own.
+        kept = [*range(several), *range(several + 1, len(stored["clause.bias"]), 2)]
+        found |= {f"clause.{kind}": stored[f"clause.{kind}"][kept] for kind in ("weight", "bias")}
+        for part in ("tag", "query", "key"):
+            found |= {f"{part}.{kind}": stored[f"{part}.{kind}"] for kind in ("weight", "bias")}
+        found |= {part: stored[part] for part in ("nothing", "distance")}
+    return {each: torch.tensor(values) for each, values in found.items()}
+
+
+def _shipped_layers() -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Yield the parameters of the shipped layers, each weight known by the bias that is added to its product."""
+    graph = onnx.load(SHIPPED / "encoder.onnx").graph
+    stored = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    users: dict[str, list[Any]] = {}
+    for node in graph.node:
+        for name in node.input:
+            users.setdefault(name, []).append(node)
+    for name, values in stored.items():
+        if name.startswith("layers."):
+            yield f"layers.{name}", values
+        elif name.endswith("_quantized"):
+            scale = stored[name.replace("_quantized", "_scale")]
+            weight = values.astype(np.float32) * scale
+            output = users[name][0].output[0]
+            while users[output][0].op_type != "Add":
+                output = users[output][0].output[0]
+            added = next(each for each in users[output][0].input if each in stored)
+            yield f"layers.{added.replace('.bias', '.weight')}", weight.T.copy()
 
 
 def layer_of(base: Base, number: int) -> Layer:
@@ -184,14 +231,19 @@ def fit(
     chosen: Sequence[int],
     *,
     epochs: int,
-    before: Path | None,
+    before: Mapping[str, Tensor] | None,
+    group_every: int = 1,
 ) -> Network:
-    """Return the network after some passes over the chosen rows, each time with other names."""
+    """Return the network after some passes over the chosen rows, each time with other names.
+
+    Args:
+        group_every: In how many passes each message of a group is read once; all others are read in every pass.
+    """
     torch.manual_seed(SEED)
     drawn = random.Random(SEED)  # noqa: S311 - an order, no secret
     network = Network([layer_of(base, number) for number in range(LAYERS)])
     if before is not None:
-        network.load_state_dict(torch.load(before))
+        network.load_state_dict(before)
     layers = [[*layer.parameters()] for layer in network.layers.layers]
     inner = {each for own in layers for each in own}
     heads = [each for each in network.parameters() if each not in inner]
@@ -199,12 +251,21 @@ def fit(
     rates = rates if before is None else [each / 2 for each in rates]
     groups = [{"params": own, "lr": 0.0} for own in (*layers, heads)]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
-    steps, step = epochs * math.ceil(len(chosen) / BATCH), 0
-    for epoch in range(epochs):
+    passes = [
+        [
+            each
+            for each in chosen
+            if copies[0][each].surface is not Surface.GROUP
+            or each % group_every == epoch % group_every
+        ]
+        for epoch in range(epochs)
+    ]
+    steps, step = sum(math.ceil(len(each) / BATCH) for each in passes), 0
+    for epoch, own_pass in enumerate(passes):
         copy = epoch % len(copies)
-        plan = [*range(0, len(chosen), BATCH)]
+        plan = [*range(0, len(own_pass), BATCH)]
         order = sorted(
-            chosen, key=lambda each: len(copies[0][each].row.pieces) + drawn.random() * 8
+            own_pass, key=lambda each: len(copies[0][each].row.pieces) + drawn.random() * 8
         )
         drawn.shuffle(plan)
         network.train()

@@ -1,11 +1,13 @@
 """Measure the shipped reader, as the program uses it, on the writers who are held out for good.
 
 python -m training.measure_reader
+python -m training.measure_reader --surface assistant --writers w26  of one kind of talk, of others
 """
 
+import argparse
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -40,25 +42,41 @@ class _Counts:
 
 def main() -> None:
     """Print the figures."""
-    print(json.dumps(figures(TrainedReader()), indent=1))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--surface", type=Surface, choices=[*Surface], help="only such talks")
+    parser.add_argument("--writers", nargs="+", default=sorted(HELD_OUT))
+    arguments = parser.parse_args()
+    found = figures(
+        TrainedReader(), writers=frozenset(arguments.writers), surface=arguments.surface
+    )
+    print(json.dumps(found, indent=1))
 
 
-def figures(reader: TrainedReader, folder: Path = DATA) -> dict[str, Any]:
-    """Return how right the reader is on the labelled clauses of the writers held out.
+def figures(
+    reader: TrainedReader,
+    folder: Path = DATA,
+    *,
+    writers: Collection[str] = HELD_OUT,
+    surface: Surface | None = None,
+) -> dict[str, Any]:
+    """Return how right the reader is on labelled clauses.
 
     Args:
         reader: Reads each message after the messages of its talk.
         folder: Labelled text.
+        writers: Whose text is read; by default that of those held out.
+        surface: Which talks are read; None reads all.
     """
     counts = _Counts()
     for writer, talk in read_corpus(folder):
-        if writer in HELD_OUT:
+        if writer in writers and surface in {None, talk.surface}:
             _read(reader, talk, counts)
     milliseconds = np.array(counts.seconds) * 1000
     return {
         "clauses": len(counts.acts),
         "act": _classes(counts.acts), "predicate": _classes(counts.predicates),
-        "plans in groups": _plans(counts.plans), "calibration error of p": _calibration(counts.sure),
+        "plans in groups": _plans(counts.plans) if counts.plans else {},
+        "calibration error of p": _calibration(counts.sure),
         "links": {name: round(counts.links[f"{name} right"] / max(1, counts.links[name]), 3) for name in ("found", "wanted")},
         "slots": {name: _spans(own) for name, own in sorted(counts.slots.items())},
         "milliseconds": {"median": round(float(np.median(milliseconds)), 1), "p95": round(float(np.quantile(milliseconds, 0.95)), 1)},

@@ -37,7 +37,7 @@ ITEM = {
     "message": "m1", "does": "new", "act": "state", "kind": "event", "ref": None, "title": None,
     "day": None, "hour": None, "at": None, "who": [], "by": [], "certain": True, "secret": False,
 }  # fmt: skip
-MISSED = "well the fitters finally rang back, thursday 4 they reckon"
+MISSED = "the fitters have rung at last, they reckon thursday 4"
 FITTERS = {"title": "fitters", "day": "thursday", "at": "2026-03-05"}
 PICKUP = "I'll pick up Leo from soccer on Thursday"
 ASKED = "Who's picking up Leo Thursday after soccer?"

@@ -20,7 +20,7 @@ from kinkeeper.memory.context.context_builder import told
 from kinkeeper.memory.context.prefetch import Streaming, Thread
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.visible_results import Hit, HitKind
-from kinkeeper.notes.model import is_list
+from kinkeeper.notes.model import entries, is_list
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.own_lists import OWN_LIST
 from kinkeeper.tasks.repository import open_tasks
@@ -125,6 +125,11 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
             if each.title == OWN_LIST and each.scope == person_scope(asked.member.id)
         ],
         "lists": [each.title for each in notes if is_list(each.body)],
+        "lines": [
+            {"title": each.title, "entries": entries(each.body)[:_MOST_KNOWN]}
+            for each in notes
+            if is_list(each.body)
+        ],
         "events": [
             occurrence_json(each, asked)
             for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]

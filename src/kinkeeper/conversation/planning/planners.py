@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+import structlog
+
 from kinkeeper.conversation.model import (
     Plan,
     PlannedAction,
@@ -23,6 +25,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     written_by,
 )
 from kinkeeper.conversation.planning.case import case_of
+from kinkeeper.conversation.planning.frame_planner import names_nothing, proposed
 from kinkeeper.conversation.planning.model_gate import agreed
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.planning.rule_planner import (
@@ -38,6 +41,8 @@ from kinkeeper.household.viewers import kept_from
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.secrecy import has_own_news, points_back, secrecy_of
 from kinkeeper.reading.corrections import sets_itself_right, without_doubt
+
+log = structlog.get_logger()
 
 
 class Planners:
@@ -101,15 +106,32 @@ class Planners:
     async def _planned(self, context: PlanningContext) -> Plan:
         by_rules = await _by_rules(context)
         if self._model is None:
-            return by_rules
+            return await beside(lambda: read_by_both(by_rules, context))
         try:
             plan = await self._model.plan(context)
         except UnavailableError:
-            return by_rules
+            return await beside(lambda: read_by_both(by_rules, context))
         plan = await beside(lambda: with_day_asked(plan, context))
         if without_doubt(context.text) is not None:
             plan = as_offers(plan)
         return plan if context.results else await beside(lambda: _merged(plan, by_rules, context))
+
+
+def read_by_both(by_rules: Plan, context: PlanningContext) -> Plan:
+    """Return what the rules read; where they read nothing, what the trained reader makes of it, as offers."""
+    if by_rules.clarification or context.results or context.open_edit:
+        return by_rules
+    case = case_of(context, vocabulary_of(context.asked.household))
+    is_guess = all(each.is_offer and each.action == "create_event" for each in by_rules.actions)
+    if not is_guess and not names_nothing(by_rules, case):
+        return by_rules
+    try:
+        read = proposed(context)
+    except UnavailableError as error:
+        log.warning("planner.trained_reader.failed", error=type(error).__name__)
+        return by_rules
+    is_new = all(each.action == "create_event" for each in read.actions)
+    return by_rules if not read.actions or (by_rules.actions and is_new) else read
 
 
 def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
