@@ -9,6 +9,7 @@ from kinkeeper.calendar.model import EventKind
 from kinkeeper.observer.extraction.rules_extractor import arranges
 from kinkeeper.observer.model import Extraction, Stance, Task
 from kinkeeper.observer.schedule import Schedule, Slot
+from kinkeeper.observer.wording.free_topics import leads_with_a_thing
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
 
@@ -332,7 +333,8 @@ def continued(
             filled = _of_what_was_told(filled, earlier[0].extraction)
     if filled.stance is Stance.CLAIMS and earlier and _waves_off(earlier[0]):
         filled = replace(filled, yields=True)
-    if _is_fragment(filled) and filled.stance is Stance.STATES:
+    is_told = filled.stance is Stance.STATES and not leads_with_a_thing(reading)
+    if is_told and _is_fragment(filled):
         filled = _continue_fragment(filled, earlier)
     return arranges(filled)
 

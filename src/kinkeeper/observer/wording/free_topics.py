@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import takewhile
 from typing import Final
 
 from kinkeeper.language.dictionary import word_ranks
@@ -44,6 +45,12 @@ def is_noun_phrase(text: str, symbols: Sequence[Symbol]) -> bool:
     return _is_plain(text, symbols) and _has_form(
         _NOUN_PHRASE, symbols, [_class_of(symbol) for symbol in symbols]
     )
+
+
+def leads_with_a_thing(reading: Reading) -> bool:
+    """Return whether a message names something of its own before the first time in it ("film night friday at 8")."""
+    before = takewhile(lambda each: not isinstance(each.item, TimeSpan), reading.symbols)
+    return is_noun_phrase(reading.text, [*before])
 
 
 def is_errand(text: str, symbols: Sequence[Symbol]) -> bool:
