@@ -69,7 +69,11 @@ def called(
     for frame in sorted(seen, key=lambda each: each.predicate in _WAYS):
         for slot in frame.slots:
             title = _noun_phrase(slot, reading) if _may_name(slot, frame, reading) else None
-            is_around = title and any(title.start <= each.start < title.end for each in general)
+            is_around = title and any(
+                title.start <= each.start < title.end
+                and title.value.casefold() != each.surface.casefold()
+                for each in general
+            )
             if title is not None and (is_around or is_open):
                 return replace(extraction, entities=(*extraction.entities, title))
     return extraction

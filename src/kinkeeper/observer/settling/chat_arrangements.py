@@ -233,7 +233,7 @@ class Mirror:
         if not is_had or not (change.after.what or change.after.who_for):
             return None  # what has its words only from what it is about is too often nothing
         said = extraction_of(whole, self._participants)
-        if said is None or self._waits(turn, whole):
+        if said is None or _is_of_nobody(said) or self._waits(turn, whole):
             return None
         scope = self._scope_of(turn, whole)
         return None if scope is None else self._proposed(turn, said, change, scope)
@@ -390,6 +390,11 @@ def _names_another(before: Arrangement, turn: _Turn) -> bool:
     named = [each.stems for each in told if each.predicate is Predicate.CANCEL and each.stems]
     stems = turn.folded.state.whole(before).stems
     return bool(named and stems) and not any(each & stems for each in named)
+
+
+def _is_of_nobody(said: Extraction) -> bool:
+    """Tell whether somebody is said to be with no person, in no activity ("who's watching the finale?")."""
+    return said.task is Task.COVER and not said.child and said.is_in_own_words
 
 
 def _may_hand_over(said: Extraction, before: Arrangement, whole: Arrangement) -> bool:
