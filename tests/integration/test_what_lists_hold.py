@@ -37,7 +37,7 @@ async def lines(talk: Talking) -> list[str]:
 async def wrong(folder: Path, first: str, said: list[str], *held: str) -> list[tuple[str, ...]]:
     """Return what is said after something was put on a list that leaves other lines on it than those."""
     found = list[tuple[str, ...]]()
-    async with talking(folder, Planners(None)) as talk:
+    async with talking(f"{folder}-lists.sqlite", Planners(None)) as talk:
         for number, text in enumerate(said):
             await talk.answer("clear the shopping list", thread_id="clear")
             for each in filter(None, (first, text)):
@@ -63,3 +63,29 @@ async def test_what_was_meant_takes_the_place_of_what_was_said(tmp_path: Path) -
 @on_a_loop
 async def test_what_sets_right_no_line_leaves_the_list(tmp_path: Path) -> None:
     assert await wrong(tmp_path, FIRST, [*OF_NO_LINE], "rice", "figs") == []
+
+
+WHO = ("Sarah", "mom", "leo", "Dave", "the neighbour", "my sister", "gran")
+DOES = (
+    "owes me 60", "paid 40", "lent me 15", "needs a lift", "has two bags", "likes going early", "gave Mia a fiver", "pays 30 a week",
+)  # fmt: skip
+PURPOSES = ("for the shopping", "on groceries")
+THINGS = (
+    ("leo boots to the packing list", "leo boots"), ("mia's leotard on the packing list", "mia's leotard"),
+    ("bananas on the list", "bananas"), ("baked beans for the shopping", "baked beans"), ("gran's tablets for the shopping", "gran's tablets"),
+    ("sliced bread to the shopping list", "sliced bread"), ("dog food for the groceries", "dog food"),
+    ("add Leo needs boots to the packing list", "Leo needs boots"),
+)  # fmt: skip
+
+
+@on_a_loop
+async def test_what_tells_of_people_is_no_line(tmp_path: Path) -> None:
+    said = [" ".join(each) for each in product(WHO, DOES, PURPOSES)]
+    said.append("Dave lent me 5 for the shopping and I gave Leo 20")
+    assert await wrong(tmp_path, "", said) == []
+
+
+@on_a_loop
+async def test_what_is_somebodys_goes_on_a_list(tmp_path: Path) -> None:
+    for number, (text, line) in enumerate(THINGS):
+        assert await wrong(tmp_path / str(number), "", [text], line) == []
