@@ -3,8 +3,6 @@
 from itertools import product
 from pathlib import Path
 
-import pytest
-
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.repository import list_notes
