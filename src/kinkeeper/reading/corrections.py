@@ -322,6 +322,24 @@ def asks_to_undo(text: str) -> bool:
     return undo.fullmatch(text) is not None
 
 
+def is_taken_for_joke(text: str) -> bool:
+    """Whether a message ends by saying that it was a joke: "… haha jk".
+
+    Args:
+        text: Verbatim.
+    """
+    return _said_to_be_joke().search(text[-_LETTERS_CLOSING:].replace("’", "'")) is not None
+
+
+@cache
+def _said_to_be_joke() -> re.Pattern[str]:
+    path = files("kinkeeper.reading.data") / "retraction.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    return re.compile(
+        rf"(?<![\w'])(?:{data['joke']})(?:\W+(?:{data['laughing']})){{0,4}}\W*$", re.IGNORECASE
+    )
+
+
 @cache
 def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
     """Return what takes back by itself, what behind something else, where it is a condition's, and what asks for undoing."""
@@ -330,7 +348,7 @@ def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
     full, plain, behind, undo = (
         "".join(data[name].strip("\n").split("\n")) for name in ("full", "plain", "behind", "undo")
     )
-    lead = rf"(?:(?:{data['opening']})[\s,;.!–-]+)"
+    full, lead = f"{full}|{data['joke']}", rf"(?:(?:{data['opening']})[\s,;.!–-]+)"
     end = rf"(?: (?:{data['about']}) (?P<about>[^.!?,;\n]{{1,200}}))?\W*$"
     return (
         re.compile(
