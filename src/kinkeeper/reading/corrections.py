@@ -9,8 +9,9 @@ from importlib.resources import files
 from typing import Any
 
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.text import Token, words_before
+from kinkeeper.language.text import Token, tokenise, words_before
 from kinkeeper.reading.phrases import ASKED, ENDS, canonical, everyday_spellings, phrase_book
+from kinkeeper.reading.replies import begins_as_question
 from kinkeeper.reading.times.tokens import names_time
 
 _LONGEST = 12
@@ -70,6 +71,24 @@ def may_correct(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bo
     if not is_signed and not _is_value(canonical(tokens, mentions)[1]):
         return False
     return _has_room(tokens, mentions)
+
+
+def exchanges_owners(text: str) -> bool:
+    """Return whether a message says nothing but that what two have is each other's: "no wait, other way round".
+
+    Args:
+        text: Verbatim.
+    """
+    rest, found = _other_way().subn("", text.lower().replace("’", "'"))
+    known, words = correction_words(), tokenise(rest)
+    is_little = known.signs.union(known.plain, {*".,!"}).issuperset(each.text for each in words)
+    return bool(found) and is_little and not begins_as_question(text)
+
+
+@cache
+def _other_way() -> re.Pattern[str]:
+    raw = files(__package__).joinpath("data/corrections.toml").read_text(encoding="utf-8")
+    return re.compile(rf"\b(?:{tomllib.loads(raw)['exchanged'].strip()})\b")
 
 
 def reads_as_correction(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
