@@ -320,7 +320,7 @@ def retraction_of(text: str) -> Retraction | None:
     plain = _WORD.sub(
         lambda found: spellings.get(found[0].lower(), found[0]), said.replace("’", "'")
     )
-    whole, closing, condition, _ = _forms_of_retraction()
+    whole, closing, condition, *_ = _forms_of_retraction()
     found = whole.search(plain)
     if found is None:
         found = closing.search(plain)
@@ -337,8 +337,18 @@ def asks_to_undo(text: str) -> bool:
     Args:
         text: Verbatim.
     """
-    *_, undo = _forms_of_retraction()
+    *_, undo, _ = _forms_of_retraction()
     return undo.fullmatch(text) is not None
+
+
+def asks_to_restore(text: str) -> bool:
+    """Whether a text asks for something to stay or be again as it was before it was changed, and for nothing else.
+
+    Args:
+        text: Verbatim.
+    """
+    *_, restored = _forms_of_retraction()
+    return restored.fullmatch(" ".join(text.replace("’", "'").split())) is not None
 
 
 def is_taken_for_joke(text: str) -> bool:
@@ -364,8 +374,9 @@ def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
     """Return what takes back by itself, what behind something else, where it is a condition's, and what asks for undoing."""
     path = files("kinkeeper.reading.data") / "retraction.toml"
     data = tomllib.loads(path.read_text(encoding="utf-8"))
-    full, plain, behind, undo = (
-        "".join(data[name].strip("\n").split("\n")) for name in ("full", "plain", "behind", "undo")
+    full, plain, behind, undo, restored = (
+        "".join(data[name].strip("\n").split("\n"))
+        for name in ("full", "plain", "behind", "undo", "restored")
     )
     full, lead = f"{full}|{data['joke']}", rf"(?:(?:{data['opening']})[\s,;.!–-]+)"
     end = rf"(?: (?:{data['about']}) (?P<about>[^.!?,;\n]{{1,200}}))?\W*$"
@@ -380,8 +391,13 @@ def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
             re.IGNORECASE,
         ),
         re.compile(rf"\b(?:{data['condition']})\b[^,;.!?–—]*$", re.IGNORECASE),
-        re.compile(
-            rf"\W*(?:(?:{data['opening']}|(?:can|could) you)\W+)*(?:{undo})\W*", re.IGNORECASE
+        *(
+            re.compile(
+                rf"\W*(?:(?:{data['opening']}|{data['laughing']}|(?:can|could) (?:you|we))\W+)*(?:{each})"
+                rf"(?:\W+(?:please|then|thanks|{data['laughing']}))*\W*",
+                re.IGNORECASE,
+            )
+            for each in (undo, restored)
         ),
     )
 
