@@ -202,6 +202,7 @@ def test_two_nouns_of_which_the_first_could_be_a_verb_are_a_title() -> None:
         text = f"{compound} {time}"
         titles = [str(each.params.get("summary")) for each in plan(text).actions]
         assert all(each.lower().endswith(compound.split(" ", 1)[-1].lower()) for each in titles)
+        assert titles, text
         assert all("book" in each.lower() for each in titles), (text, titles)
     for text, title in ORDERED:
         assert [each.params["summary"] for each in plan(text).actions] == [title], text

@@ -365,7 +365,7 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     is_thing = "compound" in told_not_asked(title)
     if not who and not is_thing and said["own_errand"].fullmatch(title):
         return _as_offer(add_task({"what": what}, case))
-    if moment.day is None or not _is_told(title, case, groups):
+    if moment.day is None or not (is_thing or _is_told(title, case, groups)):
         return None
     return _as_offer(_created(what, moment, case, groups=groups))
 

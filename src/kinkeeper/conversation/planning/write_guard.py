@@ -105,7 +105,7 @@ def _verdict(
     if _is_understood(steps, case):
         is_said = meant is Modality.NAMED and not (_is_asked(clause, case) or "nouns" in found)
         return _Verdict.RUN if is_said else _Verdict.OFFER
-    is_news = "nouns" in found or _speaks_of_what_stands(steps, case)
+    is_news = ("nouns" in found and "compound" not in found) or _speaks_of_what_stands(steps, case)
     return _Verdict.DROP if is_news else _Verdict.OFFER
 
 
