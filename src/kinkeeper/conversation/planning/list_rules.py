@@ -133,8 +133,7 @@ _AGAIN = re.compile(
 _OF_IT = re.compile(r"\b(?:for|of|on|about) (?:it|that|this|them|those)$", re.IGNORECASE)
 """Speaks of something that was said before, and is no note by itself."""
 
-_ARTICLE = re.compile(r"^(?:the|my|our)\s+", re.IGNORECASE)
-_CALLED_LIST = re.compile(r"\blists?$", re.IGNORECASE)
+DETERMINER: Final = re.compile(r"^(?:the|my|our|some|any)\s+", re.IGNORECASE)
 _OWN_LIST = re.compile(r"^(?:my|our)?\s*lists?$", re.IGNORECASE)
 _NEEDED = re.compile(r"\b(?:need|needed|want)\b", re.IGNORECASE)
 _NO_LINE = ("no_line", "states")
@@ -159,7 +158,7 @@ def append(groups: Groups, case: Case) -> Sequence[Step] | None:
     is_told = "bare" in groups and _tells_of_somebody(what, case)
     if "bare" in groups and (
         any(case.grammar.said[each].search(what) for each in _NO_LINE)
-        or (_CALLED_LIST.search(groups["list"]) is None and (is_told or _is_told(what)))
+        or (not groups["list"].lower().endswith(("list", "lists")) and (is_told or _is_told(what)))
     ):
         return None
     is_bare = own == OWN_LIST or (_OWN_LIST.match(groups["list"]) is not None and not named)
@@ -182,7 +181,7 @@ def _is_told(what: str) -> bool:
 
 def _tells_of_somebody(what: str, case: Case) -> bool:
     """Whether words begin with who has, owes or does something; "Leo boots" and "gran's tablets" name things."""
-    subject, _, rest = _ARTICLE.sub("", what).partition(" ")
+    subject, _, rest = DETERMINER.sub("", what).partition(" ")
     who = subject.lower()
     known = word_sets("guard")
     is_who = is_person(who, case) or who in known["people"] | first_names()
@@ -279,7 +278,7 @@ def remove(groups: Groups, case: Case) -> Sequence[Step] | None:
     if not lines or any(_AGAIN.match(line) for line in lines):
         return None
     title = _title(groups["list"], case)
-    bare = [_ARTICLE.sub("", line) for line in lines]
+    bare = [DETERMINER.sub("", line) for line in lines]
     if _OWN_LIST.match(groups["list"]) and case.grammar.said["errand"].match(bare[0]):
         return [action("task", "complete", {"find_by": line}) for line in bare]
     return [action("notes", "remove_line", {"title": title, "line": line}) for line in bare]
@@ -314,5 +313,5 @@ def note(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def search(groups: Groups, case: Case) -> Sequence[Step]:
     """Read "find my note about the boiler"."""
-    query = _ARTICLE.sub("", case.message.words(groups["what"]))
+    query = DETERMINER.sub("", case.message.words(groups["what"]))
     return [action("notes", "search", {"query": query})]
