@@ -6,6 +6,7 @@ It knows the text and the household's words only; what the conversation and the 
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import pairwise
 
 from kinkeeper.household.model import Member
 from kinkeeper.observer.model import (
@@ -127,6 +128,7 @@ _TYPES = {
     Task.MOVE: CoordinationType.SCHEDULE_CHANGE,
 }
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
+_NOT_NEEDED = frozenset({("not", "need"), ("no", "need")})
 
 
 def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
@@ -182,16 +184,31 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
 
 
 def _tells_what_is_not(gist: Gist, stance: Stance) -> bool:
-    """Whether it only denies that something takes place, or that somebody is there: "Leo isn't going to the fair on Friday"."""
-    reading = gist.reading
-    if stance is not Stance.STATES or gist.task in _CHANGES or is_a_limit(reading):
+    """Whether it only denies that something takes place, is off or needs doing, or that somebody is there."""
+    reading, phrase = gist.reading, gist.phrase
+    if phrase is not None and phrase.task is Task.CANCEL:
+        return "not" in _clause_before(reading, phrase.start)[-2:]
+    if is_a_limit(reading):
         return False
+    if phrase is not None:
+        words = [
+            *_clause_before(reading, phrase.start),
+            *reading.skeleton[phrase.start :].split()[:1],
+        ]
+        if not _NOT_NEEDED.isdisjoint(pairwise(words)):
+            return True
     about = gist.activity or next(iter(reading.of_kind("child", "group")), None)
-    if about is None:
+    if stance is not Stance.STATES or gist.task in _CHANGES or about is None:
         return False
     at = next((each.at for each in reading.symbols if each.start >= about.start), 0)
     start, end = clause_around(reading, at)
     return is_denied(reading.skeleton[start:end], at - start)
+
+
+def _clause_before(reading: Reading, at: int) -> list[str]:
+    """Return the words of a clause before a place in it."""
+    start, _ = clause_around(reading, at)
+    return reading.skeleton[start:at].split()
 
 
 def _force(reading: Reading) -> Force:
