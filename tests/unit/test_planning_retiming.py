@@ -1,6 +1,7 @@
 """Second thoughts about a time that was just said."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -90,3 +91,26 @@ def test_a_bare_hour_is_kept_in_the_part_of_the_day_that_is_told_later(
     before = reminded(first, f"2026-03-12T{old}:00-05:00")
 
     assert new_deadline(text, before) == f"2026-03-12T{deadline}"
+
+
+LASTS = {
+    "calendar.create_event": {"id": "e1", "title": "lunch with Lucy", "start": "2026-03-12T12:00:00-05:00"},
+    "task.create": {"id": "t1", "title": "ring the bank", "deadline": "2026-03-12T12:00:00-05:00"},
+}  # fmt: skip
+POINTS = ("that's", "thats", "it's", "its", "that is", "it is")
+SIGNS = ("actually ", "sorry ", "oh wait, ", "no, ", "oops ", "")
+
+
+@pytest.mark.parametrize("key", LASTS)
+def test_another_day_is_of_what_was_made_last_and_no_event_called_that(key: str) -> None:
+    for sign, points, on in product(SIGNS, POINTS, ("", "on ")):
+        text = f"{sign}{points} {on}friday"
+        steps = planned(text, history=[exchange("…", done(key, **LASTS[key]))])
+        name = "calendar.update_event" if key.startswith("calendar") else "task.update"
+        assert [each for each, _ in steps] == [name], text
+        assert "2026-03-13T12:00" in str(steps[0][1]["changes"]), text
+
+
+def test_what_only_points_is_no_title() -> None:
+    for sign, points, on in product(SIGNS, POINTS, ("", "on ")):
+        assert planned(f"{sign}{points} {on}friday") == []

@@ -251,3 +251,29 @@ def test_a_reminder_at_a_time_that_never_comes_is_asked_about(deed: str) -> None
 )  # fmt: skip
 def test_a_reminder_of_a_deed_or_fact_without_a_time_is_put_on_the_list(text: str) -> None:
     assert [name for name, _ in planned(text)] == ["task.create"]
+
+
+TOLD = (
+    ("the recycling goes out on friday", "the recycling goes out"), ("the window cleaner's van is here on friday", "the window cleaner's van is here"),
+    ("blue bins go out friday", "blue bins go out"),
+)  # fmt: skip
+JOINED = (", ", ". ", " and ", "; ", ", and ")
+EVES = {
+    "night before": "2026-03-12T18:00:00-05:00", "the night before": "2026-03-12T18:00:00-05:00",
+    "evening before": "2026-03-12T18:00:00-05:00", "day before": "2026-03-12", "the day before": "2026-03-12",
+    "night before at 8": "2026-03-12T20:00:00-05:00",
+}  # fmt: skip
+
+
+def test_the_eve_of_what_is_told_is_when_to_remind_of_it() -> None:
+    for (told, title), joint, (eve, deadline) in product(TOLD, JOINED, EVES.items()):
+        text = f"{told}{joint}remind me {eve}"
+        assert ("task.create", {"title": title, "deadline": deadline}) in planned(text), text
+
+
+@pytest.mark.parametrize("lead", ["", "the bins go out, ", "add swim kit to the packing list, "])
+def test_the_eve_of_nothing_known_is_asked_about_and_no_task(lead: str) -> None:
+    for eve in EVES:
+        made = plan(f"{lead}remind me {eve}")
+        assert not [each for each in made.actions if each.domain == "task"]
+        assert made.clarification is not None or made.actions, eve

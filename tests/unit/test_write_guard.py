@@ -14,7 +14,7 @@ from kinkeeper.conversation.planning.rule_planner import plan_of
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household, Role
 from kinkeeper.reading.modality import Modality, modality_of
-from planning import ROOT, context, done
+from planning import ROOT, context, done, plan
 
 HOUSEHOLDS = sorted((ROOT / "tests" / "households").glob("*.toml"))
 DAYS = ("on Thursday", "tomorrow at 5pm", "on 3 May")
@@ -176,3 +176,33 @@ def test_a_change_that_waits_with_an_hour_alone_can_be_set_right() -> None:
 )
 def test_clauses_are_read_by_their_closed_class_words(clause: str, meant: Modality) -> None:
     assert modality_of(clause) is meant
+
+
+COMPOUNDS = (
+    "book club",
+    "book group",
+    "book fair",
+    "book swap",
+    "our book circle",
+    "Book week",
+    "the book sale",
+)
+TIMES = (
+    "every 2nd tuesday of the month at 7.30", "on friday at 7pm", "thursday 7pm", "every other monday at 8pm",
+    "is on friday at 7", "every tuesday at 8pm, starting in april",
+)  # fmt: skip
+ORDERED = (
+    ("book swimming every monday at 5", "swimming"), ("book the dentist on friday at 3", "dentist"), ("book judo for friday at 4", "judo"),
+    ("book a club night for friday at 7", "club night"), ("book haircut thursday 10am", "haircut"),
+)  # fmt: skip
+
+
+def test_two_nouns_of_which_the_first_could_be_a_verb_are_a_title() -> None:
+    for compound, time in product(COMPOUNDS, TIMES):
+        text = f"{compound} {time}"
+        titles = [str(each.params.get("summary")) for each in plan(text).actions]
+        assert all(each.lower().endswith(compound.split(" ", 1)[-1].lower()) for each in titles)
+        assert titles, text
+        assert all("book" in each.lower() for each in titles), (text, titles)
+    for text, title in ORDERED:
+        assert [each.params["summary"] for each in plan(text).actions] == [title], text

@@ -54,6 +54,7 @@ from kinkeeper.conversation.stages import Course, Stage, StoppedError, StopSigna
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import (
     nothing_kept,
+    restored,
     retracted,
     taken_back,
     took_back,
@@ -72,7 +73,7 @@ from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.secrecy import points_back, wished_scope
-from kinkeeper.reading.corrections import retraction_of
+from kinkeeper.reading.corrections import asks_to_restore, retraction_of
 
 _EARLIER = 20  # in which a question may still be open
 _HEARD_SECONDS = 0.1  # that another process's stop may go unnoticed where it was just looked for
@@ -392,6 +393,8 @@ class _Run:
     async def _retracted(self, asked: Asked) -> Acted | None:
         """Return what a message takes back, of itself or of what was said right before; None where it does not."""
         back, earlier = retraction_of(self.text), self.loaded.earlier
+        if self.is_read_whole and asks_to_restore(self.text):
+            return await self.parts.store.write(lambda conn: restored(conn, earlier, asked))
         if back is None or not self.is_read_whole:
             return None
         if back.before and (

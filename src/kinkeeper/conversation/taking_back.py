@@ -99,11 +99,7 @@ def retracted(
         titles = [str(each.summary) for each in turn.results]
         if about and about.isdisjoint(stems(" ".join([turn.text, *titles]))):
             continue
-        results = [
-            each
-            for id_ in dict.fromkeys(each.action_id for each in turn.results if each.action_id)
-            if (each := _retracted_action(conn, id_, asked)) is not None
-        ]
+        results = _actions_of(conn, turn.results, asked)
         episode = find_turn_message(
             conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
         )
@@ -121,6 +117,27 @@ def retracted(
         if results:
             return Acted(results=results)
     return None
+
+
+def restored(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Acted | None:
+    """Take back what was proposed or changed in the last turn or the one before; None where nothing was.
+
+    Args:
+        earlier: Turns of the thread before this one, oldest first.
+    """
+    for turn in reversed(earlier[-_RETRACTABLE:]):
+        changes = [each for each in turn.results if each.domain != "memory"]
+        if results := _actions_of(conn, changes, asked):
+            return Acted(results=results)
+    return None
+
+
+def _actions_of(
+    conn: Connection, results: Sequence[ActionResult], asked: Asked
+) -> list[ActionResult]:
+    ids = dict.fromkeys(each.action_id for each in results if each.action_id)
+    found = (_retracted_action(conn, each, asked) for each in ids)
+    return [each for each in found if each is not None]
 
 
 def nothing_kept(told: str) -> ActionResult:

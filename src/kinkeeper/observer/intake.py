@@ -42,7 +42,7 @@ from kinkeeper.observer.tripwire.gate import (
 )
 from kinkeeper.observer.wording.arrangement_times import gives_up_an_hour
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.reading.corrections import calls_off, may_correct
+from kinkeeper.reading.corrections import calls_off, exchanges_owners, may_correct
 from kinkeeper.reading.replies import Reply, ReplyKind, asks_for_owner, read_reply, words_taken_back
 
 JOB_NAME = "observer.understand"
@@ -307,9 +307,10 @@ class Intake:
     def _revises_own(
         self, conn: Connection, message: InboundMessage, sender: str, words: _Words
     ) -> bool:
-        """Whether a message may revise what its sender has planned lately, or anybody's plan whose old hour it names."""
+        """Whether a message may revise what its sender has planned lately, or anybody's plan whose old hour it names or people it swaps."""
         window = self._config.open_question_window
-        planner = None if gives_up_an_hour(message.text, words.tokens) else sender
+        is_anybodys = gives_up_an_hour(message.text, words.tokens) or exchanges_owners(message.text)
+        planner = None if is_anybodys else sender
         reaches = []
         if planner is None or _hands_on(words.reply) or _sets_right(message, words):
             reaches.append(window)

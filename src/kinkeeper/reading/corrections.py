@@ -9,8 +9,9 @@ from importlib.resources import files
 from typing import Any
 
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.text import Token, words_before
+from kinkeeper.language.text import Token, tokenise, words_before
 from kinkeeper.reading.phrases import ASKED, ENDS, canonical, everyday_spellings, phrase_book
+from kinkeeper.reading.replies import begins_as_question
 from kinkeeper.reading.times.tokens import names_time
 
 _LONGEST = 12
@@ -70,6 +71,24 @@ def may_correct(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bo
     if not is_signed and not _is_value(canonical(tokens, mentions)[1]):
         return False
     return _has_room(tokens, mentions)
+
+
+def exchanges_owners(text: str) -> bool:
+    """Return whether a message says nothing but that what two have is each other's: "no wait, other way round".
+
+    Args:
+        text: Verbatim.
+    """
+    rest, found = _other_way().subn("", text.lower().replace("’", "'"))
+    known, words = correction_words(), tokenise(rest)
+    is_little = known.signs.union(known.plain, {*".,!"}).issuperset(each.text for each in words)
+    return bool(found) and is_little and not begins_as_question(text)
+
+
+@cache
+def _other_way() -> re.Pattern[str]:
+    raw = files(__package__).joinpath("data/corrections.toml").read_text(encoding="utf-8")
+    return re.compile(rf"\b(?:{tomllib.loads(raw)['exchanged'].strip()})\b")
 
 
 def reads_as_correction(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
@@ -301,7 +320,7 @@ def retraction_of(text: str) -> Retraction | None:
     plain = _WORD.sub(
         lambda found: spellings.get(found[0].lower(), found[0]), said.replace("’", "'")
     )
-    whole, closing, condition, _ = _forms_of_retraction()
+    whole, closing, condition, *_ = _forms_of_retraction()
     found = whole.search(plain)
     if found is None:
         found = closing.search(plain)
@@ -318,8 +337,36 @@ def asks_to_undo(text: str) -> bool:
     Args:
         text: Verbatim.
     """
-    *_, undo = _forms_of_retraction()
+    *_, undo, _ = _forms_of_retraction()
     return undo.fullmatch(text) is not None
+
+
+def asks_to_restore(text: str) -> bool:
+    """Whether a text asks for something to stay or be again as it was before it was changed, and for nothing else.
+
+    Args:
+        text: Verbatim.
+    """
+    *_, restored = _forms_of_retraction()
+    return restored.fullmatch(" ".join(text.replace("’", "'").split())) is not None
+
+
+def is_taken_for_joke(text: str) -> bool:
+    """Whether a message ends by saying that it was a joke: "… haha jk".
+
+    Args:
+        text: Verbatim.
+    """
+    return _said_to_be_joke().search(text[-_LETTERS_CLOSING:].replace("’", "'")) is not None
+
+
+@cache
+def _said_to_be_joke() -> re.Pattern[str]:
+    path = files("kinkeeper.reading.data") / "retraction.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    return re.compile(
+        rf"(?<![\w'])(?:{data['joke']})(?:\W+(?:{data['laughing']})){{0,4}}\W*$", re.IGNORECASE
+    )
 
 
 @cache
@@ -327,10 +374,11 @@ def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
     """Return what takes back by itself, what behind something else, where it is a condition's, and what asks for undoing."""
     path = files("kinkeeper.reading.data") / "retraction.toml"
     data = tomllib.loads(path.read_text(encoding="utf-8"))
-    full, plain, behind, undo = (
-        "".join(data[name].strip("\n").split("\n")) for name in ("full", "plain", "behind", "undo")
+    full, plain, behind, undo, restored = (
+        "".join(data[name].strip("\n").split("\n"))
+        for name in ("full", "plain", "behind", "undo", "restored")
     )
-    lead = rf"(?:(?:{data['opening']})[\s,;.!–-]+)"
+    full, lead = f"{full}|{data['joke']}", rf"(?:(?:{data['opening']})[\s,;.!–-]+)"
     end = rf"(?: (?:{data['about']}) (?P<about>[^.!?,;\n]{{1,200}}))?\W*$"
     return (
         re.compile(
@@ -343,8 +391,13 @@ def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
             re.IGNORECASE,
         ),
         re.compile(rf"\b(?:{data['condition']})\b[^,;.!?–—]*$", re.IGNORECASE),
-        re.compile(
-            rf"\W*(?:(?:{data['opening']}|(?:can|could) you)\W+)*(?:{undo})\W*", re.IGNORECASE
+        *(
+            re.compile(
+                rf"\W*(?:(?:{data['opening']}|{data['laughing']}|(?:can|could) (?:you|we))\W+)*(?:{each})"
+                rf"(?:\W+(?:please|then|thanks|{data['laughing']}))*\W*",
+                re.IGNORECASE,
+            )
+            for each in (undo, restored)
         ),
     )
 

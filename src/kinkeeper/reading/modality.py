@@ -72,6 +72,26 @@ def modality_of(clause: str, *, is_ahead: bool = False) -> Modality:
     return Modality.NAMED
 
 
+def is_denied(clause: str, at: int) -> bool:
+    """Return whether a clause denies what it says of somebody or something: "Leo is not going to judo".
+
+    Args:
+        clause: Contractions written out, perhaps with marks for what it names.
+        at: Offset of what it speaks of; what is said beyond a joint is of something else.
+    """
+    breaks = [*_BREAKS.finditer(clause)]
+    start = max((each.end() for each in breaks if each.end() <= at), default=0)
+    end = min((each.start() for each in breaks if each.start() >= at), default=len(clause))
+    words, tables = [each.lower() for each in _WORD.findall(clause[start:end])], _tables()
+    return any(
+        word == "not"
+        and words[place - 1] in tables["auxiliaries"]
+        and tables["not_denying"].isdisjoint(words[place + 1 : place + 2])
+        for place, word in enumerate(words)
+        if place > 1
+    )
+
+
 class Force(StrEnum):
     """With what force news is told."""
 

@@ -34,6 +34,7 @@ from kinkeeper.conversation.planning.referents import (
     timed_last,
 )
 from kinkeeper.conversation.planning.relative import in_its_frame, proposed_with
+from kinkeeper.reading.modality import Modality, modality_of
 
 # Second thoughts about a time that was just said: "make that 10" after "in 20 minutes", "no, half
 # past". Pure.
@@ -152,11 +153,8 @@ def amended(clause: str, case: Case) -> list[Step] | None:
 
 def _merged(groups: Groups) -> Groups:
     """Return what a pattern of several forms found, each under its name without the number of the form."""
-    return {name.rstrip("2"): value.strip() for name, value in groups.items() if value} | {
-        name: ""
-        for name in groups
-        if not name.endswith("2") and not groups[name] and not groups.get(f"{name}2")
-    }
+    said = {name.rstrip("234"): value.strip() for name, value in groups.items() if value}
+    return {name: said.get(name, "") for name in (each.rstrip("234") for each in groups)}
 
 
 def _emptied(_groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -190,13 +188,20 @@ def _counted_line(groups: Groups, case: Case) -> Thing | None:
 
 
 def _exchanged(groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "swap the cheddar for feta", and "brown instead of white" of white bread."""
-    line = _line(groups["line"], case)
-    if line is None:
+    """Read "swap the cheddar for feta", "brown instead of white" of white bread, and "I meant feta" of the last line."""
+    old, new = groups["line"], groups["new"]
+    line = _line(old or "it", case)
+    if line is None or not (old or _is_thing(new, case)):
         return None
-    part = re.compile(rf"\b{re.escape(groups['line'])}\b", re.IGNORECASE)
-    new = groups["new"].strip()
+    part = re.compile(rf"\b{re.escape(old or line.title)}\b", re.IGNORECASE)
     return [_changed(line, part.sub(lambda _: new, line.title) if part.search(line.title) else new)]
+
+
+def _is_thing(said: str, case: Case) -> bool:
+    """Whether words name a thing and no time, person, list or sentence."""
+    is_list = case.grammar.said["list_named"].search(f"on {said}") is not None
+    is_of_time = bool(case.message.spans) or is_person(said, case)
+    return not (is_list or is_of_time) and modality_of(said) is Modality.NAMED
 
 
 def _line(said: str, case: Case) -> Thing | None:

@@ -38,6 +38,7 @@ from kinkeeper.conversation.planning.plan_times import (
 )
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.household.vocabulary import WordKind
+from kinkeeper.reading.corrections import told_not_asked
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 
 # What an event may be called, and what is none. Pure.
@@ -361,9 +362,10 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
         return task if moment.start is not None else _as_offer(task)
     if _is_certain(moment, title, who, case):
         return _created(what, moment, case, groups=groups)
-    if not who and said["own_errand"].fullmatch(title):
+    is_thing = "compound" in told_not_asked(title)
+    if not who and not is_thing and said["own_errand"].fullmatch(title):
         return _as_offer(add_task({"what": what}, case))
-    if moment.day is None or not _is_told(title, case, groups):
+    if moment.day is None or not (is_thing or _is_told(title, case, groups)):
         return None
     return _as_offer(_created(what, moment, case, groups=groups))
 

@@ -11,6 +11,7 @@ from typing import Any
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.language.dictionary import Misspellings, is_known
 from kinkeeper.language.text import unaccented
+from kinkeeper.reading.corrections import correction_words
 from kinkeeper.reading.phrases import everyday_spellings
 from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.times.tokens import is_counted
@@ -165,7 +166,7 @@ def load_grammar() -> Grammar:
     return Grammar(
         rules=tuple(rules[name] for name in order),
         spellings={**everyday_spellings(), **opening["spellings"]},
-        misspellings=Misspellings(words=opening["own_words"].split()),
+        misspellings=Misspellings(opening["own_words"].split(), correction_words().signs),
         openings=_compiled("|".join(opening["openings"]), words),
         closings=_compiled("(?:" + "|".join(opening["closings"]) + r")[\s,.!?]*$", words),
         joints=single["joint"],

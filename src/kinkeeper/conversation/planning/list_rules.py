@@ -10,9 +10,17 @@ from typing import Final
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
-from kinkeeper.conversation.planning.people import audience_of, members_in, without_people
+from kinkeeper.conversation.planning.grammar import word_sets
+from kinkeeper.conversation.planning.people import (
+    audience_of,
+    is_person,
+    members_in,
+    without_people,
+)
 from kinkeeper.conversation.planning.task_rules import add as add_task
+from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import shorten
+from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING, list_title, own_list
 
 # Things that are enumerated as they are dictated, without commas: "milk eggs olive oil and two
@@ -125,6 +133,7 @@ _AGAIN = re.compile(
 _OF_IT = re.compile(r"\b(?:for|of|on|about) (?:it|that|this|them|those)$", re.IGNORECASE)
 """Speaks of something that was said before, and is no note by itself."""
 
+DETERMINER: Final = re.compile(r"^(?:the|my|our|some|any)\s+", re.IGNORECASE)
 _OWN_LIST = re.compile(r"^(?:my|our)?\s*lists?$", re.IGNORECASE)
 _NEEDED = re.compile(r"\b(?:need|needed|want)\b", re.IGNORECASE)
 _NO_LINE = ("no_line", "states")
@@ -146,7 +155,11 @@ def append(groups: Groups, case: Case) -> Sequence[Step] | None:
         lines = _told_apart(lines, what)
     if not lines or any(_AGAIN.match(line) for line in lines):
         return None
-    if "bare" in groups and any(case.grammar.said[each].search(what) for each in _NO_LINE):
+    is_told = "bare" in groups and _tells_of_somebody(what, case)
+    if "bare" in groups and (
+        any(case.grammar.said[each].search(what) for each in _NO_LINE)
+        or (not groups["list"].lower().endswith(("list", "lists")) and (is_told or _is_told(what)))
+    ):
         return None
     is_bare = own == OWN_LIST or (_OWN_LIST.match(groups["list"]) is not None and not named)
     for_whom = {} if own is None else {"private": True}
@@ -158,7 +171,24 @@ def append(groups: Groups, case: Case) -> Sequence[Step] | None:
             else each
             for each in added
         ]
-    return [action("notes", "append", {"title": title, "body": "\n".join(lines), **for_whom})]
+    step = action("notes", "append", {"title": title, "body": "\n".join(lines), **for_whom})
+    return [replace(step, is_offer=is_told)]
+
+
+def _is_told(what: str) -> bool:
+    return modality_of(what) is not Modality.NAMED and not are_groceries([what])
+
+
+def _tells_of_somebody(what: str, case: Case) -> bool:
+    """Whether words begin with who has, owes or does something; "Leo boots" and "gran's tablets" name things."""
+    subject, _, rest = DETERMINER.sub("", what).partition(" ")
+    who = subject.lower()
+    known = word_sets("guard")
+    is_who = is_person(who, case) or who in known["people"] | first_names()
+    if not is_who or "'" in who or are_groceries([rest]):
+        return False
+    is_joined = rest.partition(" ")[0].lower() in known["function"]
+    return not is_joined and (" " in rest or modality_of(what) is not Modality.NAMED)
 
 
 def _on_two(groups: Groups, other: re.Match[str], case: Case) -> Sequence[Step] | None:
@@ -248,7 +278,7 @@ def remove(groups: Groups, case: Case) -> Sequence[Step] | None:
     if not lines or any(_AGAIN.match(line) for line in lines):
         return None
     title = _title(groups["list"], case)
-    bare = [re.sub(r"^(?:the|my|our)\s+", "", line, flags=re.IGNORECASE) for line in lines]
+    bare = [DETERMINER.sub("", line) for line in lines]
     if _OWN_LIST.match(groups["list"]) and case.grammar.said["errand"].match(bare[0]):
         return [action("task", "complete", {"find_by": line}) for line in bare]
     return [action("notes", "remove_line", {"title": title, "line": line}) for line in bare]
@@ -283,7 +313,5 @@ def note(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def search(groups: Groups, case: Case) -> Sequence[Step]:
     """Read "find my note about the boiler"."""
-    query = re.sub(
-        r"^(?:the|my|our)\s+", "", case.message.words(groups["what"]), flags=re.IGNORECASE
-    )
+    query = DETERMINER.sub("", case.message.words(groups["what"]))
     return [action("notes", "search", {"query": query})]

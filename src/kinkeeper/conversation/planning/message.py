@@ -29,6 +29,7 @@ from kinkeeper.reading.corrections import (
 )
 from kinkeeper.reading.times import NamedTimeWords, read
 from kinkeeper.reading.times.calendar_days import first_of_week
+from kinkeeper.reading.times.distances import with_eve_named
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 # The times of a message to the assistant, with what planning ahead makes of some of them. Pure.
@@ -299,6 +300,7 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     plain = _BY_SIGN.sub(lambda found: _SIGNS[found[1][0].lower()], plain)
     plain = _QUOTED.sub(lambda found: _put(verbatim, _FIRST_QUOTE, found[1] or found[0]), plain)
     plain = grammar.spelled_out(_BLANK.sub(" ", plain).strip(), _names(household))
+    plain = with_eve_named(plain)
     plain = grammar.said["week_after"].sub(r"this \g<unit> and next \g<unit>", plain)
     plain = grammar.said["bare_span"].sub(r"from \g<first> to \g<last>", plain)
     plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)

@@ -14,7 +14,7 @@ from kinkeeper.conversation.planning.case import (
     best_match,
     results_of,
 )
-from kinkeeper.conversation.planning.list_rules import lines_of
+from kinkeeper.conversation.planning.list_rules import DETERMINER, lines_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.notes.model import entries
 
@@ -23,8 +23,6 @@ from kinkeeper.notes.model import entries
 
 _RECENT: Final = 3
 """Turns after which a list that was read out is forgotten."""
-
-_OWN = re.compile(r"^(?:the|my|our|some|any)\s+", re.IGNORECASE)
 
 
 def lines_shown(result: ActionResult) -> tuple[Thing, ...]:
@@ -57,7 +55,7 @@ def gone(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "scrap the bread" and "got the limes" after a list was shown; None where one of it is no line of it."""
     said = groups["lines"] or groups["lines2"]
     unique = lines_in_view(case)
-    words = [_OWN.sub("", line) for line in lines_of(said, case)]
+    words = [DETERMINER.sub("", line) for line in lines_of(said, case)]
     found = [best_match(each, unique) for each in words]
     return [taken_off(each) for each in found if each is not None] if all(found) else None
 

@@ -35,6 +35,7 @@ from kinkeeper.conversation.planning.told_events import Meant
 OF_WHAT_STANDS = "of what was made or shown"
 """Why a reminder is planned that names nothing itself: what it is of may only be made by the same message."""
 
+_REMIND: Final = "remind me "
 _IS_BEFORE = re.compile(r"\b(?:before|earlier|ahead)\b", re.IGNORECASE)
 _WORDS_BETWEEN = frozenset({"", "before", "earlier", "beforehand", "ahead"})
 _EVENINGS, _EVENING, _WEEK = frozenset({"evening", "night"}), 18, 7
@@ -55,6 +56,21 @@ def remind_of(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     params = {**params, "who": whom}
     return [_of_series(params, thing, case) if thing.rrule else _of_what_stands(params)]
+
+
+def on_its_eve(case: Case) -> list[Step]:
+    """Return the reminder of what is told right before, and is no event: "the bins go out on Friday, remind me the night before"."""
+    text = case.message.text
+    at = text.lower().rfind(_REMIND)
+    told, when = text[: max(at, 0)].rstrip(" ,.;!").removesuffix(" and"), text[at + len(_REMIND) :]
+    told = told[max(map(told.rfind, ".!?;")) + 1 :]
+    eve, moment = eve_of(when, case), moment_of(case.message.times(told), case.now)
+    title = case.message.title(told)
+    if eve is None or moment is None or moment.day is None or not title:
+        return []
+    thing = Thing(kind="event", id="", title=title, start=moment.text, rrule=moment.rule or "")
+    params = _on_the_eve(thing, when, eve, case)
+    return [_of_series(params, thing, case) if thing.rrule else action("task", "create", params)]
 
 
 def _of_what_stands(params: Mapping[str, Any]) -> PlannedAction:

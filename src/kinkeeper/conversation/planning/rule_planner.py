@@ -54,7 +54,7 @@ from kinkeeper.conversation.planning.people import is_unknown_pair, members_in
 from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits, together
-from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS
+from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS, on_its_eve
 from kinkeeper.conversation.planning.told_changes import looked_for, told
 from kinkeeper.conversation.planning.told_events import LOOKED_FOR
 from kinkeeper.conversation.planning.write_guard import guarded
@@ -439,7 +439,10 @@ def _plan_of(context: PlanningContext) -> Plan:
 def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
     """Return what a message asks for, and what it asks for that nothing was made of."""
     steps, unread = steps_of(case, lambda clause: read_clause(clause, case))
-    return together(steps or more(case.message.text, case) or []), unread
+    steps = steps or more(case.message.text, case) or []
+    if not any(isinstance(each, PlannedAction) for each in steps):
+        steps = on_its_eve(case) or steps
+    return together(steps), unread
 
 
 def _edited(case: Case) -> Plan:

@@ -50,7 +50,7 @@ def guarded(
         rule: Its name.
         groups: What it found in the clause.
     """
-    if rule.startswith("lists.") and any(map(_is_empty, steps)):
+    if rule.startswith(("lists.", "events.")) and any(map(_is_empty, steps)):
         return []
     verdict = _verdict(steps, clause, case, rule=rule, groups=groups)
     if verdict is _Verdict.RUN and rule.startswith("lists.") and any(map(_speaks_of_adding, steps)):
@@ -90,9 +90,10 @@ def _verdict(
     if rule in rules["reports"] or is_bare:
         is_others = meant in OTHERS_WORDS or "of_others" in found
         return _Verdict.OFFER if is_others or meant in UNREAL else _Verdict.RUN
-    if rule in rules["commands"] and "nouns" in found:
+    is_command = rule in rules["commands"]
+    if is_command and not found.isdisjoint({"nouns", "compound"}):
         return _Verdict.DROP
-    if rule in rules["commands"]:
+    if is_command:
         is_sure = modality_of(_lead(clause, case)) not in UNREAL and "of_others" not in found
         is_run = is_sure and (_is_titled(groups) or _is_understood(steps, case))
         return _Verdict.RUN if is_run else _Verdict.OFFER
@@ -104,7 +105,7 @@ def _verdict(
     if _is_understood(steps, case):
         is_said = meant is Modality.NAMED and not (_is_asked(clause, case) or "nouns" in found)
         return _Verdict.RUN if is_said else _Verdict.OFFER
-    is_news = "nouns" in found or _speaks_of_what_stands(steps, case)
+    is_news = ("nouns" in found and "compound" not in found) or _speaks_of_what_stands(steps, case)
     return _Verdict.DROP if is_news else _Verdict.OFFER
 
 
@@ -136,14 +137,14 @@ def _speaks_of_adding(step: Step) -> bool:
 def _written(step: Step) -> str:
     if not isinstance(step, PlannedAction):
         return ""
-    title = step.params.get("title")
+    title = step.params.get("title") or step.params.get("summary")
     return str(step.params.get("body") or ("" if title == OWN_LIST else title) or "")
 
 
 def _is_empty(step: Step) -> bool:
-    """Whether a line or list would be written that has no word of its own ("and and")."""
+    """Whether a line, list or event would be written that has no word of its own ("and and", "that's")."""
     written = _written(step)
-    empty = word_sets("guard")["function"] | {"not", "no", "is", "it", "list"}
+    empty = word_sets("guard")["function"] | {"not", "no", "is", "s", "it", "list"}
     return any(
         empty.issuperset(re.findall(r"[^\W_]+", line.lower())) for line in written.splitlines()
     )

@@ -25,6 +25,7 @@ from kinkeeper.observer.wording.free_topics import is_errand, is_noun_phrase
 from kinkeeper.observer.wording.message_view import Reading, Symbol
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.reading.corrections import is_given_up
+from kinkeeper.reading.modality import is_denied
 from kinkeeper.reading.model import Act, Clause, Frame, Modality, Predicate, Slot, SlotName, Target
 
 # What a card is called: the phrase of the message that the trained reader sees its subject in.
@@ -293,6 +294,8 @@ def _extraction(
         return None
     stance = _STANCES[frame.act]
     title = _title(frame, reading, seen.title)
+    if stance is Stance.STATES and title is not None and _is_denied(title, reading):
+        return None
     day, clock = told.when.days, told.when.start
     days = day or ((reading.sent_at.date(),) if clock else ())
     read = Extraction(
@@ -307,6 +310,11 @@ def _extraction(
         confidence=round(min(frame.plan, 0.95), 2), extractor=seen.extractor,
     )  # fmt: skip
     return arranges(read)
+
+
+def _is_denied(title: Entity, reading: Reading) -> bool:
+    at = next((each.at for each in reading.symbols if each.start >= title.start), 0)
+    return is_denied(reading.skeleton, at)
 
 
 def _is_meant(frame: Frame) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
@@ -27,7 +27,8 @@ from kinkeeper.observer.extraction.completion import Earlier
 from kinkeeper.observer.model import Extraction, OpenQuestion, Task
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants, without_private
-from kinkeeper.reading import Clause, Context, Frame, Said, Surface, Utterance
+from kinkeeper.reading import Clause, Context, Frame, Modality, Said, Surface, Utterance
+from kinkeeper.reading.corrections import is_taken_for_joke
 from kinkeeper.reading.times.time_text import WEEKDAYS
 from kinkeeper.reading.trained import TrainedReader, shipped_reader
 
@@ -351,7 +352,10 @@ def _frames(reader: TrainedReader, loaded: Loaded, household: Household) -> tupl
         items=tuple(loaded.items.values()),
         people=frozenset(map(str.casefold, household.words_for_people)), locale=household.locale,
     )  # fmt: skip
-    return reader.read(utterance, context).frames
+    frames = reader.read(utterance, context).frames
+    if is_taken_for_joke(utterance.text):
+        frames = tuple(replace(each, modality=Modality.JOKE) for each in frames)
+    return frames
 
 
 def _name(stored: StoredMessage, household: Household) -> str:

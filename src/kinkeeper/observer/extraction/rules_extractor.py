@@ -6,6 +6,7 @@ It knows the text and the household's words only; what the conversation and the 
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import pairwise
 
 from kinkeeper.household.model import Member
 from kinkeeper.observer.model import (
@@ -27,6 +28,7 @@ from kinkeeper.observer.wording.arrangement_times import (
 from kinkeeper.observer.wording.clauses import (
     child_asked,
     children_of,
+    clause_around,
     has_cue,
     is_bidden,
     is_special,
@@ -37,7 +39,7 @@ from kinkeeper.observer.wording.gist import Gist, Holding, gist_of, holding_of
 from kinkeeper.observer.wording.message_parts import arranges_nothing, is_a_limit, is_mere_time
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.reading.modality import Force, force_of_news
+from kinkeeper.reading.modality import Force, force_of_news, is_denied
 from kinkeeper.reading.replies import ReplyKind
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 
@@ -126,6 +128,7 @@ _TYPES = {
     Task.MOVE: CoordinationType.SCHEDULE_CHANGE,
 }
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
+_NOT_NEEDED = frozenset({("not", "need"), ("no", "need")})
 
 
 def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
@@ -155,7 +158,8 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     is_told = arranges_nothing(reading, phrase, stance=stance, dates=dates, sender=sender)
     force = _force(reading) if task in _CHANGES else Force.ASSERTED
     is_wondered = force is Force.ASKED and stance is Stance.STATES
-    is_meant = not is_told and not is_wondered and force is not Force.SUPPOSED
+    is_unmeant = is_told or is_wondered or force is Force.SUPPOSED
+    is_meant = not (is_unmeant or _tells_what_is_not(gist, stance))
     is_coordination = bool(task or activity or substance.has_stub) and is_meant
     return Extraction(
         is_coordination=is_coordination,
@@ -177,6 +181,34 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
             is_uncertain=gist.is_uncertain, is_told=is_told,
         ),
     )  # fmt: skip
+
+
+def _tells_what_is_not(gist: Gist, stance: Stance) -> bool:
+    """Whether it only denies that something takes place, is off or needs doing, or that somebody is there."""
+    reading, phrase = gist.reading, gist.phrase
+    if phrase is not None and phrase.task is Task.CANCEL:
+        return "not" in _clause_before(reading, phrase.start)[-2:]
+    if is_a_limit(reading):
+        return False
+    if phrase is not None:
+        words = [
+            *_clause_before(reading, phrase.start),
+            *reading.skeleton[phrase.start :].split()[:1],
+        ]
+        if not _NOT_NEEDED.isdisjoint(pairwise(words)):
+            return True
+    about = gist.activity or next(iter(reading.of_kind("child", "group")), None)
+    if stance is not Stance.STATES or gist.task in _CHANGES or about is None:
+        return False
+    at = next((each.at for each in reading.symbols if each.start >= about.start), 0)
+    start, end = clause_around(reading, at)
+    return is_denied(reading.skeleton[start:end], at - start)
+
+
+def _clause_before(reading: Reading, at: int) -> list[str]:
+    """Return the words of a clause before a place in it."""
+    start, _ = clause_around(reading, at)
+    return reading.skeleton[start:at].split()
 
 
 def _force(reading: Reading) -> Force:

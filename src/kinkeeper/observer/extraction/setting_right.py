@@ -9,7 +9,12 @@ from kinkeeper.observer.arrangement_rows import Arranged
 from kinkeeper.observer.model import Extraction, Stance, Task
 from kinkeeper.observer.wording.arrangement_times import figures, nearer
 from kinkeeper.observer.wording.message_view import Reading
-from kinkeeper.reading.corrections import is_bare_value, is_given_up, may_correct
+from kinkeeper.reading.corrections import (
+    exchanges_owners,
+    is_bare_value,
+    is_given_up,
+    may_correct,
+)
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _AT_ONCE = timedelta(minutes=3)
@@ -25,6 +30,7 @@ _TODAY = re.compile(r"to(?:day|night)|now|this", re.IGNORECASE)
 _WEEK = timedelta(days=7)
 _OF_ITS_OWN = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
 _MAY_MOVE = frozenset({None, Task.MOVE, Task.APPOINTMENT, Task.ATTEND})
+_COUPLE = 2
 _BARE_NO = frozenset({"no", "sorry"})
 
 
@@ -82,6 +88,37 @@ def set_right(
         return None
     asked = [other.row_id for other in arranged if other.message_id == each.answers]
     return SetRight(extraction=right, job=job, rows=(each.row_id, *asked))
+
+
+def exchanged(reading: Reading, arranged: Sequence[Arranged], *, sender: str) -> list[SetRight]:
+    """Return the two jobs of the last two people who have one, each as the other's, where a message says so; else none.
+
+    Args:
+        arranged: What the chat has arranged lately, newest first.
+        sender: Who wrote it.
+    """
+    if not exchanges_owners(reading.text):
+        return []
+    held = [
+        (each.row_id, job)
+        for each in arranged
+        for job in reversed(each.jobs)
+        if job.is_coordination and len(job.owners) == 1
+    ]
+    pair = held[:_COUPLE]
+    owners = [job.owners for _, job in pair]
+    if len({*owners}) < _COUPLE or not any(sender in each for each in owners):
+        return []
+    return [
+        SetRight(
+            extraction=replace(
+                job, assigned_to=other, attribution=None, is_announced_change=True,
+                stance=Stance.CLAIMS if other == (sender,) else Stance.ASSIGNS,
+            ),
+            job=job, rows=(row,),
+        )
+        for (row, job), other in zip(pair, reversed(owners), strict=True)
+    ]  # fmt: skip
 
 
 def _signed(

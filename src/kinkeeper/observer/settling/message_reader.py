@@ -46,13 +46,18 @@ from kinkeeper.observer.extraction.prepared import (
     heard_in,
 )
 from kinkeeper.observer.extraction.rules_extractor import extract
-from kinkeeper.observer.extraction.setting_right import set_right
+from kinkeeper.observer.extraction.setting_right import SetRight, exchanged, set_right
 from kinkeeper.observer.model import Extraction, OpenQuestion, Stance
 from kinkeeper.observer.settling.prior_claims import attribute_part
 from kinkeeper.observer.wording.message_parts import segments
 from kinkeeper.observer.wording.message_view import Reading, read_message
 from kinkeeper.observer.wording.participants import Participants
-from kinkeeper.reading.corrections import calls_off, is_given_up, reads_as_correction
+from kinkeeper.reading.corrections import (
+    calls_off,
+    exchanges_owners,
+    is_given_up,
+    reads_as_correction,
+)
 from kinkeeper.reading.encoder import MOST_ITEMS
 from kinkeeper.reading.modality import Force, force_of_news
 from kinkeeper.reading.replies import is_question
@@ -233,6 +238,7 @@ class Understanding:
         message = stored.message
         tokens = tokenise(message.text)
         reads_so = reads_as_correction(tokens, self._participants.lexicon.find(tokens))
+        reads_so |= exchanges_owners(message.text)
         if not (reads_so or any(is_given_up(message.text, each.start) for each in tokens)):
             return ()
         is_news = calls_off(tokens)
@@ -263,7 +269,10 @@ class Understanding:
         member = household.member(stored.message.sender) if stored.is_member else None
         reading, found = await self._parted(stored.message.text, spoken.astimezone(self._zone))
         read = found[:MOST_PARTS]
-        parts = _sharing_days([await self._part(each, member, loaded) for each in read])
+        pair = exchanged(reading, loaded.arranged, sender=stored.message.sender)
+        parts = [_corrected(reading, each) for each in pair] or _sharing_days(
+            [await self._part(each, member, loaded) for each in read]
+        )
         parts = await self._reconsidered(parts, member, loaded)
         heard, is_heard = await heard_in(loaded, household)
         prepared = Prepared(
@@ -310,10 +319,7 @@ class Understanding:
                 answers=message.reply_to,
             )
         ):
-            return Part(
-                reading=reading, extraction=right.extraction, corrects=right.rows,
-                corrected=right.job,
-            )  # fmt: skip
+            return _corrected(reading, right)
         if needs_context(reading, extraction):
             extraction = continued(
                 reading, extraction, self._window(loaded), last_child=loaded.last_child,
@@ -394,6 +400,12 @@ def _last_asked(loaded: Loaded) -> datetime | None:
             and is_question(tokenise(each.message.text), each.message.text)
         ),
         None,
+    )
+
+
+def _corrected(reading: Reading, right: SetRight) -> Part:
+    return Part(
+        reading=reading, extraction=right.extraction, corrects=right.rows, corrected=right.job
     )
 
 

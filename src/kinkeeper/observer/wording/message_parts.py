@@ -19,6 +19,7 @@ from kinkeeper.observer.wording.clauses import (
     task_phrases,
 )
 from kinkeeper.observer.wording.message_view import Reading, grammar
+from kinkeeper.reading.corrections import is_taken_for_joke
 from kinkeeper.reading.times.model import Grain, TimeSpan
 
 _HOLDS = re.compile(
@@ -308,8 +309,8 @@ def _is_yet_to_be_asked(reading: Reading) -> bool:
 
 
 def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool:
-    """Whether it only tells of what has been, or of what others said."""
-    if _QUOTED.search(reading.text):
+    """Whether it only tells of what has been, of what others said, or a joke."""
+    if _QUOTED.search(reading.text) or is_taken_for_joke(reading.text):
         return True
     today = reading.sent_at.date()
     if dates and all(day < today for day in dates):

@@ -120,6 +120,8 @@ _BIRTHDAY = re.compile(
     re.IGNORECASE,
 )
 _THINGS = frozenset({"generic", "activity"})
+_TAKING_PLACE = _THINGS | {"child"}
+"""An adult who is off has a day off."""
 _PART_OF_DAY = re.compile(r"\w['’]? (?:morning|afternoon|evening|night)$", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"(?:(?<=next )|(?<=this )|(?<=that )|(?<=other )|(?<=last ))one\b(?! ?o'?clock)", re.IGNORECASE
@@ -421,13 +423,23 @@ def _symbols(
         symbols.append(Symbol(text=text, at=at, start=token.start, end=end, item=item))
         at += len(text) + 1
         covered = end
+        if isinstance(item, Mention) and _is_short_of_is(item, _after(tokens, item)):
+            symbols.append(Symbol(text="is", at=at, start=end, end=end))
+            at += len("is ")
     return tuple(symbols)
+
+
+def _is_short_of_is(mention: Mention, following: str) -> bool:
+    """Whether "'s" behind a child or an activity stands for "is": "Leo's not at judo", "judo's off"."""
+    is_short = mention.surface.endswith(("'s", "’s")) and following in _AFTER_SHORT_IS
+    return is_short and mention.kind in _TAKING_PLACE
 
 
 def _mark(mention: Mention, following: str) -> str:
     """The mark of a mention; a child's possessive is not the child ("take Leo's pickup"), a short "is" is."""
-    if mention.kind == "child" and mention.surface.endswith(("'s", "’s")):
-        return "<child>" if following in _AFTER_SHORT_IS else "<childs>"
+    is_possessive = mention.surface.endswith(("'s", "’s"))
+    if mention.kind == "child" and is_possessive and not _is_short_of_is(mention, following):
+        return "<childs>"
     return _MARKS[mention.kind]
 
 

@@ -11,6 +11,10 @@ from kinkeeper.reading.times.model import SpanKind, TimeSpan
 _EVE = re.compile(
     r"\b(?:the|a) (?P<unit>day|week|evening|night)\s+(?=before\b|after\b)", re.IGNORECASE
 )
+_EVE_ALONE = re.compile(
+    r"(?P<lead>\bremind \w+(?: please)? (?:on )?)(?=(?:day|week|evening|night|morning) (?:before|prior|ahead|earlier)\b)",
+    re.IGNORECASE,
+)
 _WAY = re.compile(r"\s*\b(?P<way>before|after)\b", re.IGNORECASE)
 _ENDS = re.compile(r"(?:before|after)$", re.IGNORECASE)
 _POINTS = re.compile(r"(?:it|that|this|then|the (?:event|appointment))\b", re.IGNORECASE)
@@ -44,6 +48,11 @@ class Distance:
         """Return the time that is meant where the other is known."""
         found = start + self.by
         return found if self.at is None else datetime.combine(found, self.at, start.tzinfo)
+
+
+def with_eve_named(text: str) -> str:
+    """Return a text in which who wants to be reminded "night before" says "the night before"."""
+    return _EVE_ALONE.sub(r"\g<lead>the ", text)
 
 
 def distances(text: str, spans: Sequence[TimeSpan], now: datetime) -> Iterator[Distance]:
