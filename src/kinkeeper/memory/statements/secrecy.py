@@ -16,7 +16,7 @@ from itertools import pairwise
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.text import Folded, mask_stops
-from kinkeeper.memory.statements.care import without_care
+from kinkeeper.memory.statements.care import tells_of_care, without_care
 from kinkeeper.memory.statements.discretion import (
     holds_sensitive,
     is_health_of_outsider,
@@ -266,8 +266,8 @@ def points_at_told(text: str) -> tuple[bool, bool]:
     Args:
         text: Verbatim.
     """
-    pronoun, kind, *_ = _compiled("references", _CAPITALISED)
-    return pronoun.search(_plain(text)) is not None, kind.search(_plain(text)) is not None
+    plain, forms = _plain(text), _references()
+    return forms["pronoun"].search(plain) is not None, forms["kind"].search(plain) is not None
 
 
 def topics_of(text: str) -> tuple[str, str]:
@@ -276,9 +276,38 @@ def topics_of(text: str) -> tuple[str, str]:
     Args:
         text: Without its wish.
     """
-    *_, deed, aside, common = _compiled("references", _CAPITALISED)
-    plain = common.sub(" ", deed.sub(" ", _plain(text)))
-    return next(filter(str.strip, aside.split(plain)), ""), plain
+    forms = _references()
+    plain = forms["common"].sub(" ", forms["deed"].sub(" ", _plain(text)))
+    return next(filter(str.strip, forms["aside"].split(plain)), ""), plain
+
+
+def tells_news(text: str, people: Collection[str]) -> bool:
+    """Return whether a message tells something that needs no other to be understood: it is about nothing told before.
+
+    Args:
+        text: The whole message, verbatim.
+        people: Words for people who are known, in small letters: they are names however they were typed.
+    """
+    forms = _references()
+    main = forms["hanging"].sub("", _plain(text, people))
+    first, *_ = _clauses(main) or [""]
+    return forms["resumed"].match(first) is None and (
+        _tells(main) or any(_tells_news(each, people) for each in _clauses(main))
+    )
+
+
+def is_about_next(text: str) -> bool:
+    """Return whether a wish for secrecy says itself that it is about what is told next ("any of this")."""
+    return _references()["ahead"].search(_plain(text)) is not None
+
+
+def is_for_all(text: str, household: Household) -> bool:
+    """Return whether what is told is for everybody at home to know, whatever was kept from them before.
+
+    So is what says so, and what tells of the health or the care of a child or a pet, or of an allergy.
+    """
+    is_said = _references()["openly"].search(_plain(text)) is not None
+    return is_said or tells_of_care(text, household)
 
 
 def told_span(text: str, people: Collection[str]) -> tuple[int, int]:
@@ -582,6 +611,12 @@ def _is_pronoun(words: str) -> bool:
 def _data() -> dict[str, dict[str, str]]:
     path = files("kinkeeper.reading") / "data" / "secrecy.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _references() -> Mapping[str, re.Pattern[str]]:
+    forms = _compiled("references", _CAPITALISED)
+    return dict(zip(_data()["references"], forms, strict=True))
 
 
 @cache
