@@ -37,7 +37,7 @@ _PIECE = re.compile(r"[^.!?\n]{1,400}[.!?\n]*")
 _LONGEST_WISH = 200
 _FEW = 2
 _MAY_ASK = re.compile(
-    r"secre|priva|confid|t[eo]l[ld]|say|said|menti|repeat|breath|speak|talk|kn[eo]w|hear|find|found|learn|see|saw|notic|suspect|aware|surpris|quiet|ke[ep]|hid|betw|hush|shh|ssh|spoil|ruin|wreck|"
+    r"secre|priva|confid|discus|rais|disclo|divulg|announc|allud|refer|t[eo]l[ld]|say|said|menti|repeat|breath|speak|talk|kn[eo]w|hear|find|found|learn|see|saw|notic|suspect|aware|surpris|quiet|ke[ep]|hid|betw|hush|shh|ssh|spoil|ruin|wreck|"
     r"blow|ears|eyes|only|for me|myself|word|peep|hint|wraps|hat|record|s(?:c)?ht?um|dark|loop|wiser|clue|idea|inkling|guess|sight|discreet|further|farther|mum|mom|business|show|shar|leak|reveal|let|"
     r"blab|slip|pass|bring|stay|remain|leav|hold|mark|make|treat|handle|lips|zip|qt|low|rosa|nous|twig|wind|front|around|back|spread|reach|public|break|private|not for|the one|get|come|in on",
     re.IGNORECASE,
@@ -146,17 +146,28 @@ def secrecy_of(
     plain = read.text
     reader = _Reader(household, people, plain, teller)
     cuts: list[tuple[int, int]] = []
+    named: list[_Named] = []
     for start, piece in _pieces(plain):
-        for pattern, match in _matches(piece, reader.people.patterns):
+        found = [*_matches(piece, reader.people.patterns)]
+        about = [match.span() for _, match in found if _names_topic(match.re)]
+        for pattern, match in found:
+            if _names_topic(match.re):
+                named.append(_Named.of(read, start, match))
+            elif any(begin <= match.start() < end for begin, end in about):
+                continue  # a part of that wish, which says from whom
+            elif pattern.is_wish:
+                cuts.extend(_cuts(start, match))
             reader.note(match, pattern)
-            if pattern.is_wish:
-                cuts.append(_cut(start, match))
     if not (reader.is_found or is_group) and (hints := _hints(plain)):
         reader.is_found = reader.is_unclear = True
         cuts.extend(hints)
     scope = reader.scope(is_group=is_group)
     if scope is None:
         return None
+    if named:
+        told = named[0].told_in(read.original)
+        rest = secrecy_of(told, household, teller, is_group=is_group)
+        return Wish(scope, told if rest is None else rest.rest)
     return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]))
 
 
@@ -233,6 +244,8 @@ def points_back(text: str, people: Collection[str]) -> bool:
     rest = _beside_wish(text, people)
     if rest is None or has_own_news(text, people):
         return False
+    if (named := _named_in(text, people)) is not None:
+        return _count_words([named.told_in(text)]) <= _FEW
     told = [
         each
         for part in rest
@@ -354,11 +367,24 @@ def _wishes(plain: str, people: Collection[str]) -> list[tuple[int, int]]:
     patterns = [each for each in forms if each.is_wish]
     return _joined(
         [
-            _cut(start, match)
+            cut
             for start, piece in _pieces(plain)
             for _, match in _matches(piece, patterns)
+            for cut in _cuts(start, match)
         ]
     )
+
+
+def _named_in(text: str, people: Collection[str]) -> "_Named | None":
+    """Return the first wish of a message that names what is secret."""
+    read, (_, forms, _) = _spelled(text, people), _forms_of(frozenset(people))
+    patterns = [each for each in forms if _names_topic(each.form)]
+    found = (
+        _Named.of(read, start, match)
+        for start, piece in _pieces(read.text)
+        for _, match in _matches(piece, patterns)
+    )
+    return next(found, None)
 
 
 def _beside_wish(text: str, people: Collection[str]) -> list[str] | None:
@@ -451,10 +477,18 @@ def _pieces(plain: str) -> Iterator[tuple[int, str]]:
         yield piece.start(), plain[slice(*piece.span())]
 
 
-def _cut(start: int, match: re.Match[str]) -> tuple[int, int]:
-    """Return the span of a wish, where its pattern also looks at what stands before it."""
+def _cuts(start: int, match: re.Match[str]) -> list[tuple[int, int]]:
+    """Return the spans of a wish, without what it looks at before it, and without what it names."""
     begin, end = match.span("cut" if "cut" in match.re.groupindex else 0)
-    return start + begin, start + end
+    inner = match.span("topic") if _names_topic(match.re) else (end, end)
+    return [
+        (start + one, start + other) for one, other in ((begin, inner[0]), (inner[1], end))
+        if one < other
+    ]  # fmt: skip
+
+
+def _names_topic(form: re.Pattern[str]) -> bool:
+    return "topic" in form.groupindex
 
 
 def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Pattern, re.Match[str]]]:
@@ -463,6 +497,34 @@ def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Patter
         if not (pattern.is_surprise and is_none):
             for match in pattern.form.finditer(piece):
                 yield pattern, match
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """The places of a wish for secrecy in a message, and of what it names as secret."""
+
+    wish: tuple[int, int]
+    topic: tuple[int, int]
+
+    @classmethod
+    def of(cls, read: Folded, start: int, match: re.Match[str]) -> "_Named":
+        spans = (match.span(), match.span("topic"))
+        wish, topic = (read.span(start + begin, start + end) for begin, end in spans)
+        return cls(wish, topic)
+
+    def told_in(self, text: str) -> str:
+        """Return the message with what it names in the place of the wish, and of a pronoun right after it."""
+        (begin, end), topic = self.wish, text[slice(*self.topic)].strip()
+        rest = text[end:].replace("’", "'")
+        follows = _references()["follows"].match(rest.lower())
+        assert follows is not None
+        verbs = (("will", " will"), ("is", " is"), ("are", " are"))
+        verb = next((said for name, said in verbs if follows[name]), "")
+        joint = verb if follows["pronoun"] else ","
+        more = rest[follows.end() :].strip()
+        lead = _BEFORE.search(text, max(0, begin - _NEAR), begin)
+        before = text[: lead.start() if lead else begin].strip()
+        return f"{before} {topic}{joint if more else ''} {more}".strip()
 
 
 @dataclass(slots=True)
@@ -638,7 +700,7 @@ def _compiled(section: str, names: str, bare: str = r"(?!)") -> tuple[re.Pattern
     people = "|".join(data["people"].values())
     whom = (
         f"(?:\\b(?>(?:{people}|@none|@any|{names})\\b)"
-        f"(?:(?:,| and|,? or|'s? and) (?>(?:{people}|{names})\\b)){{0,{_MOST_NAMED}}}+)"
+        f"(?:(?:,(?! (?:he|she|they)\\b)| and|,? or|'s? and) (?>(?:{people}|{names})\\b)){{0,{_MOST_NAMED}}}+)"
     )
     words = data["classes"] | {"whom": whom, "bare": f"(?:{bare})"}
     return tuple(
