@@ -322,3 +322,32 @@ async def test_a_surprise_that_is_named_is_kept_itself(tmp_path: Path, news: str
     said = ("put dinner at Kelmscott in on Friday at 8pm", news)
     assert not await shown(tmp_path, 0, word, *said, other="mia")
     assert await shown(tmp_path, 1, word, *said, other="sarah")
+
+
+NOT_TO_BE_MENTIONED = (
+    "never mention the {} to Leo", "lets not bring up the {} with Leo", "nobody breathe a word of the {} to Leo", "try not to talk about the {} near Leo",
+    "can we not mention the {} to the kids yet", "say nothing about the {} to Leo", "don't talk to Leo about the {}",
+)  # fmt: skip
+OF_A_DAY = (", it comes on Friday at 9", " - 8th May 10am", ". We fetch it on Saturday", ", the man is here on Monday at 8")  # fmt: skip
+
+
+@pytest.mark.parametrize("wish", NOT_TO_BE_MENTIONED)
+@on_a_loop
+async def test_what_is_not_to_be_mentioned_to_one_is_kept_for_the_others(
+    tmp_path: Path, wish: str
+) -> None:
+    for number, news in enumerate(OF_A_DAY):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            told = await talk.answer(f"{wish.format('kazoo')}{news}", thread_id="t")
+            assert "I won't" not in told
+            assert "Leo" in told, told
+            assert "kazoo" not in await seen_by(talk, "leo")
+            assert "kazoo" in await seen_by(talk, "sarah")
+            for asked in (
+                "what do you know about the kazoo?",
+                "what is not to be mentioned to me?",
+            ):
+                talk.later(seconds=20)
+                assert "kazoo" not in (
+                    await talk.answer(asked, by="leo", thread_id="l")
+                ).lower().replace(asked, "")

@@ -36,6 +36,8 @@ _CLASS = re.compile(r"@([a-z]+)")
 _PIECE = re.compile(r"[^.!?\n]{1,400}[.!?\n]*")
 _LONGEST_WISH = 200
 _FEW = 2
+_MOST_NAMING = 4
+"""Words that name a thing, and tell nothing of it ("our weekend in Oslo")."""
 _MAY_ASK = re.compile(
     r"secre|priva|confid|discus|rais|disclo|divulg|announc|allud|refer|t[eo]l[ld]|say|said|menti|repeat|breath|speak|talk|kn[eo]w|hear|find|found|learn|see|saw|notic|suspect|aware|surpris|quiet|ke[ep]|hid|betw|hush|shh|ssh|spoil|ruin|wreck|"
     r"blow|ears|eyes|only|for me|myself|word|peep|hint|wraps|hat|record|s(?:c)?ht?um|dark|loop|wiser|clue|idea|inkling|guess|sight|discreet|further|farther|mum|mom|business|show|shar|leak|reveal|let|"
@@ -105,11 +107,13 @@ class Wish:
 
     Attributes:
         scope: Who may still see it.
-        rest: The message without the wish; empty where it says nothing else.
+        rest: The message without the wish, but with what that names as secret; empty where it says nothing else.
+        is_named: Whether the wish names what is secret.
     """
 
     scope: str
     rest: str
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +171,7 @@ def secrecy_of(
     if named:
         told = named[0].told_in(read.original)
         rest = secrecy_of(told, household, teller, is_group=is_group)
-        return Wish(scope, told if rest is None else rest.rest)
+        return Wish(scope, told if rest is None else rest.rest, is_named=True)
     return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]))
 
 
@@ -245,14 +249,15 @@ def points_back(text: str, people: Collection[str]) -> bool:
     if rest is None or has_own_news(text, people):
         return False
     if (named := _named_in(text, people)) is not None:
-        return _count_words([named.told_in(text)]) <= _FEW
-    told = [
+        told = named.told_in(text)
+        return _count_words([told]) <= _MOST_NAMING and not any(map(str.isdigit, told))
+    said = [
         each
         for part in rest
         for each in _clauses(part)
         if not (_is_attitude(each) or each.lower().startswith(_MEANS_THING))
     ]
-    return _count_words(told) <= _FEW or _GOES_ON.match(text) is not None
+    return _count_words(said) <= _FEW or _GOES_ON.match(text) is not None
 
 
 def has_own_news(text: str, people: Collection[str]) -> bool:
@@ -516,12 +521,12 @@ class _Named:
         """Return the message with what it names in the place of the wish, and of a pronoun right after it."""
         (begin, end), topic = self.wish, text[slice(*self.topic)].strip()
         rest = text[end:].replace("’", "'")
-        follows = _references()["follows"].match(rest.lower())
-        assert follows is not None
-        verbs = (("will", " will"), ("is", " is"), ("are", " are"))
-        verb = next((said for name, said in verbs if follows[name]), "")
-        joint = verb if follows["pronoun"] else ","
-        more = rest[follows.end() :].strip()
+        joint, more = ",", rest.strip()
+        if (follows := _references()["follows"].match(rest.lower())) is not None:
+            more = rest[follows.end() :].strip()
+            if follows["pronoun"]:
+                verbs = (each for each in ("will", "is", "are") if follows[each])
+                joint = "".join(f" {each}" for each in verbs)
         lead = _BEFORE.search(text, max(0, begin - _NEAR), begin)
         before = text[: lead.start() if lead else begin].strip()
         return f"{before} {topic}{joint if more else ''} {more}".strip()
