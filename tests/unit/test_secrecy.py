@@ -600,6 +600,27 @@ def test_what_a_wish_names_stands_for_the_pronoun_after_it(text: str, rest: str)
     assert wish.rest == rest
 
 
+@pytest.mark.parametrize(
+    ("text", "rest", "is_back"),
+    [
+        ("add milk to the list and don't mention the raft to Ben", "add milk to the list", False),
+        ("remind me to paint the raft on friday, don't mention the raft to Ben", "remind me to paint the raft on friday", False),
+        ("don't mention the raft to Ben. Remind me to paint it", "the raft. Remind me to paint it", False),
+        ("oh and please don't mention our weekend in Oslo to Ben", "our weekend in Oslo", True),
+        ("it's for his birthday, don't mention the raft to Ben", "it's for his birthday", True),
+        ("keep the raft from Ben", "the raft", True),
+        ("don't tell Ben about the raft", "the raft", True),
+    ],
+)  # fmt: skip
+def test_what_stands_beside_a_wish_that_names_a_thing_stays(
+    text: str, rest: str, *, is_back: bool
+) -> None:
+    wish = secrecy_of(text, HOUSEHOLD, "niamh")
+    assert wish is not None
+    assert (wish.scope, wish.rest) == (surprise_scope(["ben"]), rest)
+    assert points_back(text, PEOPLE) is is_back
+
+
 SAID_OF_MENTIONING = (
     "don't forget to mention the hamster to {x}", "why didn't you mention the trip to {x}?", "mention the trip to {x}", "I talked about the trip with {x}",
     "don't bring up the ladder", "don't bring the boxes up to {x}", "don't let the dog up near {x}", "don't talk with your mouth full, {x}", "no talking at the table",

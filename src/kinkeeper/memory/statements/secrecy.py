@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
+from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.text import Folded, mask_stops
@@ -35,6 +36,7 @@ MOST_CARRIED_ON = 4
 _CLASS = re.compile(r"@([a-z]+)")
 _PIECE = re.compile(r"[^.!?\n]{1,400}[.!?\n]*")
 _LONGEST_WISH = 200
+_ENDS = ".!?\n"
 _FEW = 2
 _MOST_NAMING = 4
 """Words that name a thing, and tell nothing of it ("our weekend in Oslo")."""
@@ -248,9 +250,10 @@ def points_back(text: str, people: Collection[str]) -> bool:
     rest = _beside_wish(text, people)
     if rest is None or has_own_news(text, people):
         return False
-    if (named := _named_in(text, people)) is not None:
-        told = named.told_in(text)
-        return _count_words([told]) <= _MOST_NAMING and not any(map(str.isdigit, told))
+    named = _named_in(text, people)
+    is_back = None if named is None else named.points_back(text)
+    if is_back is not None:
+        return is_back
     said = [
         each
         for part in rest
@@ -518,18 +521,38 @@ class _Named:
         return cls(wish, topic)
 
     def told_in(self, text: str) -> str:
-        """Return the message with what it names in the place of the wish, and of a pronoun right after it."""
+        """Return the message with what it names in the place of the wish, and of a pronoun right after it.
+
+        Where nothing is told of that, what stands before the wish is all that is told.
+        """
+        before, topic, follows, more = self._parts_of(text)
+        if before and not more:
+            return before
+        joint = "." if text[self.wish[1] :].lstrip(" ")[:1] in _ENDS else ","
+        if follows["pronoun"]:
+            verbs = (each for each in ("will", "is", "are") if follows[each])
+            joint = "".join(f" {each}" for each in verbs)
+        lead = f"{before}{'' if before[-1:] in _ENDS else '.'} " if before else ""
+        return f"{lead}{topic}{joint if more else ''} {more}".strip()
+
+    def points_back(self, text: str) -> bool | None:
+        """Return whether a message means by what it names something said before; None where only what stands before the wish can tell."""
+        before, topic, _, more = self._parts_of(text)
+        if _count_words([more]):
+            return False
+        is_name = _count_words([topic]) <= _MOST_NAMING and not any(map(str.isdigit, topic))
+        return True if is_name and not _count_words([before]) else None
+
+    def _parts_of(self, text: str) -> tuple[str, str, re.Match[str], str]:
+        """Return what stands before the wish, what it names, what joins that with what is told of it, and that."""
         (begin, end), topic = self.wish, text[slice(*self.topic)].strip()
         rest = text[end:].replace("’", "'")
-        joint, more = ",", rest.strip()
-        if (follows := _references()["follows"].match(rest.lower())) is not None:
-            more = rest[follows.end() :].strip()
-            if follows["pronoun"]:
-                verbs = (each for each in ("will", "is", "are") if follows[each])
-                joint = "".join(f" {each}" for each in verbs)
+        follows = _references()["follows"].match(rest.lower())
+        if follows is None:
+            raise InvariantError("what may be empty is found everywhere")
         lead = _BEFORE.search(text, max(0, begin - _NEAR), begin)
-        before = text[: lead.start() if lead else begin].strip()
-        return f"{before} {topic}{joint if more else ''} {more}".strip()
+        before = text[: lead.start() if lead else begin].strip(" ,;:–-")
+        return before, topic, follows, rest[follows.end() :].strip()
 
 
 @dataclass(slots=True)
