@@ -113,6 +113,23 @@ def test_what_one_of_several_messages_keeps_secret_is_kept_from_its_card(
     assert is_hidden_from(card.proposal.scope, "mia")
 
 
+@pytest.mark.parametrize("joint", [", ", "!! ", " - "])
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "dont mention the bunk bed to Mia", "nobody say a word about the bunk bed to mia", "lets not bring up the bunk bed with the kids",
+        "can we not discuss the bunk bed when Mia is around", "keep quiet about the bunk bed around Mia",
+    ],
+)  # fmt: skip
+def test_a_card_about_what_is_not_to_be_mentioned_is_kept_from_whom_it_names(
+    wish: str, joint: str, miller: Chat
+) -> None:
+    miller.say("Wed 2026-03-04 18:00", "sarah", f"{wish}{joint}we can fetch it on Friday at 5")
+    [card] = miller.pending("Wed 2026-03-04 18:30")
+    assert is_hidden_from(card.proposal.scope, "mia")
+    assert not is_hidden_from(card.proposal.scope, "john")
+
+
 def test_what_is_replaced_can_no_longer_be_confirmed(
     miller: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:

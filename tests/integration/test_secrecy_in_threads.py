@@ -8,12 +8,16 @@ import pytest
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.conversation.told_audience import holds_fact, scope_of_told
+from kinkeeper.household.file import load_household
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, is_hidden_from
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import open_tasks
+from live_household import HOUSEHOLD, MONDAY
 from talking import Talking, on_a_loop, talking
 
 # What is told or asked for, each with a word that nothing else of the household has.
@@ -211,6 +215,81 @@ async def test_what_follows_what_is_secret_of_a_journey_is_kept_and_said_to_be(
         assert "un cream" in told
 
 
+SECRETS = (
+    "I bought Sarah a bracelet for her birthday", "I've ordered Sarah a telescope, it's a surprise", "don't tell Sarah but I crashed the boat",
+    "we're planning a surprise party for Sarah, she mustn't know", "Sarah mustn't know that I sold the piano",
+)  # fmt: skip
+WITH_NEWS = (
+    "Leo took his cetirizine at 9", "I gave Mia the antibiotic drops at noon, she cried", "the dog had her flea tablet yesterday",
+    "Leo is allergic to wasps", "Mia's inhaler is in the red pouch", "Mia mustn't eat cashews, the doctor rang", "no plasters for Leo, they give him a rash",
+    "the kids aren't allowed in the pool when it's raining", "Leo can't play football till his wrist heals, he has to rest it",
+    "everyone should know that the lift is broken", "the stairs are wet, everybody must know", "the stove is broken, don't touch it",
+    "I'm picking up Mia at 4", "Grandma is fetching Leo on Tuesday", "Leo's new teacher is Ms Harrow", "the code for the gym is 4417",
+    "bottles go out on Thursday, leave them by the gate", "Mia has violin on Saturday at 2",
+)  # fmt: skip
+GOING_ON = (
+    "it comes on Friday at 9", "it's in the attic", "they cost 300 dollars", "that is paid for", "she'll love it", "I hid it behind the boiler",
+    "arrives on Monday", "hidden under the stairs", "the receipt is in the drawer", "so excited about it", "it stays at Grandma's until May",
+)  # fmt: skip
+HIDING = ("this stays between us", "don't tell Sarah any of this", "keep this from Sarah")
+
+
+def audience_after(text: str, *before: str) -> str:
+    """Return who may recall what John tells after other words of his."""
+    household = load_household(HOUSEHOLD)
+    john = household.member("john")
+    assert john is not None
+    history = [Exchange(text=each, answer="Okay.", at=MONDAY, mode=Mode.RESPOND) for each in before]
+    return scope_of_told(text, household, john, now=MONDAY, history=history)
+
+
+def test_ordinary_news_after_a_secret_is_for_whom_it_is_without_one() -> None:
+    wrong = [
+        (secret, *between, text)
+        for secret, text, between in product(SECRETS, WITH_NEWS, ((), ("thanks",)))
+        if audience_after(text, secret, *between) != audience_after(text)
+    ]
+    assert wrong == []
+    assert {audience_after(each) for each in WITH_NEWS} >= {HOUSEHOLD_SCOPE}
+
+
+def test_what_goes_on_with_a_secret_is_kept_as_it_is() -> None:
+    betweens = ((), ("thanks",), ("it was dear", "ok great"))
+    shown = [
+        (secret, *between, text)
+        for secret, text, between in product(SECRETS, GOING_ON, betweens)
+        if holds_fact(text, load_household(HOUSEHOLD), now=MONDAY)
+        if not is_hidden_from(audience_after(text, secret, *between), "sarah")
+    ]
+    assert shown == []
+
+
+def test_news_ends_what_goes_on_with_a_secret() -> None:
+    for secret, news in product(SECRETS, WITH_NEWS[:5]):
+        for text in ("it's in the attic", "they cost 300 dollars"):
+            assert audience_after(text, secret, news) == HOUSEHOLD_SCOPE
+
+
+def test_a_wish_that_comes_first_is_about_what_is_told_next() -> None:
+    for wish, text in product(HIDING, WITH_NEWS[:5]):
+        for before in ((), ("good morning",)):
+            assert is_hidden_from(audience_after(text, *before, wish), "sarah"), (wish, text)
+            assert audience_after(text, *before, wish, "thanks") == HOUSEHOLD_SCOPE, (wish, text)
+    for wish in HIDING:
+        assert is_hidden_from(audience_after("the loan is 900", "hi", wish, "thanks"), "sarah")
+
+
+def test_a_wish_that_follows_news_is_about_that() -> None:
+    for news, text in product(("I sold the piano", "I bought a boat"), WITH_NEWS):
+        assert audience_after(text, news, "don't tell Sarah") == audience_after(text), text
+        assert is_hidden_from(
+            audience_after("it's in the attic", news, "don't tell Sarah"), "sarah"
+        )
+        if "everyone" not in text:
+            wish = "don't tell Sarah any of this"
+            assert is_hidden_from(audience_after(text, news, wish), "sarah"), text
+
+
 OWN = (
     ("Therapy with Dr Flanagan on Monday at 8am", "flanagan"),
     ("remind me to fetch the Zorban pills on Friday, just for me", "zorban"),
@@ -243,3 +322,32 @@ async def test_a_surprise_that_is_named_is_kept_itself(tmp_path: Path, news: str
     said = ("put dinner at Kelmscott in on Friday at 8pm", news)
     assert not await shown(tmp_path, 0, word, *said, other="mia")
     assert await shown(tmp_path, 1, word, *said, other="sarah")
+
+
+NOT_TO_BE_MENTIONED = (
+    "never mention the {} to Leo", "lets not bring up the {} with Leo", "nobody breathe a word of the {} to Leo", "try not to talk about the {} near Leo",
+    "can we not mention the {} to the kids yet", "say nothing about the {} to Leo", "don't talk to Leo about the {}",
+)  # fmt: skip
+OF_A_DAY = (", it comes on Friday at 9", " - 8th May 10am", ". We fetch it on Saturday", ", the man is here on Monday at 8")  # fmt: skip
+
+
+@pytest.mark.parametrize("wish", NOT_TO_BE_MENTIONED)
+@on_a_loop
+async def test_what_is_not_to_be_mentioned_to_one_is_kept_for_the_others(
+    tmp_path: Path, wish: str
+) -> None:
+    for number, news in enumerate(OF_A_DAY):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            told = await talk.answer(f"{wish.format('kazoo')}{news}", thread_id="t")
+            assert "I won't" not in told
+            assert "Leo" in told, told
+            assert "kazoo" not in await seen_by(talk, "leo")
+            assert "kazoo" in await seen_by(talk, "sarah")
+            for asked in (
+                "what do you know about the kazoo?",
+                "what is not to be mentioned to me?",
+            ):
+                talk.later(seconds=20)
+                assert "kazoo" not in (
+                    await talk.answer(asked, by="leo", thread_id="l")
+                ).lower().replace(asked, "")

@@ -209,6 +209,17 @@ def test_what_is_forbidden_is_left_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "don't cook on Friday, Gran brings lasagne at 6", "no need to fetch Kit, Grandma picks him up at 4", "don't call them. The plumber comes on Monday at 8",
+        "please don't play drums, Kit has an exam on Tuesday at 9", "never mention politics at dinner, Uncle Bob comes on Friday at 7",
+    ],
+)  # fmt: skip
+def test_what_is_forbidden_with_news_is_not_answered_as_if_nothing_was_told(text: str) -> None:
+    assert "I won't" not in told(turn(text)).text
+
+
+@pytest.mark.parametrize(
     "text", ["don't worry about it", "I don't like fish", "don't you think so?"]
 )
 def test_a_no_in_talk_forbids_nothing(text: str) -> None:

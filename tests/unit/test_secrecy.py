@@ -549,3 +549,93 @@ def test_what_only_sounds_like_a_gift_is_kept_from_nobody(form: str) -> None:
 def test_a_teenagers_wish_without_apostrophes_is_heard(wish: str) -> None:
     scope = audience_of(f"Text Rufio at 10pm, {wish}", HOUSEHOLD, "ben")
     assert all(is_hidden_from(scope, each) for each in ("niamh", "chidi"))
+
+
+NAMED = (
+    "don't mention {t} to {x}", "please dont mention {t} to {x} yet", "never mention {t} near {x}", "let's not mention {t} to {x}", "lets not bring up {t} with {x}",
+    "can we not bring up {t} around {x}", "try not to mention {t} in front of {x}", "no one mention {t} to {x}", "nobody breathe a word of {t} to {x}",
+    "nobody should say anything about {t} to {x}", "don't anyone mention {t} to {x}", "we mustn't talk about {t} when {x} is around", "avoid mentioning {t} to {x}",
+    "be careful not to let on about {t} to {x}", "could everyone not mention {t} to {x}", "no mention of {t} to {x}", "no talking about {t} near {x}",
+    "don't discuss {t} with {x}", "don't let slip about {t} to {x}", "don't let {t} slip to {x}", "I'd rather you didn't mention {t} to {x}", "not a word of {t} to {x}",
+    "say nothing about {t} to {x}", "keep quiet about {t} around {x}", "don't talk to {x} about {t}", "don't say anything to {x} about {t}",
+    "don't tell {x} anything about {t}", "don't let {x} hear about {t}", "we shouldn't reveal {t} to {x}", "don't hint at {t} to {x}", "stay quiet about {t} with {x}",
+    "i don't want anyone mentioning {t} to {x}", "remember not to mention {t} to {x}", "keep {t} from {x}", "hide {t} from {x}", "{t} is not to be mentioned to {x}",
+    "it's best we don't mention {t} to {x}", "not mentioning {t} to {x} for now", "mum's the word on {t} with {x}", "under no circumstances mention {t} to {x}",
+    "stop mentioning {t} to {x}", "hold off mentioning {t} to {x}", "DON'T MENTION {t} TO {x}", "don't ever bring {t} up with {x}", "none of you mention {t} to {x}",
+)  # fmt: skip
+TOLD_OF_IT = (
+    ", it comes on the 12th at 10", " - 8th jan 10am", "!! we fetch it on friday at 4", ". They arrive on the 16th at 2pm", ", viewing on the 14th at 5pm",
+    " because it starts on the 9th at 3", ", he's due on the 3rd at noon",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("is_group", [False, True])
+def test_a_thing_not_to_be_mentioned_is_kept_with_what_is_told_of_it(*, is_group: bool) -> None:
+    wrong = []
+    for form, news, thing in product(NAMED, (*TOLD_OF_IT, ""), ("the hamster", "our trip to Oslo")):
+        for name, kept in (("Ben", ["ben"]), ("ife", ["ife"]), ("the kids", ["ben", "ife"])):
+            text = form.format(t=thing, x=name) + news
+            wish = secrecy_of(text, HOUSEHOLD, "niamh", is_group=is_group)
+            is_kept = wish is not None and wish.scope == surprise_scope(kept)
+            day = next((each for each in news.split() if each[:1].isdigit() or "day" in each), "")
+            is_told = wish is not None and thing in wish.rest and day in wish.rest
+            if not (is_kept and is_told) or points_back(text, PEOPLE) is bool(news):
+                wrong.append((text, wish))
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("never mention the clown to Ben, he comes at 2pm", "the clown comes at 2pm"),
+        ("don't bring up the jabs with Ife, they're on Friday at 3", "the jabs are on Friday at 3"),
+        ("nobody say a word about the raft to Ben: it'll be here on Monday", "the raft will be here on Monday"),
+        ("We got it! Don't mention the raft to Ben, it’s in the shed", "We got it! the raft is in the shed"),
+        ("don't talk to Ben about the raft, the courier comes on Friday", "the raft, the courier comes on Friday"),
+    ],
+)  # fmt: skip
+def test_what_a_wish_names_stands_for_the_pronoun_after_it(text: str, rest: str) -> None:
+    wish = secrecy_of(text, HOUSEHOLD, "niamh")
+    assert wish is not None
+    assert wish.rest == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "rest", "is_back"),
+    [
+        ("add milk to the list and don't mention the raft to Ben", "add milk to the list", False),
+        ("remind me to paint the raft on friday, don't mention the raft to Ben", "remind me to paint the raft on friday", False),
+        ("don't mention the raft to Ben. Remind me to paint it", "the raft. Remind me to paint it", False),
+        ("oh and please don't mention our weekend in Oslo to Ben", "our weekend in Oslo", True),
+        ("it's for his birthday, don't mention the raft to Ben", "it's for his birthday", True),
+        ("keep the raft from Ben", "the raft", True),
+        ("don't tell Ben about the raft", "the raft", True),
+    ],
+)  # fmt: skip
+def test_what_stands_beside_a_wish_that_names_a_thing_stays(
+    text: str, rest: str, *, is_back: bool
+) -> None:
+    wish = secrecy_of(text, HOUSEHOLD, "niamh")
+    assert wish is not None
+    assert (wish.scope, wish.rest) == (surprise_scope(["ben"]), rest)
+    assert points_back(text, PEOPLE) is is_back
+
+
+SAID_OF_MENTIONING = (
+    "don't forget to mention the hamster to {x}", "why didn't you mention the trip to {x}?", "mention the trip to {x}", "I talked about the trip with {x}",
+    "don't bring up the ladder", "don't bring the boxes up to {x}", "don't let the dog up near {x}", "don't talk with your mouth full, {x}", "no talking at the table",
+    "{x} never talks about school", "don't raise your voice at {x}", "don't raise your voice with {x}", "did nobody mention the match to {x}?",
+    "say something about the trip to {x}", "please bring up the washing with {x}", "nobody talks to me about football like {x}", "no one told me about the trip",
+    "we can't talk on friday, meeting with {x}", "don't drop the box near {x}", "don't leave the gate open when {x} is around", "no nuts near {x}",
+    "never leave the iron on around {x}", "don't give the drops to {x}", "don't show up late to {x}'s match", "don't share cups with {x}",
+    "don't pass the cold on to {x}", "don't read the letter to {x}'s teacher", "you don't need to bring the bag to {x}", "don't repeat the dose to {x}",
+    "the nuts must not be given to {x}", "keep the gate shut",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("is_group", [False, True])
+def test_what_is_said_of_mentioning_or_not_done_near_somebody_is_no_wish(*, is_group: bool) -> None:
+    said = [form.format(x=name) for form, name in product(SAID_OF_MENTIONING, ("Ben", "ife"))]
+    assert [
+        each for each in said if secrecy_of(each, HOUSEHOLD, "niamh", is_group=is_group) is not None
+    ] == []

@@ -1,6 +1,6 @@
 """Who may recall what a message tells or asks to keep secret, and how the answer says so. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -19,7 +19,8 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
-from kinkeeper.memory.statements.care import is_report
+from kinkeeper.memory.statements.care import is_report, people_in
+from kinkeeper.memory.statements.discretion import speaks_of_health
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.secrecy import (
@@ -27,10 +28,13 @@ from kinkeeper.memory.statements.secrecy import (
     MOST_CARRIED_ON,
     Wish,
     audience_of,
+    is_about_next,
+    is_for_all,
     is_only_wish,
     points_at_told,
     points_back,
     secrecy_of,
+    tells_news,
     topics_of,
 )
 from kinkeeper.reading.own_lists import OWN_LIST
@@ -168,7 +172,7 @@ def scope_of_same(
     """Return who may see what is said about a secret that the thread knows; None where it is about none.
 
     It is about one whose thing it names, or that it points back at: by a pronoun right afterwards, by a word for its kind
-    ("the trip") soon afterwards.
+    ("the trip") soon afterwards. What is for all to know is about one only where it names its thing, and is no health.
 
     Args:
         history: Earlier turns of the thread, oldest first.
@@ -176,10 +180,12 @@ def scope_of_same(
         about: What is to be done, without the verb of a deed; the whole text where None.
     """
     kept = _kept_in(history, household, teller)
-    if not kept:
+    is_open = is_for_all(text, household)
+    if not kept or (is_open and speaks_of_health(text)):
         return None
     said = _about(text if about is None else about, household)
     by_pronoun, by_kind = points_at_told(text)
+    by_pronoun = by_pronoun and not tells_news(text, household.members_by_word)
     scopes = set()
     for each in kept:
         secret = _about(each.text, household)
@@ -189,8 +195,8 @@ def scope_of_same(
             now - history[each.place].at > CARRIED_ON or each.place < len(history) - MOST_CARRIED_ON
         )
         is_last = each.place == len(history) - 1
-        if said.things & (secret.rare if is_others else secret.things) or (
-            not (is_late or is_others) and ((by_pronoun and is_last) or by_kind)
+        if said.things & (secret.rare if is_others or is_open else secret.things) or (
+            not (is_late or is_others or is_open) and ((by_pronoun and is_last) or by_kind)
         ):
             scopes.add(each.scope)
     return (narrowest(scopes) or person_scope(teller)) if scopes else None
@@ -199,7 +205,7 @@ def scope_of_same(
 def _about(text: str, household: Household) -> _About:
     """Return what a text is about: what it says first, and whatever in it is rare."""
     first, whole = topics_of(text)
-    people = frozenset(who for who, names in _names(household).items() if names & {*stems(text)})
+    people = people_in(text, household)
     ranks = word_ranks()
     rare = {word for word in words(whole) if ranks.get(word, _RARE) >= _RARE}
     no_things = frozenset(stem for word in kin() for stem in stems(word))
@@ -244,6 +250,7 @@ SHARE, KEEP = "share it", "just for me"
 
 
 def carried_scope(
+    text: str,
     history: Sequence[Exchange],
     household: Household,
     teller: str,
@@ -251,20 +258,47 @@ def carried_scope(
     now: datetime,
     is_announced: bool = False,
 ) -> str | None:
-    """Return who may see what is said right after a wish for secrecy in the same thread; None where there was none.
+    """Return who may see what goes on with a secret of the same thread; None where it goes on with none.
+
+    What was told as a secret goes on with what tells no news of its own ("it comes on Friday"); what was announced as one
+    ("don't tell Ben any of this"), with whatever is told next, but that what is for all to know is kept right afterwards alone.
 
     Args:
+        text: What is said now.
         history: Earlier turns of the thread, oldest first.
         household: Whose members the wish may name.
         teller: Member id of who speaks.
-        is_announced: Whether only a message that asks for nothing but secrecy counts ("don't tell Ben any of this").
+        is_announced: Whether only a message that asks for nothing but secrecy counts.
     """
-    lately = [each.text for each in history[-MOST_CARRIED_ON:] if now - each.at <= CARRIED_ON]
-    if is_announced:
-        lately = [text for text in lately if is_only_wish(text, household.members_by_word)]
-    wishes = [_wish_of(text, household, teller) for text in lately]
-    scopes = {each.scope for each in wishes if each is not None}
+    people, is_open = household.members_by_word, is_for_all(text, household)
+    is_going_on = not (is_announced or is_open or tells_news(text, people))
+    said, scopes = people_in(text, household), set[str]()
+    first = max(0, len(history) - MOST_CARRIED_ON)
+    for place in reversed(range(first, len(history))):
+        each = history[place]
+        if now - each.at > CARRIED_ON:
+            break
+        wish = _wish_of(each.text, household, teller)
+        if wish is None:
+            is_going_on = is_going_on and not tells_news(each.text, people)
+            continue
+        kept = kept_from(wish.scope) | people_in(each.text, household)
+        is_others = bool(said and kept) and said.isdisjoint(kept)
+        is_last = place == len(history) - 1
+        if (is_going_on and not is_others) or (
+            (is_last or not is_open) and _is_announced(history[: place + 1], people)
+        ):
+            scopes.add(wish.scope)
     return (narrowest(scopes) or person_scope(teller)) if scopes else None
+
+
+def _is_announced(history: Sequence[Exchange], people: Collection[str]) -> bool:
+    """Whether the last message only asks to keep secret what comes next: it says so, or there is nothing before it that it could mean."""
+    *before, last = history
+    is_after_news = bool(before) and (
+        bool(before[-1].results) or tells_news(before[-1].text, people)
+    )
+    return is_only_wish(last.text, people) and (not is_after_news or is_about_next(last.text))
 
 
 def scope_of_told(
@@ -300,7 +334,7 @@ def scope_of_told(
         return own
     scopes = {
         audience_of(text, household, member.id),
-        carried_scope(history, household, member.id, now=now),
+        carried_scope(text, history, household, member.id, now=now),
         scope_of_same(text, history, household, member.id, now=now),
     }
     return narrowest(filter(None, scopes)) or own

@@ -38,7 +38,12 @@ from kinkeeper.conversation.told_audience import (
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.care import is_report, is_told_of_self
-from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
+from kinkeeper.memory.statements.secrecy import (
+    is_only_wish,
+    points_back,
+    secrecy_of,
+    tells_news,
+)
 from kinkeeper.reading.phrases import everyday_spellings
 
 _OPENINGS = ("", "Okay. ", "Sure. ", "Got it. ", "All right. ")
@@ -51,6 +56,7 @@ _LEFT_TO_ADULTS = (
 )
 _KEPT = "Okay, I'll keep that secret."
 _KEPT_NEXT = "I can't tell what that is about. What you tell me next, I'll keep that way."
+_KEPT_NAMED = "What you tell me here about {named}, I'll keep that way."
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
 _QUESTION = re.compile(
@@ -132,12 +138,23 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     people = context.asked.household.members_by_word
     is_wish = is_only_wish(context.text, people) or points_back(context.text, people)
     if is_wish and context.asked.origin is Origin.SAID:
-        return _KEPT if context.history else _KEPT_NEXT, _SURE
+        return _KEPT if context.history else _kept_next(context), _SURE
+    saved = _saved(context)
     if _FORBIDS.search(context.text) and not is_question(context.text):
-        return chosen(_WILL_NOT, turn), _SURE
-    if is_question(context.text) and not declines(context):
+        _, *more = _PARTS.split(context.text)
+        if saved is None and not any(tells_news(each, people) for each in more):
+            return chosen(_WILL_NOT, turn), _SURE
+    elif is_question(context.text) and not declines(context):
         return f"{chosen(_UNKNOWN, turn)}{closest(context)}", _UNSURE
-    return nothing_done(context, saved=_saved(context))
+    return nothing_done(context, saved=saved)
+
+
+def _kept_next(context: AnswerContext) -> str:
+    """Return what is said to a wish for secrecy that nothing was told before."""
+    asked = context.asked
+    wish = secrecy_of(context.text, asked.household, asked.member.id, is_group=asked.is_shared)
+    named = wish.rest if wish is not None and wish.is_named else ""
+    return _KEPT_NAMED.format(named=plain(named)) if named else _KEPT_NEXT
 
 
 def _saved(context: AnswerContext) -> str | None:

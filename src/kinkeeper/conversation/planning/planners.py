@@ -143,8 +143,9 @@ def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
     asked = context.asked
     is_told = bool(plan.actions) and all(each.is_offer for each in plan.actions)
     carried = carried_scope(
-        context.history, asked.household, asked.member.id, now=asked.now, is_announced=not is_told
-    )
+        context.text, context.history, asked.household, asked.member.id,
+        now=asked.now, is_announced=not is_told,
+    )  # fmt: skip
     if carried is not None:
         return narrowed(plan, kept_from(carried), only_new=True)
     alone = len(plan.actions) + bool(plan.partial) == 1

@@ -3,6 +3,7 @@
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.canonical_words import canon_of
+from kinkeeper.memory.statements.discretion import concerns_others, speaks_of_health
 from kinkeeper.memory.statements.names import kin_canons, person_canons
 from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
 
@@ -14,7 +15,7 @@ def is_report(text: str, household: Household) -> bool:
         text: The whole message, verbatim.
     """
     return any(
-        not each.is_mine and (each.is_chore or _is_of_charge(each, household))
+        not each.is_mine and (each.is_chore or _is_of_charge(each.text, household))
         for each in deeds_told(text)
     )
 
@@ -26,19 +27,28 @@ def is_told_of_self(text: str, household: Household) -> bool:
 
 def without_care(text: str, household: Household) -> str:
     """Return a message without the clauses that tell of care for a child or a pet: they are no affairs of its teller's."""
-    told = {
-        each.text
-        for each in deeds_told(text)
-        if each.is_care and not each.is_mine and _is_of_charge(each, household)
-    }
+    told = {each.text for each in deeds_told(text) if _is_care(each, household)}
     return " ".join(each for each in clauses_of(text) if each not in told)
 
 
-def _is_of_charge(deed: Deed, household: Household) -> bool:
-    """Whether a deed is about a child or a pet."""
+def tells_of_care(text: str, household: Household) -> bool:
+    """Whether a message tells of care for a child or a pet, of their health, or of what those around have to know of anybody's."""
+    return (
+        concerns_others(text)
+        or any(_is_care(each, household) for each in deeds_told(text))
+        or (speaks_of_health(text) and _is_of_charge(text, household))
+    )
+
+
+def _is_care(deed: Deed, household: Household) -> bool:
+    return deed.is_care and not deed.is_mine and _is_of_charge(deed.text, household)
+
+
+def _is_of_charge(text: str, household: Household) -> bool:
+    """Whether a text is about a child or a pet."""
     children = {each.id for each in household.children}
-    is_of_pet = not {*map(canon_of, _words(deed.text))}.isdisjoint(kin_canons() - person_canons())
-    return is_of_pet or not children.isdisjoint(people_in(deed.text, household))
+    is_of_pet = not {*map(canon_of, _words(text))}.isdisjoint(kin_canons() - person_canons())
+    return is_of_pet or not children.isdisjoint(people_in(text, household))
 
 
 def people_in(text: str, household: Household) -> frozenset[str]:

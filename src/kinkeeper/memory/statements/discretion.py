@@ -133,6 +133,17 @@ def speaks_of_self(text: str) -> bool:
     return _patterns()["self"].search(text.lower()) is not None
 
 
+def speaks_of_health(text: str) -> bool:
+    """Return whether a text speaks of anybody's health or body."""
+    core = text.replace("’", "'").lower()
+    return any(_patterns()[name].search(core) for name in _BODILY)
+
+
+def concerns_others(text: str) -> bool:
+    """Return whether those around have to know what a text tells of somebody's health: an allergy, say."""
+    return _patterns()["concerns_others"].search(text.lower()) is not None
+
+
 def _lines(message: str) -> Iterator[str]:
     """Yield the lines of a message, long ones in pieces: a search in one holds up every other thread to its end."""
     for line in message.splitlines():

@@ -13,10 +13,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
+from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.text import Folded, mask_stops
-from kinkeeper.memory.statements.care import without_care
+from kinkeeper.memory.statements.care import tells_of_care, without_care
 from kinkeeper.memory.statements.discretion import (
     holds_sensitive,
     is_health_of_outsider,
@@ -35,9 +36,12 @@ MOST_CARRIED_ON = 4
 _CLASS = re.compile(r"@([a-z]+)")
 _PIECE = re.compile(r"[^.!?\n]{1,400}[.!?\n]*")
 _LONGEST_WISH = 200
+_ENDS = ".!?\n"
 _FEW = 2
+_MOST_NAMING = 4
+"""Words that name a thing, and tell nothing of it ("our weekend in Oslo")."""
 _MAY_ASK = re.compile(
-    r"secre|priva|confid|t[eo]l[ld]|say|said|menti|repeat|breath|speak|talk|kn[eo]w|hear|find|found|learn|see|saw|notic|suspect|aware|surpris|quiet|ke[ep]|hid|betw|hush|shh|ssh|spoil|ruin|wreck|"
+    r"secre|priva|confid|discus|rais|disclo|divulg|announc|allud|refer|t[eo]l[ld]|say|said|menti|repeat|breath|speak|talk|kn[eo]w|hear|find|found|learn|see|saw|notic|suspect|aware|surpris|quiet|ke[ep]|hid|betw|hush|shh|ssh|spoil|ruin|wreck|"
     r"blow|ears|eyes|only|for me|myself|word|peep|hint|wraps|hat|record|s(?:c)?ht?um|dark|loop|wiser|clue|idea|inkling|guess|sight|discreet|further|farther|mum|mom|business|show|shar|leak|reveal|let|"
     r"blab|slip|pass|bring|stay|remain|leav|hold|mark|make|treat|handle|lips|zip|qt|low|rosa|nous|twig|wind|front|around|back|spread|reach|public|break|private|not for|the one|get|come|in on",
     re.IGNORECASE,
@@ -105,11 +109,13 @@ class Wish:
 
     Attributes:
         scope: Who may still see it.
-        rest: The message without the wish; empty where it says nothing else.
+        rest: The message without the wish, but with what that names as secret; empty where it says nothing else.
+        is_named: Whether the wish names what is secret.
     """
 
     scope: str
     rest: str
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +152,28 @@ def secrecy_of(
     plain = read.text
     reader = _Reader(household, people, plain, teller)
     cuts: list[tuple[int, int]] = []
+    named: list[_Named] = []
     for start, piece in _pieces(plain):
-        for pattern, match in _matches(piece, reader.people.patterns):
+        found = [*_matches(piece, reader.people.patterns)]
+        about = [match.span() for _, match in found if _names_topic(match.re)]
+        for pattern, match in found:
+            if _names_topic(match.re):
+                named.append(_Named.of(read, start, match))
+            elif any(begin <= match.start() < end for begin, end in about):
+                continue  # a part of that wish, which says from whom
+            elif pattern.is_wish:
+                cuts.extend(_cuts(start, match))
             reader.note(match, pattern)
-            if pattern.is_wish:
-                cuts.append(_cut(start, match))
     if not (reader.is_found or is_group) and (hints := _hints(plain)):
         reader.is_found = reader.is_unclear = True
         cuts.extend(hints)
     scope = reader.scope(is_group=is_group)
     if scope is None:
         return None
+    if named:
+        told = named[0].told_in(read.original)
+        rest = secrecy_of(told, household, teller, is_group=is_group)
+        return Wish(scope, told if rest is None else rest.rest, is_named=True)
     return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]))
 
 
@@ -233,13 +250,17 @@ def points_back(text: str, people: Collection[str]) -> bool:
     rest = _beside_wish(text, people)
     if rest is None or has_own_news(text, people):
         return False
-    told = [
+    named = _named_in(text, people)
+    is_back = None if named is None else named.points_back(text)
+    if is_back is not None:
+        return is_back
+    said = [
         each
         for part in rest
         for each in _clauses(part)
         if not (_is_attitude(each) or each.lower().startswith(_MEANS_THING))
     ]
-    return _count_words(told) <= _FEW or _GOES_ON.match(text) is not None
+    return _count_words(said) <= _FEW or _GOES_ON.match(text) is not None
 
 
 def has_own_news(text: str, people: Collection[str]) -> bool:
@@ -266,8 +287,8 @@ def points_at_told(text: str) -> tuple[bool, bool]:
     Args:
         text: Verbatim.
     """
-    pronoun, kind, *_ = _compiled("references", _CAPITALISED)
-    return pronoun.search(_plain(text)) is not None, kind.search(_plain(text)) is not None
+    plain, forms = _plain(text), _references()
+    return forms["pronoun"].search(plain) is not None, forms["kind"].search(plain) is not None
 
 
 def topics_of(text: str) -> tuple[str, str]:
@@ -276,9 +297,38 @@ def topics_of(text: str) -> tuple[str, str]:
     Args:
         text: Without its wish.
     """
-    *_, deed, aside, common = _compiled("references", _CAPITALISED)
-    plain = common.sub(" ", deed.sub(" ", _plain(text)))
-    return next(filter(str.strip, aside.split(plain)), ""), plain
+    forms = _references()
+    plain = forms["common"].sub(" ", forms["deed"].sub(" ", _plain(text)))
+    return next(filter(str.strip, forms["aside"].split(plain)), ""), plain
+
+
+def tells_news(text: str, people: Collection[str]) -> bool:
+    """Return whether a message tells something that needs no other to be understood: it is about nothing told before.
+
+    Args:
+        text: The whole message, verbatim.
+        people: Words for people who are known, in small letters: they are names however they were typed.
+    """
+    forms = _references()
+    main = forms["hanging"].sub("", _plain(text, people))
+    first, *_ = _clauses(main) or [""]
+    return forms["resumed"].match(first) is None and (
+        _tells(main) or any(_tells_news(each, people) for each in _clauses(main))
+    )
+
+
+def is_about_next(text: str) -> bool:
+    """Return whether a wish for secrecy says itself that it is about what is told next ("any of this")."""
+    return _references()["ahead"].search(_plain(text)) is not None
+
+
+def is_for_all(text: str, household: Household) -> bool:
+    """Return whether what is told is for everybody at home to know, whatever was kept from them before.
+
+    So is what says so, and what tells of the health or the care of a child or a pet, or of an allergy.
+    """
+    is_said = _references()["openly"].search(_plain(text)) is not None
+    return is_said or tells_of_care(text, household)
 
 
 def told_span(text: str, people: Collection[str]) -> tuple[int, int]:
@@ -325,11 +375,24 @@ def _wishes(plain: str, people: Collection[str]) -> list[tuple[int, int]]:
     patterns = [each for each in forms if each.is_wish]
     return _joined(
         [
-            _cut(start, match)
+            cut
             for start, piece in _pieces(plain)
             for _, match in _matches(piece, patterns)
+            for cut in _cuts(start, match)
         ]
     )
+
+
+def _named_in(text: str, people: Collection[str]) -> "_Named | None":
+    """Return the first wish of a message that names what is secret."""
+    read, (_, forms, _) = _spelled(text, people), _forms_of(frozenset(people))
+    patterns = [each for each in forms if _names_topic(each.form)]
+    found = (
+        _Named.of(read, start, match)
+        for start, piece in _pieces(read.text)
+        for _, match in _matches(piece, patterns)
+    )
+    return next(found, None)
 
 
 def _beside_wish(text: str, people: Collection[str]) -> list[str] | None:
@@ -422,10 +485,18 @@ def _pieces(plain: str) -> Iterator[tuple[int, str]]:
         yield piece.start(), plain[slice(*piece.span())]
 
 
-def _cut(start: int, match: re.Match[str]) -> tuple[int, int]:
-    """Return the span of a wish, where its pattern also looks at what stands before it."""
+def _cuts(start: int, match: re.Match[str]) -> list[tuple[int, int]]:
+    """Return the spans of a wish, without what it looks at before it, and without what it names."""
     begin, end = match.span("cut" if "cut" in match.re.groupindex else 0)
-    return start + begin, start + end
+    inner = match.span("topic") if _names_topic(match.re) else (end, end)
+    return [
+        (start + one, start + other) for one, other in ((begin, inner[0]), (inner[1], end))
+        if one < other
+    ]  # fmt: skip
+
+
+def _names_topic(form: re.Pattern[str]) -> bool:
+    return "topic" in form.groupindex
 
 
 def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Pattern, re.Match[str]]]:
@@ -434,6 +505,54 @@ def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Patter
         if not (pattern.is_surprise and is_none):
             for match in pattern.form.finditer(piece):
                 yield pattern, match
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """The places of a wish for secrecy in a message, and of what it names as secret."""
+
+    wish: tuple[int, int]
+    topic: tuple[int, int]
+
+    @classmethod
+    def of(cls, read: Folded, start: int, match: re.Match[str]) -> "_Named":
+        spans = (match.span(), match.span("topic"))
+        wish, topic = (read.span(start + begin, start + end) for begin, end in spans)
+        return cls(wish, topic)
+
+    def told_in(self, text: str) -> str:
+        """Return the message with what it names in the place of the wish, and of a pronoun right after it.
+
+        Where nothing is told of that, what stands before the wish is all that is told.
+        """
+        before, topic, follows, more = self._parts_of(text)
+        if before and not more:
+            return before
+        joint = "." if text[self.wish[1] :].lstrip(" ")[:1] in _ENDS else ","
+        if follows["pronoun"]:
+            verbs = (each for each in ("will", "is", "are") if follows[each])
+            joint = "".join(f" {each}" for each in verbs)
+        lead = f"{before}{'' if before[-1:] in _ENDS else '.'} " if before else ""
+        return f"{lead}{topic}{joint if more else ''} {more}".strip()
+
+    def points_back(self, text: str) -> bool | None:
+        """Return whether a message means by what it names something said before; None where only what stands before the wish can tell."""
+        before, topic, _, more = self._parts_of(text)
+        if _count_words([more]):
+            return False
+        is_name = _count_words([topic]) <= _MOST_NAMING and not any(map(str.isdigit, topic))
+        return True if is_name and not _count_words([before]) else None
+
+    def _parts_of(self, text: str) -> tuple[str, str, re.Match[str], str]:
+        """Return what stands before the wish, what it names, what joins that with what is told of it, and that."""
+        (begin, end), topic = self.wish, text[slice(*self.topic)].strip()
+        rest = text[end:].replace("’", "'")
+        follows = _references()["follows"].match(rest.lower())
+        if follows is None:
+            raise InvariantError("what may be empty is found everywhere")
+        lead = _BEFORE.search(text, max(0, begin - _NEAR), begin)
+        before = text[: lead.start() if lead else begin].strip(" ,;:–-")
+        return before, topic, follows, rest[follows.end() :].strip()
 
 
 @dataclass(slots=True)
@@ -585,6 +704,12 @@ def _data() -> dict[str, dict[str, str]]:
 
 
 @cache
+def _references() -> Mapping[str, re.Pattern[str]]:
+    forms = _compiled("references", _CAPITALISED)
+    return dict(zip(_data()["references"], forms, strict=True))
+
+
+@cache
 def _kinds_of_people() -> dict[str, re.Pattern[str]]:
     classes = _data()["classes"]
     forms = {**_data()["people"], "possessive": classes["possessive"]}
@@ -603,7 +728,7 @@ def _compiled(section: str, names: str, bare: str = r"(?!)") -> tuple[re.Pattern
     people = "|".join(data["people"].values())
     whom = (
         f"(?:\\b(?>(?:{people}|@none|@any|{names})\\b)"
-        f"(?:(?:,| and|,? or|'s? and) (?>(?:{people}|{names})\\b)){{0,{_MOST_NAMED}}}+)"
+        f"(?:(?:,(?! (?:he|she|they)\\b)| and|,? or|'s? and) (?>(?:{people}|{names})\\b)){{0,{_MOST_NAMED}}}+)"
     )
     words = data["classes"] | {"whom": whom, "bare": f"(?:{bare})"}
     return tuple(
