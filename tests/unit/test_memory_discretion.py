@@ -143,3 +143,34 @@ def test_the_health_of_others_who_are_no_family_stays_with_who_tells_it() -> Non
 )  # fmt: skip
 def test_what_the_household_has_to_know_of_health_is_for_all(text: str) -> None:
     assert audience_of(text, miller(), "john") == HOUSEHOLD_SCOPE
+
+
+WHO = ("a girl in my class", "the big boys", "Robin", "someone at swimming", "my cousin")
+WHAT_THEY_DO = (
+    "push me off the swing",
+    "laughs at me",
+    "call me names",
+    "kicks me under the table",
+    "kissed me",
+)
+OWN_DEEDS = (
+    "i like Robin", "i fancy someone called Juno", "i smashed the green lamp", "i took a coin from the jar",
+    "i want to live with nan", "i cheated in the quiz", "i tried a cigarette", "i hide sweets in my bed",
+)  # fmt: skip
+HOW_DEEDS_ARE_TOLD = ("{}", "well {} and nobody saw it", "i think {}", "{} every day")
+CHILDRENS_NEWS = (
+    "the wifi is down again", "nana is scared of geese", "I'm allergic to kiwi", "I can't eat prawns", "mom said we can get a hamster",
+    "my teacher is Mrs Okoro", "my class goes to the zoo on the 12th", "I have no school on friday", "we need a costume for the play",
+    "dad is out of shaving foam", "my bike has a flat tyre", "the coach moved practice to tuesdays", "Mia has a fever", "the bus leaves at 7:40 now",
+)  # fmt: skip
+
+
+def test_what_a_child_tells_of_itself_is_its_own_and_its_news_of_home_is_for_all() -> None:
+    told = [f"{who} {does}" for who, does in product(WHO, WHAT_THEY_DO)]
+    told += [form.format(each) for form, each in product(HOW_DEEDS_ARE_TOLD, OWN_DEEDS)]
+    own = person_scope("leo")
+    assert [each for each in told if audience_of(each, miller(), "leo") != own] == []
+    news = [each for each in CHILDRENS_NEWS if audience_of(each, miller(), "leo") == own]
+    assert news == []
+    for_all = ("i smashed the green lamp", "i hide the sweets in the loft", "i like tea")
+    assert [audience_of(each, miller(), "john") for each in for_all] == [HOUSEHOLD_SCOPE] * 3

@@ -7,6 +7,7 @@ words alone, and that is counted.
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib.resources import files
 from textwrap import wrap
@@ -25,7 +26,10 @@ from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors, WithWords, hashed, joined
 from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
 from kinkeeper.observability.failures import surviving
+from kinkeeper.reading.asked import LimitKind, forbids
 from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.times import read
+from kinkeeper.reading.times.model import SpanKind
 
 # Whether a statement is of a kind that people keep to themselves: about their own health, feelings,
 # money, keys or love. Pure.
@@ -38,6 +42,9 @@ _OUTSIDERS = frozenset(
     {"best friend", "boss", "coach", "colleague", "flatmate", "friend", "landlord", "neighbour", "sitter", "teacher"}
 )  # fmt: skip
 """Slots of those who are neither family nor see to the family's health."""
+_OF_DAYS = frozenset({SpanKind.DATE, SpanKind.DATETIME, SpanKind.RANGE})
+_ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
+"""From when times are read where it only counts that they are some."""
 
 
 def is_sensitive(text: str, *, with_gifts: bool = True) -> bool:
@@ -133,6 +140,32 @@ def speaks_of_self(text: str) -> bool:
     return _patterns()["self"].search(text.lower()) is not None
 
 
+def concerns_others(text: str) -> bool:
+    """Return whether those around have to know what a text tells of somebody: an allergy, what they cannot eat."""
+    found = _patterns()["concerns_others"].search(text.lower())
+    return found is not None or forbids(text, LimitKind.DIET)
+
+
+def tells_of_speaker(message: str) -> bool:
+    """Return whether a message tells what its speaker is, does or meets with: no plan, and nothing that concerns others.
+
+    Args:
+        message: The whole message, verbatim.
+    """
+    return any(
+        _patterns()["speaker"].search(part.text.lower()) is not None
+        and not concerns_others(part.text)
+        and not _is_planned(part.text)
+        for part in parts_of(message)
+    )
+
+
+def _is_planned(text: str) -> bool:
+    """Whether a sentence tells what will be on a day."""
+    is_ahead = any(span.kind in _OF_DAYS and span.has_date for span in read(text, _ANY_DAY))
+    return is_ahead and modality_of(text) is not Modality.PAST
+
+
 def _lines(message: str) -> Iterator[str]:
     """Yield the lines of a message, long ones in pieces: a search in one holds up every other thread to its end."""
     for line in message.splitlines():
@@ -179,7 +212,7 @@ _SHARED_SLOTS: Final = frozenset(
 """What people who live together know of each other: telling that it changed is not telling a secret."""
 
 
-def seems_private(text: str) -> bool:
+def seems_private(text: str, *, is_minors: bool = False) -> bool:
     """Return whether what is told seems to be its teller's own affair, or to hold a wish for secrecy.
 
     What is said without a word of the teller ("I", "my") is rarely an affair of theirs: others may have to know it.
@@ -187,16 +220,19 @@ def seems_private(text: str) -> bool:
 
     Args:
         text: The whole message, verbatim.
+        is_minors: Whether its teller is no adult: what they tell of themselves is theirs in doubt.
     """
-    return _seems_private(text[:LONGEST_JUDGED])
+    return _seems_private(text[:LONGEST_JUDGED], is_minors)
 
 
 @lru_cache(maxsize=256)
-def _seems_private(text: str) -> bool:
+def _seems_private(text: str, is_minors: bool) -> bool:  # noqa: FBT001 - a cache's key
     pieces = wrap(text, _PIECE)
     if not pieces:
         return False
-    least = _SURE if speaks_of_self(text) else _SURER
+    least = _SURER
+    if speaks_of_self(text):
+        least = _EVEN if is_minors else _SURE
     may_be_own = not _is_shared_identity(text)
     model, vectors = vectors_of(pieces)
     for piece, vector in zip(pieces, vectors, strict=True):

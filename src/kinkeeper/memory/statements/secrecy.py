@@ -21,6 +21,7 @@ from kinkeeper.memory.statements.discretion import (
     holds_sensitive,
     is_health_of_outsider,
     seems_private,
+    tells_of_speaker,
 )
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
 from kinkeeper.memory.statements.statement_reader import read_statement
@@ -197,15 +198,23 @@ def audience_of(
     if teller is not None and not is_group:
         told = text if len(text) > LONGEST_MESSAGE else without_care(text, household)
         read = (told, f"my own {told}") if is_theirs else (told,)
-        is_own = len(text) > LONGEST_MESSAGE or any(
-            holds_sensitive(each, with_gifts=wish is None) for each in read
+        member = household.member(teller)
+        is_minors = member is not None and not member.is_adult and not is_title
+        is_own = (
+            len(text) > LONGEST_MESSAGE
+            or (is_minors and tells_of_speaker(told))
+            or any(holds_sensitive(each, with_gifts=wish is None) for each in read)
         )
         is_trusted = (
             not is_title
             and is_health_of_outsider(text)
             and _people(household).named.search(_plain(text)) is None
         )
-        if is_own or is_trusted or (wish is None and not is_title and seems_private(told)):
+        if (
+            is_own
+            or is_trusted
+            or (wish is None and not is_title and seems_private(told, is_minors=is_minors))
+        ):
             scopes.add(person_scope(teller))
     return narrowest(scopes) or person_scope(str(teller))
 
