@@ -54,9 +54,9 @@ ONES_OWN = (
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
-    discretion._seems_private.cache_clear()
+    discretion._chances.cache_clear()
     yield
-    discretion._seems_private.cache_clear()
+    discretion._chances.cache_clear()
 
 
 def test_own_affairs_are_the_tellers_and_the_house_is_everybodys() -> None:
@@ -174,3 +174,88 @@ def test_what_a_child_tells_of_itself_is_its_own_and_its_news_of_home_is_for_all
     assert news == []
     for_all = ("i smashed the green lamp", "i hide the sweets in the loft", "i like tea")
     assert [audience_of(each, miller(), "john") for each in for_all] == [HOUSEHOLD_SCOPE] * 3
+
+
+RESULTS = ("smear", "mammogram", "scan", "biopsy", "blood test", "pregnancy test")
+STATES = (
+    "overdraft",
+    "credit card",
+    "depression",
+    "migraine",
+    "blood pressure",
+    "cholesterol",
+    "marriage",
+    "period",
+)
+PARTNERS = ("wife", "husband", "boyfriend", "girlfriend")
+BARE_AFFAIRS = (
+    *product(RESULTS, ("came back clear", "was abnormal", "was positive")),
+    *product(STATES, ("is a mess", "is worse again", "is out of control", "is 8 days late")),
+    *product(PARTNERS, ("moved out", "cheated", "slept with someone")),
+    *product(("lost 90", "won 400", "blew 60"), ("at roulette", "on poker", "in the casino")),
+    *product(("stopped", "started"), ("the pill", "antidepressants", "smoking again")),
+)  # fmt: skip
+THINGS = (
+    "dishwasher",
+    "parking",
+    "boiler",
+    "freezer",
+    "printer",
+    "bike shed",
+    "nursery",
+    "heating",
+    "rubbish",
+)
+BARE_NEWS = (
+    *product(THINGS, ("is broken", "moved to the back", "serviced on friday", "is off on tuesday", "got fixed")),
+    *product(("wifi password", "alarm code", "gate pin", "shed key"), ("is 4471", "changed to plum", "is under the mat")),
+    *product(("inhaler", "insulin", "first aid kit"), ("is in the fridge door", "is on the top shelf")),
+    *product(PARTNERS, ("is at the dentist", "works late on fridays", "is away till sunday", "is vegan")),
+    *product(("kids", "baby", "dog", "grandma"), ("has a temperature", "is on antibiotics", "threw up")),
+    *product(("fed", "washed", "paid", "found", "booked"), ("the cat", "the plumber", "the holiday flat")),
+)  # fmt: skip
+
+
+def test_what_is_told_without_a_subject_is_its_tellers_where_it_would_be_with_my() -> None:
+    own = person_scope("john")
+    leaked = [
+        text for text in map(" ".join, BARE_AFFAIRS) if audience_of(text, miller(), "john") != own
+    ]
+    assert len(leaked) <= len(BARE_AFFAIRS) // 20, leaked
+    kept = [text for text in map(" ".join, BARE_NEWS) if audience_of(text, miller(), "john") == own]
+    assert kept == []
+
+
+OWN_TITLES = (
+    "fasting bloods",
+    "nerve test",
+    "liver clinic",
+    "mole check",
+    "pain clinic",
+    "lumbar puncture",
+    "psych appointment",
+)
+PLAIN_TITLES = (
+    "haircut",
+    "dentist",
+    "choir",
+    "driving lesson",
+    "team meeting",
+    "boiler check",
+    "mock exam",
+    "car service",
+)
+
+
+def test_a_visit_for_nobody_but_its_teller_is_private_by_its_meaning() -> None:
+    own, household = person_scope("john"), miller()
+
+    def scopes(titles: tuple[str, ...], *, is_theirs: bool) -> set[str]:
+        return {
+            audience_of(each, household, "john", is_title=True, is_theirs=is_theirs)
+            for each in titles
+        }
+
+    assert scopes(OWN_TITLES, is_theirs=True) == {own}
+    assert scopes(OWN_TITLES, is_theirs=False) == {HOUSEHOLD_SCOPE}
+    assert scopes(PLAIN_TITLES, is_theirs=True) == {HOUSEHOLD_SCOPE}

@@ -293,9 +293,13 @@ def _request(done: ActionResult, todo: str, setting: Setting, *, decider: Decide
         subject = done.params.get("subject")
         about = f"“{plain(str(subject))}”: " if subject else ""
         shown = f" {about}“{plain(str(body), 400)}”"
-    hidden = enumerated([setting.name(str(each)) for each in listed(done.params.get("kept_from"))])
+    audience = {
+        **done.params,
+        **done.result,
+    }  # its words may make it more private than it was asked to be
+    hidden = enumerated([setting.name(str(each)) for each in listed(audience.get("kept_from"))])
     unseen = f" {hidden} won't see it." if hidden else ""
-    if done.params.get("private"):
+    if audience.get("private"):
         unseen = " Only you will see it."
     return f"Shall I {todo}?{shown}{unseen}"
 

@@ -18,7 +18,7 @@ from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
 from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.clauses import unframed
-from kinkeeper.memory.statements.names import kin
+from kinkeeper.memory.statements.names import kin, kin_canons
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, parts_of
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.statement_reader import read_statement
@@ -27,7 +27,7 @@ from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors, WithWo
 from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
 from kinkeeper.observability.failures import surviving
 from kinkeeper.reading.asked import LimitKind, forbids
-from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.modality import Modality, begins_bare, modality_of
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import SpanKind
 
@@ -202,6 +202,10 @@ _SURE: Final = 0.8
 _SURER: Final = 0.9
 """The same where no word is the teller's."""
 _MOST_PLAIN_WORDS: Final = 10
+_PARTNER: Final = "partner"
+"""Slot of whom somebody lives with or goes out with: what is told of them with no name is often of how the two stand."""
+_WHERE: Final = "place"
+"""Family of what tells where something is."""
 _SHARED_SLOTS: Final = frozenset(
     {
         "name", "surname", "nickname", "pronouns", "age", "birthday", "birthplace", "nationality", "mother tongue",
@@ -222,24 +226,58 @@ def seems_private(text: str, *, is_minors: bool = False) -> bool:
         text: The whole message, verbatim.
         is_minors: Whether its teller is no adult: what they tell of themselves is theirs in doubt.
     """
-    return _seems_private(text[:LONGEST_JUDGED], is_minors)
+    least = _SURER
+    if speaks_of_self(text[:LONGEST_JUDGED]):
+        least = _EVEN if is_minors else _SURE
+    own, wish = _chances(text)
+    return wish >= _EVEN or (own >= least and not _is_shared_identity(text[:LONGEST_JUDGED]))
+
+
+def seems_own_title(title: str) -> bool:
+    """Return whether something for nobody but its teller seems to be an affair that they keep to themselves. Blocks as `seems_private` does."""
+    return _chances(f"my own {title}")[0] >= _SURER
+
+
+def leaves_out_teller(message: str) -> bool:
+    """Return whether a sentence tells an affair of its teller's without a word for them: "lost the job", "results were clear".
+
+    A bare verb or thing at its beginning is read as theirs, but where a thing is kept is told for all. Blocks as
+    `seems_private` does.
+
+    Args:
+        message: The whole message, verbatim, which names nobody of the household.
+    """
+    return any(
+        begins_bare(part.text) and _is_own_if_tellers(part.text)
+        for part in parts_of(message[:LONGEST_JUDGED])
+    )
+
+
+def _is_own_if_tellers(text: str) -> bool:
+    first, *others = (canon_of(_bare(each.lower())) for each in text.split()[:2])
+    slot = slots().nouns.get(first)
+    if slot is not None and slot.name == _PARTNER:
+        return kin_canons().isdisjoint(others) and _chances(f"I {text}")[0] >= _SURE
+    return (
+        kin_canons().isdisjoint((first, *others))
+        and is_sensitive(f"my {text}")
+        and not any(each.family == _WHERE for each in read_statement(text))
+        and _chances(f"my own {text}")[0] >= _EVEN
+    )
 
 
 @lru_cache(maxsize=256)
-def _seems_private(text: str, is_minors: bool) -> bool:  # noqa: FBT001 - a cache's key
-    pieces = wrap(text, _PIECE)
+def _chances(text: str) -> tuple[float, float]:
+    """Return the highest chances that a piece of a text is its teller's own affair, and that it holds a wish."""
+    pieces = wrap(text[:LONGEST_JUDGED], _PIECE)
     if not pieces:
-        return False
-    least = _SURER
-    if speaks_of_self(text):
-        least = _EVEN if is_minors else _SURE
-    may_be_own = not _is_shared_identity(text)
+        return 0.0, 0.0
     model, vectors = vectors_of(pieces)
-    for piece, vector in zip(pieces, vectors, strict=True):
-        chances = sorted_by(KIND, model, piece, vector).chances
-        if chances[WISH] >= _EVEN or (may_be_own and chances[OWN] >= least):
-            return True
-    return False
+    found = [
+        sorted_by(KIND, model, piece, vector).chances
+        for piece, vector in zip(pieces, vectors, strict=True)
+    ]
+    return max(each[OWN] for each in found), max(each[WISH] for each in found)
 
 
 def _is_shared_identity(text: str) -> bool:
