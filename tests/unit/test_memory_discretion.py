@@ -259,3 +259,27 @@ def test_a_visit_for_nobody_but_its_teller_is_private_by_its_meaning() -> None:
     assert scopes(OWN_TITLES, is_theirs=True) == {own}
     assert scopes(OWN_TITLES, is_theirs=False) == {HOUSEHOLD_SCOPE}
     assert scopes(PLAIN_TITLES, is_theirs=True) == {HOUSEHOLD_SCOPE}
+
+
+CHILDREN = ("Mia", "Leo", "my daughter", "my son", "the baby", "the kids", "the dog")
+OF_A_CHILD = (
+    "no more than 3 doses of calpol a day for {who}", "max dose for {who}: 250 mg", "doctor says max 200mg for {who}",
+    "250mg every 6 hours at most for {who}", "{who} can have 250mg every 6 hours", "{who} can have 5 ml of syrup at night",
+    "antibiotics for {who} three times a day till friday", "the highest ibuprofen dose for {who} is 200 mg",
+    "{who} needs a blood test and an inhaler",
+)  # fmt: skip
+NOT_OF_A_CHILD = (
+    "no more than 3 doses of codeine a day for me", "my max dose is 250 mg and Mia has school", "doctor says max 200mg for me",
+    "I take 20mg, Leo takes none", "I feel sick, Mia is at school", "Leo gave me my antidepressants",
+    "I fed the dog and my biopsy came back abnormal",
+)  # fmt: skip
+
+
+def test_a_childs_health_is_for_all_who_care_for_it_and_ones_own_is_not() -> None:
+    told = [form.format(who=who) for form, who in product(OF_A_CHILD, CHILDREN)]
+    for teller in ("john", "sarah"):
+        own = person_scope(teller)
+        assert [each for each in told if audience_of(each, miller(), teller) == own] == []
+        assert {audience_of(each, miller(), teller) for each in NOT_OF_A_CHILD} == {own}
+    wished = {audience_of(f"{each}. Tell nobody", miller(), "john") for each in told}
+    assert wished == {person_scope("john")}

@@ -3,8 +3,13 @@
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.canonical_words import canon_of
+from kinkeeper.memory.statements.discretion import is_health_of_other
 from kinkeeper.memory.statements.names import kin_canons, person_canons
-from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
+from kinkeeper.memory.statements.slots import slots
+from kinkeeper.reading.deeds import clauses_of, deeds_told, is_all_children
+
+_CHILD = "child"
+"""Slot of who is somebody's child."""
 
 
 def is_report(text: str, household: Household) -> bool:
@@ -14,7 +19,7 @@ def is_report(text: str, household: Household) -> bool:
         text: The whole message, verbatim.
     """
     return any(
-        not each.is_mine and (each.is_chore or _is_of_charge(each, household))
+        not each.is_mine and (each.is_chore or _is_of_charge(each.text, household))
         for each in deeds_told(text)
     )
 
@@ -25,20 +30,29 @@ def is_told_of_self(text: str, household: Household) -> bool:
 
 
 def without_care(text: str, household: Household) -> str:
-    """Return a message without the clauses that tell of care for a child or a pet: they are no affairs of its teller's."""
-    told = {
-        each.text
-        for each in deeds_told(text)
-        if each.is_care and not each.is_mine and _is_of_charge(each, household)
-    }
-    return " ".join(each for each in clauses_of(text) if each not in told)
+    """Return a message without the clauses that tell of care for a child or a pet, done or needed: they are no affairs of its teller's."""
+    done = {each.text for each in deeds_told(text) if each.is_care and not each.is_mine}
+    return " ".join(
+        each
+        for each in clauses_of(text)
+        if not (_is_of_charge(each, household) and (each in done or _is_health(each, household)))
+    )
 
 
-def _is_of_charge(deed: Deed, household: Household) -> bool:
-    """Whether a deed is about a child or a pet."""
+def _is_health(text: str, household: Household) -> bool:
+    """Whether a text that is about a child or a pet tells of health, and names no adult whose it may be."""
+    adults = {each.id for each in household.adults}
+    return is_health_of_other(text) and adults.isdisjoint(people_in(text, household))
+
+
+def _is_of_charge(text: str, household: Household) -> bool:
+    """Whether a text is about a child or a pet."""
     children = {each.id for each in household.children}
-    is_of_pet = not {*map(canon_of, _words(deed.text))}.isdisjoint(kin_canons() - person_canons())
-    return is_of_pet or not children.isdisjoint(people_in(deed.text, household))
+    said = {*map(canon_of, _words(text))}
+    is_of_kind = not said.isdisjoint(kin_canons() - person_canons()) or any(
+        (slot := slots().nouns.get(each)) is not None and slot.name == _CHILD for each in said
+    )
+    return is_of_kind or not children.isdisjoint(people_in(text, household))
 
 
 def people_in(text: str, household: Household) -> frozenset[str]:

@@ -26,7 +26,7 @@ from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors, WithWords, hashed, joined
 from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
 from kinkeeper.observability.failures import surviving
-from kinkeeper.reading.asked import LimitKind, forbids
+from kinkeeper.reading.asked import LimitKind, forbids, general_words
 from kinkeeper.reading.modality import Modality, begins_bare, modality_of
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import SpanKind
@@ -97,6 +97,22 @@ def is_health_of_outsider(text: str) -> bool:
             and modality_of(part.text) is not Modality.PAST
             for part in parts_of(core)
         )
+    )
+
+
+def is_health_of_other(text: str) -> bool:
+    """Return whether a sentence with no word for its teller, but for whose kin somebody is, tells of health: a dose, a weight.
+
+    What people keep to themselves whoever's it is ("the pill") is none.
+
+    Args:
+        text: A sentence about somebody else.
+    """
+    core, patterns = text.replace("’", "'").lower(), _patterns()
+    return (
+        not speaks_of_self(patterns["of_others"].sub(" ", core))
+        and patterns["intimate"].search(core) is None
+        and (bool(general_words(core)) or any(patterns[each].search(core) for each in _BODILY))
     )
 
 
