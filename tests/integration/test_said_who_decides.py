@@ -127,7 +127,7 @@ async def test_what_a_child_tells_of_itself_waits_for_no_adult_and_no_helper_rea
             return "\n".join(each.proposal.summary for each in found)
 
         for text in OF_ITSELF:
-            assert "just for you." in await talk.answer(text, by="leo", thread_id="l")
+            assert "Saved just for you; say" in await talk.answer(text, by="leo", thread_id="l")
             assert [await waiting("john"), await waiting("nina")] == ["", ""]
         for text in OF_HOME:
             assert "an adult approves" in await talk.answer(text, by="leo", thread_id="l")

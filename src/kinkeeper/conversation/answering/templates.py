@@ -35,7 +35,7 @@ from kinkeeper.conversation.told_audience import (
     scope_of_told,
     secret_of,
 )
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to, person_scope
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
@@ -48,6 +48,9 @@ _UNKNOWN = (
 _PROPOSED = "I’ll remember that once you approve it in the inbox."
 _LEFT_TO_ADULTS = (
     "I’ve saved it just for you; everyone at home can know it once an adult approves it."
+)
+_LEFT_TO_MINOR = (
+    "Saved just for you; say “remember that …” to ask an adult to let everyone at home know it."
 )
 _KEPT = "Okay, I'll keep that secret."
 _KEPT_NEXT = "I can't tell what that is about. What you tell me next, I'll keep that way."
@@ -166,6 +169,8 @@ def _saved(context: AnswerContext) -> str | None:
     scope = kept_to(scope, asked.scope)
     if is_fact and not is_kept_at_once(author, scope, asked.member):
         return _PROPOSED if author.is_adult else _LEFT_TO_ADULTS
+    if not author.is_adult and scope == person_scope(asked.member.id):
+        return _LEFT_TO_MINOR
     return saved_for(scope, asked.household) + how_to_change(scope)
 
 
