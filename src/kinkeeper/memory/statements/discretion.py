@@ -250,8 +250,9 @@ def seems_private(text: str, *, is_minors: bool = False) -> bool:
 
 
 def seems_own_title(title: str) -> bool:
-    """Return whether something for nobody but its teller seems to be an affair that they keep to themselves. Blocks as `seems_private` does."""
-    return _chances(f"my own {title}")[0] >= _SURER
+    """Return whether something for nobody but its teller, which names nobody, seems an affair of their own. Blocks as `seems_private` does."""
+    names_somebody = "@" in _with_people(title.lower(), title)
+    return not names_somebody and _chances(f"my own {title}")[0] >= _SURER
 
 
 def leaves_out_teller(message: str) -> bool:

@@ -21,7 +21,6 @@ from kinkeeper.memory.statements.discretion import (
     holds_sensitive,
     is_health_of_outsider,
     leaves_out_teller,
-    seems_own_title,
     seems_private,
     tells_of_speaker,
 )
@@ -192,8 +191,8 @@ def audience_of(
         household: Whose members it may name.
         teller: Member id of who says it; None where they are no member.
         is_group: Whether it is said in a chat of several people: they all know it.
-        is_title: Whether it is the name of something, and no message: the rules alone read it where it is not the teller's.
-        is_theirs: Whether it is about something that is for nobody but the teller: "biopsy" and "fasting bloods" are then theirs.
+        is_title: Whether it is the name of something, and no message: the rules alone read it.
+        is_theirs: Whether it is about something that is for nobody but the teller: "biopsy" is then theirs.
     """
     wish = secrecy_of(text, household, teller, is_group=is_group)
     scopes = set() if wish is None else {wish.scope}
@@ -221,7 +220,7 @@ def _is_own(
     if any(holds_sensitive(each, with_gifts=not is_wish) for each in read):
         return True
     if is_title:
-        return is_theirs and not is_wish and seems_own_title(told)
+        return False
     member = household.member(teller)
     is_minors = member is not None and not member.is_adult
     if is_minors and tells_of_speaker(told):
