@@ -28,6 +28,7 @@ OWN = (
     "job interview on Monday at 2pm", "counselling on Thursday at 5pm", "date with Saffron on Thursday at 7pm",
     "grief group on Thursday at 6pm", "gynae appointment on the 10th at 11am", "disciplinary meeting on Friday at 9am",
     "remind me to get the morning-after pill tomorrow at 9am", "remind me to pick up condoms on Friday",
+    "fasting bloods on Wednesday at 7.10am", "liver clinic on Thursday at 3pm", "mole check on Monday at 9am",
 )  # fmt: skip
 HOUSE = (
     "The plumber comes on Tuesday at 9", "Parents evening is on Thursday at 6", "I'm on call on Saturday",

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.actions.requests.model import ResultStatus
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.household.viewers import viewer_for
 from live_household import HOUSEHOLD
 from talking import on_a_loop, talking
 
@@ -89,3 +92,49 @@ async def test_among_several_of_their_own_a_child_may_choose(tmp_path: Path) -> 
         await talk.answer("the second one", by="leo", thread_id="t")
         [turn] = await talk.conversation.history(talk.member("leo"), "t", last=1)
         assert [each.status for each in turn.results] == [ResultStatus.DONE]
+
+
+HELPER = """
+[[members]]
+id = "nina"
+name = "Nina"
+role = "helper"
+"""
+OF_ITSELF = (
+    "i fancy Juno from choir", "a girl in my class pinches me", "they call me potato", "i want to live with grandma",
+)  # fmt: skip
+OF_HOME = ("the dishwasher is leaking", "I'm allergic to kiwi", "grandpa is scared of geese")
+ASKED_FOR = ("remember that i like Juno", "remember that they call me potato")
+
+
+@on_a_loop
+async def test_what_a_child_tells_of_itself_waits_for_no_adult_and_no_helper_reads_it(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "household.toml"
+    file.write_text(HOUSEHOLD.read_text(encoding="utf-8") + HELPER, encoding="utf-8")
+    async with talking(tmp_path, Planners(None), household=file) as talk:
+        system = talk.system
+        reading = reading_of(system.household, system.store, talk.clock)
+
+        async def waiting(by: str) -> str:
+            while await reading.run_once():
+                pass
+            now, member = talk.clock.now(), talk.member(by)
+            viewer = viewer_for(system.household, member, now=now)
+            reader = Reader(member=member, household=system.household, viewer=viewer)
+            found = await system.store.read(lambda conn: waiting_for(conn, reader, now=now))
+            return "\n".join(each.proposal.summary for each in found)
+
+        for text in OF_ITSELF:
+            assert "Saved just for you; say" in await talk.answer(text, by="leo", thread_id="l")
+            assert [await waiting("john"), await waiting("nina")] == ["", ""]
+        for text in OF_HOME:
+            assert "an adult approves" in await talk.answer(text, by="leo", thread_id="l")
+            for by in ("john", "nina"):
+                assert text.casefold() in (await waiting(by)).casefold()
+        for text in ASKED_FOR:
+            await talk.answer(text, by="leo", thread_id="l")
+            told = text.removeprefix("remember that ").casefold()
+            assert told in (await waiting("john")).casefold()
+            assert told not in (await waiting("nina")).casefold()

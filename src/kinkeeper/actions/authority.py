@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
 from kinkeeper.actions.effects.contract import Effect, Touched
+from kinkeeper.actions.effects.memory import remembered_lines, told_by
 from kinkeeper.actions.journal import record_refusal
 from kinkeeper.actions.model import (
     OPENS_TO,
@@ -29,6 +30,7 @@ from kinkeeper.household.viewers import (
     person_of,
     surprise_scope,
 )
+from kinkeeper.memory.statements.discretion import concerns_others, speaks_of_self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,7 @@ def may_decide(press: Press) -> bool:
 def is_anothers(action: PendingAction, member: Member, household: Household) -> bool:
     """Whether an action is another's to read and decide: about what is private to them, or in their name.
 
-    The mail of an adult is theirs to send.
+    The mail of an adult is theirs to send; what a child told of itself is for its parents.
 
     Nobody speaks for who has left the household: what they asked for lapses.
 
@@ -77,11 +79,29 @@ def is_anothers(action: PendingAction, member: Member, household: Household) -> 
     """
     if action.proposal.scope != HOUSEHOLD_SCOPE:
         return is_hidden_from(action.proposal.scope, member.id)
+    if _is_for_parents(action, household, member):
+        return True
     asked_by = action.proposal.request.get("asked_by", member.id)
     if action.proposal.type is not ActionType.EMAIL or asked_by == member.id:
         return False
     asker = household.member(asked_by)
     return asker is None or asker.is_adult
+
+
+def _is_for_parents(action: PendingAction, household: Household, member: Member) -> bool:
+    """Whether an action would remember what a child told the assistant of itself, and who looks is no parent of it."""
+    proposal = action.proposal
+    child = told_by(proposal.effects)
+    parents = household.guardians.get(child or "", ())
+    return (
+        bool(parents)
+        and member.id not in {child, *parents}
+        and proposal.chat_id is None
+        and any(
+            speaks_of_self(each) and not concerns_others(each)
+            for each in remembered_lines(proposal.effects)
+        )
+    )
 
 
 def objection(action: PendingAction, press: Press) -> Refusal | None:

@@ -143,6 +143,18 @@ def tells_of_deed_or_wish(text: str) -> bool:
     )
 
 
+def begins_bare(clause: str) -> bool:
+    """Whether a clause begins with a verb, or with a thing that nothing tells whose it is: no subject, article, owner or question word.
+
+    Args:
+        clause: Plain.
+    """
+    words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
+    tables = _tables()
+    led = tables["subjects"] | tables["articles"] | tables["leads"]
+    return bool(words) and words[0] not in led and not words[0].endswith("'s")
+
+
 def _is_past(words: Sequence[str], clause: str) -> bool:
     tables = _tables()
     before = ["", *words]

@@ -60,6 +60,7 @@ from kinkeeper.calendar.event_limits import check_event
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.repository import find_event, list_overrides
 from kinkeeper.calendar.search import as_busy, private_to
+from kinkeeper.core.beside import beside
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Interval, as_utc, local_days, midnight
@@ -137,7 +138,7 @@ class _CalendarRequests:
         return Found(result=result, card=card)
 
     async def create(self, wanted: CreateEvent, asked: Asked) -> Prepared:
-        event = _event(wanted, asked, self._usual_length)
+        event = await beside(lambda: _event(wanted, asked, self._usual_length))
         check_event(event)
         effect = AddEvent.model_validate({"event": event_to_json(event)})
         new = _only(event)
@@ -263,7 +264,7 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         raise InputError("the event would end before it begins")
     who = (asked.member.id,) if wanted.who is None else read_who(wanted.who, asked)
     responsible = read_who(wanted.responsible, asked)
-    scope = scope_for(wanted, asked, text=wanted.summary, whose=(*who, *responsible))
+    scope = scope_for(wanted, asked, text=wanted.summary, whose=(*who, *responsible), is_visit=True)
     event = Event(
         id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
         household=asked.household.id,

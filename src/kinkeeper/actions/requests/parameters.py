@@ -23,6 +23,7 @@ from kinkeeper.household.viewers import (
     surprise_scope,
 )
 from kinkeeper.language.text import enumerated
+from kinkeeper.memory.statements.discretion import seems_own_title
 from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of
 from kinkeeper.reading.times import time_text
 
@@ -208,6 +209,7 @@ def scope_for(
     text: str = "",
     is_title: bool = True,
     whose: Collection[str] | None = None,
+    is_visit: bool = False,
 ) -> str:
     """Return the scope of something: the narrowest of what is asked for and of what its words say.
 
@@ -218,6 +220,8 @@ def scope_for(
         text: What is written; empty where only `wanted` decides.
         is_title: Whether the text is the name of something, and no statement.
         whose: Member ids of all for whom it is, where it is for somebody.
+        is_visit: Whether it has a time in the calendar: fitted heads read its title, too, where it is the asker's alone, and
+            block for some milliseconds.
 
     Raises:
         InputError: It is to be private, and others read along; or nobody is called like somebody it is kept from.
@@ -228,16 +232,18 @@ def scope_for(
     if wanted.private and not hidden:
         scopes.add(own)
     if wanted.private is None and not hidden:
-        scopes.add(
-            audience_of(
-                text,
-                asked.household,
-                asked.member.id,
-                is_group=asked.is_shared,
-                is_title=is_title,
-                is_theirs=whose is not None and {*whose} <= {asked.member.id},
-            )
+        is_theirs = whose is not None and {*whose} <= {asked.member.id}
+        said = audience_of(
+            text,
+            asked.household,
+            asked.member.id,
+            is_group=asked.is_shared,
+            is_title=is_title,
+            is_theirs=is_theirs,
         )
+        is_open = said == HOUSEHOLD_SCOPE and not asked.is_shared
+        is_own = is_visit and is_theirs and is_open and seems_own_title(text)
+        scopes.add(own if is_own else said)
     elif wish := secrecy_of(text, asked.household, asked.member.id, is_group=asked.is_shared):
         scopes.add(wish.scope)
     scope = narrowest(scopes) or own

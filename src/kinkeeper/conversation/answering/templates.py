@@ -35,7 +35,7 @@ from kinkeeper.conversation.told_audience import (
     scope_of_told,
     secret_of,
 )
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to, person_scope
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.secrecy import (
@@ -53,6 +53,9 @@ _UNKNOWN = (
 _PROPOSED = "I’ll remember that once you approve it in the inbox."
 _LEFT_TO_ADULTS = (
     "I’ve saved it just for you; everyone at home can know it once an adult approves it."
+)
+_LEFT_TO_MINOR = (
+    "Saved just for you; say “remember that …” to ask an adult to let everyone at home know it."
 )
 _KEPT = "Okay, I'll keep that secret."
 _KEPT_NEXT = "I can't tell what that is about. What you tell me next, I'll keep that way."
@@ -183,6 +186,8 @@ def _saved(context: AnswerContext) -> str | None:
     scope = kept_to(scope, asked.scope)
     if is_fact and not is_kept_at_once(author, scope, asked.member):
         return _PROPOSED if author.is_adult else _LEFT_TO_ADULTS
+    if not author.is_adult and scope == person_scope(asked.member.id):
+        return _LEFT_TO_MINOR
     return saved_for(scope, asked.household) + how_to_change(scope)
 
 
@@ -310,9 +315,13 @@ def _request(done: ActionResult, todo: str, setting: Setting, *, decider: Decide
         subject = done.params.get("subject")
         about = f"“{plain(str(subject))}”: " if subject else ""
         shown = f" {about}“{plain(str(body), 400)}”"
-    hidden = enumerated([setting.name(str(each)) for each in listed(done.params.get("kept_from"))])
+    audience = {
+        **done.params,
+        **done.result,
+    }  # its words may make it more private than it was asked to be
+    hidden = enumerated([setting.name(str(each)) for each in listed(audience.get("kept_from"))])
     unseen = f" {hidden} won't see it." if hidden else ""
-    if done.params.get("private"):
+    if audience.get("private"):
         unseen = " Only you will see it."
     return f"Shall I {todo}?{shown}{unseen}"
 

@@ -3,9 +3,17 @@
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.canonical_words import canon_of
-from kinkeeper.memory.statements.discretion import concerns_others, speaks_of_health
+from kinkeeper.memory.statements.discretion import (
+    concerns_others,
+    is_health_of_other,
+    speaks_of_health,
+)
 from kinkeeper.memory.statements.names import kin_canons, person_canons
-from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
+from kinkeeper.memory.statements.slots import slots
+from kinkeeper.reading.deeds import clauses_of, deeds_told, is_all_children
+
+_CHILD = "child"
+"""Slot of who is somebody's child."""
 
 
 def is_report(text: str, household: Household) -> bool:
@@ -26,29 +34,43 @@ def is_told_of_self(text: str, household: Household) -> bool:
 
 
 def without_care(text: str, household: Household) -> str:
-    """Return a message without the clauses that tell of care for a child or a pet: they are no affairs of its teller's."""
-    told = {each.text for each in deeds_told(text) if _is_care(each, household)}
-    return " ".join(each for each in clauses_of(text) if each not in told)
+    """Return a message without the clauses that tell of care for a child or a pet, done or needed: they are no affairs of its teller's."""
+    done = _care_done(text)
+    return " ".join(
+        each
+        for each in clauses_of(text)
+        if not (_is_of_charge(each, household) and (each in done or _is_health(each, household)))
+    )
 
 
 def tells_of_care(text: str, household: Household) -> bool:
     """Whether a message tells of care for a child or a pet, of their health, or of what those around have to know of anybody's."""
     return (
         concerns_others(text)
-        or any(_is_care(each, household) for each in deeds_told(text))
+        or any(_is_of_charge(each, household) for each in _care_done(text))
         or (speaks_of_health(text) and _is_of_charge(text, household))
     )
 
 
-def _is_care(deed: Deed, household: Household) -> bool:
-    return deed.is_care and not deed.is_mine and _is_of_charge(deed.text, household)
+def _care_done(text: str) -> frozenset[str]:
+    """Return the clauses that tell of care which others got."""
+    return frozenset(each.text for each in deeds_told(text) if each.is_care and not each.is_mine)
+
+
+def _is_health(text: str, household: Household) -> bool:
+    """Whether a text that is about a child or a pet tells of health, and names no adult whose it may be."""
+    adults = {each.id for each in household.adults}
+    return is_health_of_other(text) and adults.isdisjoint(people_in(text, household))
 
 
 def _is_of_charge(text: str, household: Household) -> bool:
     """Whether a text is about a child or a pet."""
     children = {each.id for each in household.children}
-    is_of_pet = not {*map(canon_of, _words(text))}.isdisjoint(kin_canons() - person_canons())
-    return is_of_pet or not children.isdisjoint(people_in(text, household))
+    said = {*map(canon_of, _words(text))}
+    is_of_kind = not said.isdisjoint(kin_canons() - person_canons()) or any(
+        (slot := slots().nouns.get(each)) is not None and slot.name == _CHILD for each in said
+    )
+    return is_of_kind or not children.isdisjoint(people_in(text, household))
 
 
 def people_in(text: str, household: Household) -> frozenset[str]:

@@ -7,6 +7,7 @@ words alone, and that is counted.
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib.resources import files
 from textwrap import wrap
@@ -17,7 +18,7 @@ from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.sorting.sorter import Kind, sorted_by
 from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.clauses import unframed
-from kinkeeper.memory.statements.names import kin
+from kinkeeper.memory.statements.names import kin, kin_canons
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, parts_of
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.statement_reader import read_statement
@@ -25,7 +26,10 @@ from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors, WithWords, hashed, joined
 from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
 from kinkeeper.observability.failures import surviving
-from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.asked import LimitKind, forbids, general_words
+from kinkeeper.reading.modality import Modality, begins_bare, modality_of
+from kinkeeper.reading.times import read
+from kinkeeper.reading.times.model import SpanKind
 
 # Whether a statement is of a kind that people keep to themselves: about their own health, feelings,
 # money, keys or love. Pure.
@@ -38,6 +42,9 @@ _OUTSIDERS = frozenset(
     {"best friend", "boss", "coach", "colleague", "flatmate", "friend", "landlord", "neighbour", "sitter", "teacher"}
 )  # fmt: skip
 """Slots of those who are neither family nor see to the family's health."""
+_OF_DAYS = frozenset({SpanKind.DATE, SpanKind.DATETIME, SpanKind.RANGE})
+_ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
+"""From when times are read where it only counts that they are some."""
 
 
 def is_sensitive(text: str, *, with_gifts: bool = True) -> bool:
@@ -93,6 +100,22 @@ def is_health_of_outsider(text: str) -> bool:
     )
 
 
+def is_health_of_other(text: str) -> bool:
+    """Return whether a sentence with no word for its teller, but for whose kin somebody is, tells of health: a dose, a weight.
+
+    What people keep to themselves whoever's it is ("the pill") is none.
+
+    Args:
+        text: A sentence about somebody else.
+    """
+    core, patterns = text.replace("’", "'").lower(), _patterns()
+    return (
+        not speaks_of_self(patterns["of_others"].sub(" ", core))
+        and patterns["intimate"].search(core) is None
+        and (bool(general_words(core)) or speaks_of_health(core))
+    )
+
+
 def _with_people(core: str, text: str) -> str:
     """Return a statement with "@" for each word for somebody: a first name, kin, or what is written as a name.
 
@@ -140,8 +163,29 @@ def speaks_of_health(text: str) -> bool:
 
 
 def concerns_others(text: str) -> bool:
-    """Return whether those around have to know what a text tells of somebody's health: an allergy, say."""
-    return _patterns()["concerns_others"].search(text.lower()) is not None
+    """Return whether those around have to know what a text tells of somebody: an allergy, what they cannot eat."""
+    found = _patterns()["concerns_others"].search(text.lower())
+    return found is not None or forbids(text, LimitKind.DIET)
+
+
+def tells_of_speaker(message: str) -> bool:
+    """Return whether a message tells what its speaker is, does or meets with: no plan, and nothing that concerns others.
+
+    Args:
+        message: The whole message, verbatim.
+    """
+    return any(
+        _patterns()["speaker"].search(part.text.lower()) is not None
+        and not concerns_others(part.text)
+        and not _is_planned(part.text)
+        for part in parts_of(message)
+    )
+
+
+def _is_planned(text: str) -> bool:
+    """Whether a sentence tells what will be on a day."""
+    is_ahead = any(span.kind in _OF_DAYS and span.has_date for span in read(text, _ANY_DAY))
+    return is_ahead and modality_of(text) is not Modality.PAST
 
 
 def _lines(message: str) -> Iterator[str]:
@@ -180,6 +224,10 @@ _SURE: Final = 0.8
 _SURER: Final = 0.9
 """The same where no word is the teller's."""
 _MOST_PLAIN_WORDS: Final = 10
+_PARTNER: Final = "partner"
+"""Slot of whom somebody lives with or goes out with: what is told of them with no name is often of how the two stand."""
+_WHERE: Final = "place"
+"""Family of what tells where something is."""
 _SHARED_SLOTS: Final = frozenset(
     {
         "name", "surname", "nickname", "pronouns", "age", "birthday", "birthplace", "nationality", "mother tongue",
@@ -190,7 +238,7 @@ _SHARED_SLOTS: Final = frozenset(
 """What people who live together know of each other: telling that it changed is not telling a secret."""
 
 
-def seems_private(text: str) -> bool:
+def seems_private(text: str, *, is_minors: bool = False) -> bool:
     """Return whether what is told seems to be its teller's own affair, or to hold a wish for secrecy.
 
     What is said without a word of the teller ("I", "my") is rarely an affair of theirs: others may have to know it.
@@ -198,23 +246,61 @@ def seems_private(text: str) -> bool:
 
     Args:
         text: The whole message, verbatim.
+        is_minors: Whether its teller is no adult: what they tell of themselves is theirs in doubt.
     """
-    return _seems_private(text[:LONGEST_JUDGED])
+    least = _SURER
+    if speaks_of_self(text[:LONGEST_JUDGED]):
+        least = _EVEN if is_minors else _SURE
+    own, wish = _chances(text)
+    return wish >= _EVEN or (own >= least and not _is_shared_identity(text[:LONGEST_JUDGED]))
+
+
+def seems_own_title(title: str) -> bool:
+    """Return whether something for nobody but its teller, which names nobody, seems an affair of their own. Blocks as `seems_private` does."""
+    names_somebody = "@" in _with_people(title.lower(), title)
+    return not names_somebody and _chances(f"my own {title}")[0] >= _SURER
+
+
+def leaves_out_teller(message: str) -> bool:
+    """Return whether a sentence tells an affair of its teller's without a word for them: "lost the job", "results were clear".
+
+    A bare verb or thing at its beginning is read as theirs, but where a thing is kept is told for all. Blocks as
+    `seems_private` does.
+
+    Args:
+        message: The whole message, verbatim, which names nobody of the household.
+    """
+    return any(
+        begins_bare(part.text) and _is_own_if_tellers(part.text)
+        for part in parts_of(message[:LONGEST_JUDGED])
+    )
+
+
+def _is_own_if_tellers(text: str) -> bool:
+    first, *others = (canon_of(_bare(each.lower())) for each in text.split()[:2])
+    slot = slots().nouns.get(first)
+    if slot is not None and slot.name == _PARTNER:
+        return kin_canons().isdisjoint(others) and _chances(f"I {text}")[0] >= _SURE
+    return (
+        kin_canons().isdisjoint((first, *others))
+        and is_sensitive(f"my {text}")
+        and not any(each.family == _WHERE for each in read_statement(text))
+        and _chances(f"my own {text}")[0] >= _EVEN
+    )
 
 
 @lru_cache(maxsize=256)
-def _seems_private(text: str) -> bool:
-    pieces = wrap(text, _PIECE)
+def _chances(text: str) -> tuple[float, float]:
+    """Return the highest chances that a piece of a text is its teller's own affair, and that it holds a wish."""
+    pieces = wrap(text[:LONGEST_JUDGED], _PIECE)
     if not pieces:
-        return False
-    least = _SURE if speaks_of_self(text) else _SURER
-    may_be_own = not _is_shared_identity(text)
+        return 0.0, 0.0
     model, vectors = vectors_of(pieces)
-    for piece, vector in zip(pieces, vectors, strict=True):
-        chances = sorted_by(KIND, model, piece, vector).chances
-        if chances[WISH] >= _EVEN or (may_be_own and chances[OWN] >= least):
-            return True
-    return False
+    found = [
+        sorted_by(KIND, model, piece, vector).chances
+        for piece, vector in zip(pieces, vectors, strict=True)
+    ]
+    return max(each[OWN] for each in found), max(each[WISH] for each in found)
 
 
 def _is_shared_identity(text: str) -> bool:

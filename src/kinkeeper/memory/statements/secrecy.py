@@ -21,7 +21,9 @@ from kinkeeper.memory.statements.care import tells_of_care, without_care
 from kinkeeper.memory.statements.discretion import (
     holds_sensitive,
     is_health_of_outsider,
+    leaves_out_teller,
     seems_private,
+    tells_of_speaker,
 )
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
 from kinkeeper.memory.statements.statement_reader import read_statement
@@ -212,19 +214,40 @@ def audience_of(
     wish = secrecy_of(text, household, teller, is_group=is_group)
     scopes = set() if wish is None else {wish.scope}
     if teller is not None and not is_group:
-        told = text if len(text) > LONGEST_MESSAGE else without_care(text, household)
-        read = (told, f"my own {told}") if is_theirs else (told,)
-        is_own = len(text) > LONGEST_MESSAGE or any(
-            holds_sensitive(each, with_gifts=wish is None) for each in read
+        is_own = _is_own(
+            text,
+            household,
+            teller,
+            is_wish=wish is not None,
+            is_title=is_title,
+            is_theirs=is_theirs,
         )
-        is_trusted = (
-            not is_title
-            and is_health_of_outsider(text)
-            and _people(household).named.search(_plain(text)) is None
-        )
-        if is_own or is_trusted or (wish is None and not is_title and seems_private(told)):
-            scopes.add(person_scope(teller))
+        scopes |= {person_scope(teller)} if is_own else set()
     return narrowest(scopes) or person_scope(str(teller))
+
+
+def _is_own(
+    text: str, household: Household, teller: str, *, is_wish: bool, is_title: bool, is_theirs: bool
+) -> bool:
+    """Whether a text tells an affair of its teller's own, or what somebody trusted them with."""
+    if len(text) > LONGEST_MESSAGE:
+        return True
+    told = without_care(text, household)
+    read = (told, f"my own {told}") if is_theirs else (told,)
+    if any(holds_sensitive(each, with_gifts=not is_wish) for each in read):
+        return True
+    if is_title:
+        return False
+    member = household.member(teller)
+    is_minors = member is not None and not member.is_adult
+    if is_minors and tells_of_speaker(told):
+        return True
+    names_nobody = _people(household).named.search(_plain(text)) is None
+    if names_nobody and is_health_of_outsider(text):
+        return True
+    return not is_wish and (
+        seems_private(told, is_minors=is_minors) or (names_nobody and leaves_out_teller(told))
+    )
 
 
 def is_only_wish(text: str, people: Collection[str]) -> bool:
