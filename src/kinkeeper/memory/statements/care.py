@@ -31,7 +31,7 @@ def without_care(text: str, household: Household) -> str:
         for each in deeds_told(text)
         if each.is_care and not each.is_mine and _is_of_charge(each, household)
     }
-    return " ".join(each for each in clauses_of(text) if each not in told)
+    return " ".join(each for each in clauses_of(text) if not any(each in one for one in told))
 
 
 def _is_of_charge(deed: Deed, household: Household) -> bool:
