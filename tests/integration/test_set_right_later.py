@@ -31,7 +31,7 @@ TOLD = (
 )
 REFUTED = (
     "no wait {they} didn't", "scrap that, {they} didn't have any", "nope {they} spat it out", "sorry {they} refused it",
-    "ignore that, {they} threw it up",
+    "ignore that, {they} hasn't had it",
 )  # fmt: skip
 ANOTHER = (
     "sorry, that was {other}", "it wasn't {who}, it was {other}", "I meant {other}", "it was {other}, not {who}", "no, it was {other}",
@@ -173,7 +173,7 @@ async def test_an_offer_to_remember_goes_with_what_it_offered(tmp_path: Path) ->
     [
         "no", "no thanks", "yes she can", "she can also bake", "what about Leo?", "sorry, add oats to the shopping list",
         "Leo can't bike to school", "Leo can bike to school", "sorry she's late", "remind me to oil the chain tomorrow at 5",
-        "actually she has swimming at 5", "no need to fetch her", "scratch that itch on her arm", "thanks", "that was quick",
+        "actually she has swimming at 5", "no need to fetch her", "thanks", "that was quick",
     ],
 )  # fmt: skip
 @on_a_loop

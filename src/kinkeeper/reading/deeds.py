@@ -12,7 +12,7 @@ from itertools import pairwise
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.replies import is_question
-from kinkeeper.reading.second_thoughts import is_denial, sets_right, without_lead
+from kinkeeper.reading.second_thoughts import is_denial, is_of_another, sets_right, without_lead
 
 _PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
 _LONGEST = 8_192
@@ -76,7 +76,7 @@ def _set_right(told: Deed | None, clause: str, together: str) -> Deed | None:
     if deed is None:
         return None
     if is_denied is None:
-        is_denied = (new or deed).is_denied
+        is_denied = (deed if is_of_another(clause) else new or deed).is_denied
     return replace(deed, text=together, is_denied=is_denied)
 
 

@@ -149,7 +149,7 @@ def put_right(told: str, said: str, names: Collection[str] = ()) -> str | None:
     if (verb := _forms()["ellipsis"].fullmatch(reply.rest)) is not None:
         return _turned(told, verb)
     if says_otherwise(reply.rest, told) and _about(_plain(told)) <= _about(reply.rest):
-        return said
+        return _as_written(said)
     return _of_another(told, reply.rest, names)
 
 
@@ -184,12 +184,23 @@ def without_lead(said: str) -> str:
     return _reply(said).rest
 
 
+def is_of_another(said: str) -> bool:
+    """Whether a reply only says of whom or what the statement is: "it was Leo", "that wasn't Mia"."""
+    return _OF_IT.match(_reply(said).rest) is not None
+
+
+def _as_written(said: str) -> str:
+    """Return a reply as it is written without what leads it in."""
+    lead = _forms()["lead"].match(said.lower().replace("’", "'"))
+    return said[lead.end() :] if lead is not None else said
+
+
 def is_denial(said: str) -> bool | None:
     """Whether a reply says that something is not so; None where it says of it neither that nor the opposite."""
     rest = _reply(said).rest
     verb = _forms()["ellipsis"].fullmatch(rest)
     if verb is None:
-        is_clause = _forms()["subject"].match(rest) is not None and _OF_IT.match(rest) is None
+        is_clause = _forms()["subject"].match(rest) is not None and not is_of_another(said)
         return True if is_clause and is_negated(rest) else None
     return is_negated(verb["verb"])
 

@@ -297,16 +297,19 @@ def _set_right_at_once(parts: Sequence[Part], text: str, names: Collection[str])
     """
     place = 0
     while place < len(parts):
-        part, end = parts[place], place + 1
+        part, end, right = parts[place], place + 1, ""
         is_open = sets_itself_right(part.text)
         while end < len(parts) and parts[end].end - part.start <= LONGEST_STATEMENT:
-            if _goes_on(parts[end], is_open=is_open or end > place + 1):
-                end += 1
-                continue
             stop = next((at for at in range(end, len(parts)) if parts[at].mark != ","), end)
-            if not sets_right(text[parts[place + 1].start : parts[stop].end], part.text, names):
+            told = right or text[part.start : parts[end - 1].end]
+            reply = text[parts[end].start : parts[stop].end]
+            if sets_right(reply, told, names):
+                new = put_right(told, reply, names)
+                right, end = new or (right and f"{right}. {reply}"), stop + 1
+            elif _goes_on(parts[end], is_open=is_open or end > place + 1):
+                right, end = right and f"{right}. {parts[end].text}", end + 1
+            else:
                 break
-            end = stop + 1
         more = parts[place + 1 : end]
         *_, last = (part, *more)
         is_kept = part.mark == "?" or not more or _talk()["bare"].match(_unled(last))
@@ -314,10 +317,9 @@ def _set_right_at_once(parts: Sequence[Part], text: str, names: Collection[str])
             yield from parts[place:end]
             place = end
             continue
-        right = put_right(part.text, text[more[0].start : last.end], names)
         value = next((rest for each in more if (rest := _unled(each))), "") if not is_open else ""
-        if right is None and _unled(last) == value:
-            right = _put_right(part.text, last.text, value)
+        if not right and _unled(last) == value:
+            right = _put_right(part.text, last.text, value) or ""
         yield Part(right or text[part.start : last.end], part.start, last.end, last.mark)
         place = end
 
