@@ -10,7 +10,8 @@ from importlib.resources import files
 from itertools import pairwise
 
 from kinkeeper.language.text import tokenise
-from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.asked import general_words
+from kinkeeper.reading.modality import Modality, modality_of, reported_in
 from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.second_thoughts import is_denial, is_of_another, sets_right, without_lead
 
@@ -103,6 +104,10 @@ def _with_marks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _deed(clause: str) -> Deed | None:
+    """Return the deed that a clause tells, also of hearsay if it is care: whoever minds the child next asks for it."""
+    reported = reported_in(clause)
+    if reported:
+        return _deed(reported) if general_words(reported) else None
     said = [each.lower() for each in _WORD.findall(clause)]
     words, meant = {*said}, modality_of(clause)
     if is_question(tokenise(clause), clause):

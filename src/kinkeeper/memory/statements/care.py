@@ -4,6 +4,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.names import kin_canons, person_canons
+from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
 
 
@@ -25,13 +26,17 @@ def is_told_of_self(text: str, household: Household) -> bool:
 
 
 def without_care(text: str, household: Household) -> str:
-    """Return a message without the clauses that tell of care for a child or a pet: they are no affairs of its teller's."""
+    """Return a message without the clauses that tell of care for a child or a pet, or how they are: they are no affairs of its teller's."""
     told = {
         each.text
         for each in deeds_told(text)
-        if each.is_care and not each.is_mine and _is_of_charge(each, household)
+        if (each.is_care or general_words(each.text))
+        and not each.is_mine
+        and _is_of_charge(each, household)
     }
-    return " ".join(each for each in clauses_of(text) if not any(each in one for one in told))
+    return " ".join(
+        each for each in clauses_of(text) if not any(each in one or one in each for one in told)
+    )
 
 
 def _is_of_charge(deed: Deed, household: Household) -> bool:
