@@ -18,10 +18,8 @@ from kinkeeper.conversation.questions import Meant, Verb, decide
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.language.text import shorten
-from kinkeeper.memory.episodes import episodes_by_id
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.redaction import GAP
-from kinkeeper.memory.sessions import find_turn_message
+from kinkeeper.memory.sessions import find_turn_message, turn_message
 from kinkeeper.reading.corrections import Retraction, asks_to_undo
 from kinkeeper.reading.second_thoughts import sets_right
 
@@ -169,15 +167,13 @@ def last_told(
         is_plain = turn.member == asked.member.id and not turn.clarification
         if not is_plain or is_question(turn.text) or not all(map(is_about_told, turn.results)):
             return None
-        episode = find_turn_message(
+        told = turn_message(
             conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
         )
-        found = episodes_by_id(conn, asked.household.id, [episode] if episode else []).values()
-        for told in found:
-            if told.text == GAP or not sets_right(text, told.text, names):
-                return None
+        if told is not None:
             scope = None if turn.results else told.asked_scope or told.scope
-            return LastTold(turn=turn, text=told.text, scope=scope, asked=asked)
+            found = LastTold(turn=turn, text=told.text, scope=scope, asked=asked)
+            return found if sets_right(text, told.text, names) else None
     return None
 
 

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -94,7 +95,7 @@ def _about(plain: str) -> frozenset[str]:
     return roots_of(said - _light())
 
 
-def _has_grown(reply: _Reply, before: Collection[str], names: Collection[str]) -> bool:
+def _has_grown(reply: _Reply, before: AbstractSet[str], names: Collection[str]) -> bool:
     """Whether a reply tells another number of now of whom the statement has one: "she's a 36 now"."""
     words = {_bare(each) for each in _WORD.findall(reply.rest)}
     said, told = (words & {*names}, {_bare(each) for each in before})
@@ -111,7 +112,7 @@ def takes_back(said: str) -> bool:
     return not reply.rest and reply.is_strong and not reply.is_plain
 
 
-def _replaces(reply: _Reply, before: Collection[str], names: Collection[str]) -> bool:
+def _replaces(reply: _Reply, before: AbstractSet[str], names: Collection[str]) -> bool:
     """Whether a reply names another person or value: "it was Leo", "not Mia, Leo", "sorry, 36"."""
     words = [each.removesuffix("'s") for each in _WORD.findall(reply.rest)]
     is_of_it = _OF_IT.match(reply.rest) is not None
@@ -126,7 +127,7 @@ def _replaces(reply: _Reply, before: Collection[str], names: Collection[str]) ->
     return reply.is_signed and is_value and len(words) <= _LONGEST_VALUE
 
 
-def _goes_on(reply: _Reply, before: Collection[str]) -> bool:
+def _goes_on(reply: _Reply, before: AbstractSet[str]) -> bool:
     """Whether a reply tells something of whom or what was told of, in the place of that."""
     is_of_somebody = _forms()["subject"].match(reply.rest) is not None
     is_of_same = not before.isdisjoint({*_WORD.findall(reply.rest)} - _light())
