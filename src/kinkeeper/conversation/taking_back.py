@@ -20,6 +20,7 @@ from kinkeeper.conversation.turn import Turn
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.sessions import find_turn_message, turn_message
+from kinkeeper.memory.statements.secrecy import points_back
 from kinkeeper.reading.corrections import Retraction, asks_to_undo
 from kinkeeper.reading.second_thoughts import sets_right
 
@@ -159,10 +160,12 @@ def last_told(
     """Return the statement that a message sets right; None where it means something by itself, or answers a question.
 
     Args:
-        text: The whole message, verbatim.
+        text: The whole message, verbatim; a wish for secrecy about what was said sets nothing right.
         earlier: Turns of the thread before this one, oldest first.
     """
     names = asked.household.members_by_word
+    if points_back(text, names):
+        return None
     for turn in reversed(earlier[-_RETRACTABLE:]):
         is_plain = turn.member == asked.member.id and not turn.clarification
         if not is_plain or is_question(turn.text) or not all(map(is_about_told, turn.results)):

@@ -156,7 +156,7 @@ class Closing:
         scope = person_scope(turn.member)
         if is_secret or not is_decided:
             scope = scope_of_told(
-                text,
+                text if before is None else turn.text,
                 parts.household,
                 member,
                 now=turn.received_at,

@@ -21,6 +21,7 @@ _END = re.compile(r"[.!?…]+\s+|\n+|\s[–—-]+\s")
 _CLAUSE = re.compile(r"[,;.]\s+")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _NEGATED = re.compile(r"\b(?:\w+n't|not|never|cannot|no longer)\b")
+_SAYS_NO = re.compile(r"\b(?:says?|said) no\b")
 _BARE_NOT = re.compile(
     r"\b(is|are|was|were|does?|did|has|have|had|could|should|would|must|ca|wo)nt\b"
 )
@@ -28,6 +29,9 @@ _BARE_IS = re.compile(r"\b(he|she|that|it)s (?=not\b)|\b(they)re (?=not\b)")
 _POINTS_BACK = re.compile(r"\b(?:it|them|that|any)\b")
 _GENDERED = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
 _IN_FULL = {"'s": "is", "'re": "are", "'m": "am", "ca": "can", "cannot": "can", "wo": "will"}
+_IT_IS = re.compile(
+    r"(?:it|that|this)(?:'s| is| was| isn't| wasn't)(?: (?:not|actually|really|just|only|all))* (?P<who>[^\W_]+)"
+)
 _OF_IT = re.compile(r"(?:it|that|this)(?:'s| is| was|n't)?\b")
 
 
@@ -119,11 +123,14 @@ def _replaces(reply: _Reply, before: AbstractSet[str], names: Collection[str]) -
     is_clause = not is_of_it and _forms()["auxiliary"].search(reply.rest) is not None
     if is_clause or len(words) > 2 * _LONGEST_VALUE:
         return False
-    is_other = any(each in names and each not in before for each in words)
-    is_of_same = not before.isdisjoint({*words} - _light())
-    if (is_negated(reply.rest) and is_of_same) or is_of_it:
-        return is_other or (is_of_it and is_negated(reply.rest) and is_of_same)
-    is_value = reply.is_instead or is_other or any(map(str.isdigit, reply.rest))
+    others = {each for each in words if each in names and each not in before}
+    if is_of_it:
+        is_of_same = is_negated(reply.rest) and not before.isdisjoint({*words} - _light())
+        named = _IT_IS.match(reply.rest)
+        return is_of_same or (named is not None and named["who"] in others)
+    if is_negated(reply.rest):
+        return bool(others) and not before.isdisjoint({*words} - _light())
+    is_value = reply.is_instead or bool(others) or any(map(str.isdigit, reply.rest))
     return reply.is_signed and is_value and len(words) <= _LONGEST_VALUE
 
 
@@ -133,6 +140,8 @@ def _goes_on(reply: _Reply, before: AbstractSet[str]) -> bool:
     is_of_same = not before.isdisjoint({*_WORD.findall(reply.rest)} - _light())
     if reply.is_taken:
         return is_of_somebody or is_of_same or _GENDERED.search(reply.rest) is not None
+    if reply.is_strong and (is_negated(reply.rest) or _SAYS_NO.search(reply.rest)):
+        return True
     is_of_it = _POINTS_BACK.search(reply.rest.partition(" ")[2]) is not None
     is_about_it = is_of_it or is_of_same or _OF_IT.match(reply.rest) or is_negated(reply.rest)
     return is_of_somebody and reply.is_signed and bool(reply.is_strong or is_about_it)
@@ -151,7 +160,8 @@ def put_right(told: str, said: str, names: Collection[str] = ()) -> str | None:
         return _turned(told, verb)
     if says_otherwise(reply.rest, told) and _about(_plain(told)) <= _about(reply.rest):
         return _as_written(said)
-    return _of_another(told, reply.rest, names)
+    is_other = _replaces(reply, {*_WORD.findall(_plain(told))}, names)
+    return _of_another(told, reply.rest, names) if is_other else None
 
 
 def as_set_right(text: str, names: Collection[str] = ()) -> str:

@@ -156,7 +156,7 @@ def _saved(context: AnswerContext) -> str | None:
     if not (is_fact or is_secret or is_heard):
         return None
     scope = scope_of_told(
-        context.text,
+        context.text.removeprefix(context.set_right),
         asked.household,
         asked.member,
         now=asked.now,
