@@ -154,6 +154,24 @@ async def test_of_two_that_deny_each_other_the_later_holds_or_both_are_told(
         assert (first in answer.replace(then, "")) == (by == "sarah")
 
 
+@pytest.mark.parametrize(
+    ("then", "told"),
+    [
+        ("Leo is 43kg now", "On Monday 2 March 2026 at 08:00 John said: “Leo weighs 41 kg”. On Monday 2 March 2026 at 08:01 Sarah said: “Leo is 43kg now”."),
+        ("Mia is 30kg now", "Leo weighs 41 kg."),
+    ],
+)  # fmt: skip
+@on_a_loop
+async def test_an_amount_that_somebody_else_tells_of_now_is_told_with_the_old_one(
+    tmp_path: Path, then: str, told: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        await house.say("john", "Leo weighs 41 kg", "what's on friday?", "thanks")
+        await house.say("sarah", then)
+        assert await house.say("john", "how much does Leo weigh?") == told
+
+
 @on_a_loop
 async def test_an_offer_to_remember_goes_with_what_it_offered(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:

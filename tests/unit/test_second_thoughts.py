@@ -7,6 +7,7 @@ import pytest
 from kinkeeper.reading.deeds import deeds_told
 from kinkeeper.reading.second_thoughts import (
     as_set_right,
+    has_grown,
     put_right,
     says_otherwise,
     sets_right,
@@ -81,6 +82,17 @@ def test_a_bare_sign_takes_all_of_it_back(sign: str) -> None:
 )  # fmt: skip
 def test_only_the_same_of_the_same_is_denied(one: str, other: str, denies: bool) -> None:
     assert says_otherwise(one, other) == says_otherwise(other, one) == denies
+
+
+@pytest.mark.parametrize(
+    ("said", "is_newer"),
+    [
+        ("Leo is 43kg now", True), ("Leo's up to 43 kg now", True), ("leo has gone up to 43 kg", True), ("Leo weighed 43 kg", False),
+        ("Mia is 43kg now", False), ("Leo is 140 cm now", False), ("Leo is 41 kg now", False), ("Leo needs a coat now", False),
+    ],
+)  # fmt: skip
+def test_another_amount_of_now_outdates_the_old_one(said: str, is_newer: bool) -> None:
+    assert has_grown(said, "Leo weighs 41 kg", NAMES) == is_newer
 
 
 @pytest.mark.parametrize(

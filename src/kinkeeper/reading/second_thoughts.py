@@ -29,6 +29,7 @@ _BARE_IS = re.compile(r"\b(he|she|that|it)s (?=not\b)|\b(they)re (?=not\b)")
 _POINTS_BACK = re.compile(r"\b(?:it|them|that|any)\b")
 _GENDERED = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
 _IN_FULL = {"'s": "is", "'re": "are", "'m": "am", "ca": "can", "cannot": "can", "wo": "will"}
+_AMOUNT = re.compile(r"\b(\d+(?:[.,]\d+)?) ?([a-z]+)\b")
 _IT_IS = re.compile(
     r"(?:it|that|this)(?:'s| is| was| isn't| wasn't)(?: (?:not|actually|really|just|only|all))* (?P<who>[^\W_]+)"
 )
@@ -108,6 +109,26 @@ def _has_grown(reply: _Reply, before: AbstractSet[str], names: Collection[str]) 
     one, other = ({each for each in some if each[0].isdigit()} for some in (before, words))
     is_now = _forms()["grown"].search(reply.rest) is not None
     return len(one) == len(other) == 1 and one != other and is_now
+
+
+def has_grown(said: str, told: str, names: Collection[str]) -> bool:
+    """Whether a statement tells another amount of now, in the same unit and of the same people: "Leo is 43kg now".
+
+    Args:
+        names: Words for people who are known, in small letters.
+    """
+    one, other = (dict(map(reversed, _AMOUNT.findall(_plain(each)))) for each in (said, told))
+    who, whose = (
+        {_bare(each) for each in _WORD.findall(_plain(text))} & {*names} for text in (said, told)
+    )
+    is_now = _forms()["grown"].search(_plain(said)) is not None
+    return (
+        is_now
+        and len(one) == 1
+        and one.keys() == other.keys()
+        and one != other
+        and who == whose != set()
+    )
 
 
 def takes_back(said: str) -> bool:
