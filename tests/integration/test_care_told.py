@@ -200,3 +200,38 @@ async def test_each_clause_answers_for_itself(
         answer = await house.say("sarah", asked)
         assert answer.startswith(begins)
         assert " at 08:00 John said: “" in answer
+
+
+SAYS = ("Sarah says {told}", "the nanny told me {told}", "apparently {told}", "heard from school that {told}", "Mia's teacher said that {told}")  # fmt: skip
+HEARD = ("Leo threw up", "Leo was sick at nursery", "Leo vomited in the car", "leo had diarrhoea")
+
+
+@on_a_loop
+async def test_hearsay_of_a_child_that_is_ill_answers_every_adult(tmp_path: Path) -> None:
+    wrong = []
+    for number, (says, told) in enumerate(product(SAYS, HEARD)):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, words = House(talk), says.format(told=told)
+            await house.say("john", "Leo had the cough syrup at 7")
+            said = await house.say("john", words)
+            answer = await house.say("sarah", "has Leo been sick?")
+            if "everyone" not in said or f"John said: “{words}”" not in answer:
+                wrong.append((words, said, answer))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Leo had the cough syrup at 7", "Leo got his fever drops", "Sarah says Mia threw up",
+        "Sarah says Leo might be sick tomorrow", "Leo told me Sarah was sick",
+    ],
+)  # fmt: skip
+@on_a_loop
+async def test_what_is_no_hearsay_of_illness_answers_no_question_for_it(
+    tmp_path: Path, told: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        await house.say("john", told)
+        assert told not in await house.say("sarah", "has Leo been sick?")

@@ -15,6 +15,7 @@ from kinkeeper.calendar.search import rule_seen
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import shorten
+from kinkeeper.reading.second_thoughts import is_set_right
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
 from kinkeeper.reading.times.time_text import clock
@@ -113,15 +114,15 @@ def quote(
 
 
 def statement(text: str, *, speaker: str | None) -> str:
-    """Return a remembered sentence with an end, and with its speaker where it speaks of "I" or "we".
+    """Return a remembered sentence with an end, and with its speaker where it speaks of "I" or "we", or goes back on itself.
 
     Args:
         speaker: Whose they are, if known.
     """
     words = shorten(_plain(text), _LONGEST_QUOTE)
     ended = words if words.endswith(_ENDS) else f"{words}."
-    is_of_oneself = speaker is not None and _OF_ONESELF.search(ended) is not None
-    return f"{speaker}: “{ended}”" if is_of_oneself else ended
+    is_quoted = speaker is not None and (_OF_ONESELF.search(ended) or is_set_right(ended))
+    return f"{speaker}: “{ended}”" if is_quoted else ended
 
 
 def known_events(

@@ -25,6 +25,7 @@ from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.reading.asked import LimitAsked, LimitKind, forbids
 from kinkeeper.reading.corrections import before_setting_right
 from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.second_thoughts import as_set_right, says_otherwise
 
 _MOST_COMPARED, _MOST_HEARD = 2_000, 200
 _MOST_TOLD = 8
@@ -67,7 +68,14 @@ def limits_known(
         who = {viewer.member}
     topic = frozenset(stems(" ".join(each for each in asked.words if each not in people)))
     facts = list_facts(conn, viewer, now=now, limit=_MOST_COMPARED)
-    keys = [Key(HitKind.FACT, each.id) for each in facts if _is_limit(each.narrative, asked.kind)]
+    limits = [each.narrative for each in facts if _is_limit(each.narrative, asked.kind)]
+    unsure = [*_unconfirmed(conn, viewer, household, now)]
+    told_of = [*limits, *(text for text, _ in unsure if _is_limit(text, asked.kind))]
+    keys = [
+        Key(HitKind.FACT, each.id)
+        for each in facts
+        if each.narrative in limits or any(says_otherwise(each.narrative, one) for one in told_of)
+    ]
     seen = shown(conn, viewer, keys, now=now)
     hits = [seen[key] for key in keys if key in seen]
     theirs = [
@@ -80,7 +88,7 @@ def limits_known(
         told = [each for each in told if not _is_taste(each.text)]
     known = [{*stems(each.text)} for each in hits]
     waiting = list[str]()
-    for text, speaker in _unconfirmed(conn, viewer, household, now):
+    for text, speaker in unsure:
         if not _is_limit(text, asked.kind) or any(each <= {*stems(text)} for each in known):
             continue
         if not who or who & {*_subjects(text, speaker, people, household)}:
@@ -109,7 +117,7 @@ def _unconfirmed(
     keys = [Key(HitKind.EPISODE, each.id) for each in told if not each.is_assistant]
     seen = shown(conn, viewer, keys, now=now)
     yield from (
-        (hit.text, hit.speaker)
+        (as_set_right(hit.text, household.members_by_word), hit.speaker)
         for hit in (seen[key] for key in keys if key in seen)
         if not is_question(tokenise(hit.text), hit.text)
     )

@@ -30,6 +30,7 @@ from kinkeeper.memory.model import Episode, EpisodeKind
 from kinkeeper.memory.statement_match import is_of_speaker, is_shared
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.coreference import root_of, speaks_of_other
+from kinkeeper.reading.second_thoughts import as_set_right, has_grown, says_otherwise
 from kinkeeper.store.store import Store
 
 # How well something remembered bears on a question. Pure.
@@ -145,7 +146,7 @@ class Recollection:
             for each in (answers.get(hit.id), hit)
             if each is not None
         ]
-        return sorted(sources, key=lambda source: -source.relevance)
+        return sorted(self._with_denials(sources), key=lambda source: -source.relevance)
 
     async def said(
         self, question: Question, viewer: Viewer, *, name: str, member: Member | None,
@@ -200,7 +201,31 @@ class Recollection:
 
     def sources(self, hits: Iterable[Hit]) -> list[Source]:
         """Return what was found as sources, each sure to bear on what was asked."""
-        return [self._source(replace(each, relevance=1.0)) for each in hits]
+        return self._with_denials([self._source(replace(each, relevance=1.0)) for each in hits])
+
+    def _with_denials(self, sources: Sequence[Source]) -> list[Source]:
+        """Return sources without what its teller denied or outdated later; what somebody else did is told with that."""
+        kept = list(sources)
+        for old in sorted(sources, key=lambda source: source.at):
+            new = next((each for each in reversed(kept) if self._is_denial(each, old)), None)
+            if new is None or old not in kept:
+                continue
+            kept.remove(old)
+            is_same = new.speaker == old.speaker
+            told = new.sentence if is_same else f"{self._in_words(old)} {self._in_words(new)}"
+            most = max(old.relevance, new.relevance)
+            kept[kept.index(new)] = replace(new, sentence=told, relevance=most)
+        return kept
+
+    def _is_denial(self, new: Source, old: Source) -> bool:
+        names = self._household.members_by_word
+        said, told = (as_set_right(each.text, names) for each in (new, old))
+        is_other = says_otherwise(said, told) or has_grown(said, told, names)
+        return new.at > old.at and is_other
+
+    def _in_words(self, source: Source) -> str:
+        zone = self._household.zone
+        return f"{quote(source.text, speaker=source.speaker, said_at=source.at, zone=zone, has_clock=True)}."
 
     def _quoted(self, hit: Hit) -> Source:
         source = self._source(hit)

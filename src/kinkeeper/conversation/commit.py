@@ -34,6 +34,7 @@ from kinkeeper.conversation.tables import (
     triage_calibration,
     turns,
 )
+from kinkeeper.conversation.taking_back import LastTold
 from kinkeeper.conversation.tool_loop import Iteration
 from kinkeeper.conversation.turn import Turn, TurnOutcome, result_record
 from kinkeeper.jobs.leases import LeaseLostError, WorkState
@@ -130,6 +131,8 @@ class Ending:
         brought: How many memories were at hand unasked.
         is_late: Whether the talk went on meanwhile.
         told: What memory reads of the message.
+        text: What was read as the message; empty where it is as it was said.
+        sets_right: The statement before it that is told in it and is gone with the end of the turn.
     """
 
     outcome: TurnOutcome
@@ -145,6 +148,8 @@ class Ending:
     brought: int = 0
     is_late: bool = False
     told: str = ""
+    text: str = ""
+    sets_right: LastTold | None = None
 
 
 def write_turn(

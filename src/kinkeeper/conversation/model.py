@@ -250,6 +250,7 @@ class AnswerContext:
         said_in: In which turn that was said, by what it is about.
         world: What the present moment is like, as lines.
         told: What memory reads of the message: all of it, or what it tells beside its requests.
+        set_right: The statement before it that it sets right; empty where it means something by itself.
         unread: Requests of the message that nobody understood.
         nearest: What the message may have meant, where nothing was done about it.
     """
@@ -269,6 +270,7 @@ class AnswerContext:
     said_in: Mapping[str, str] = field(default_factory=dict)
     world: Sequence[str] = ()
     told: str = ""
+    set_right: str = ""
     unread: Sequence[str] = ()
     nearest: Nearest | None = None
 

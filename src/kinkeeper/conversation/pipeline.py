@@ -53,6 +53,8 @@ from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.stages import Course, Stage, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import (
+    LastTold,
+    last_told,
     nothing_kept,
     restored,
     retracted,
@@ -74,6 +76,7 @@ from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.secrecy import points_back, wished_scope
 from kinkeeper.reading.corrections import asks_to_restore, retraction_of
+from kinkeeper.reading.second_thoughts import takes_back
 
 _EARLIER = 20  # in which a question may still be open
 _HEARD_SECONDS = 0.1  # that another process's stop may go unnoticed where it was just looked for
@@ -178,22 +181,28 @@ class _Run:
     is_cut: bool = False
     known: str = HOUSEHOLD_SCOPE
     asked_at: float = -inf
+    before: LastTold | None = None
 
     @property
     def turn(self) -> Turn:
         return self.loaded.turn
 
     @property
+    def whole(self) -> str:
+        """The message, with the statement before it that it sets right."""
+        return self.turn.text if self.before is None else self.before.with_reply(self.turn.text)
+
+    @property
     def text(self) -> str:
         """What is read of the message."""
-        return self.turn.text[:LONGEST_READ]
+        return self.whole[:LONGEST_READ]
 
     @cached_property
     def said(self) -> str:
         """What decides where the message goes: a wish for secrecy beside what it tells is no request and no answer."""
         turn = self.turn
         secret = secret_of(self.text, self.parts.household, turn.member, is_group=turn.is_shared)
-        return turn.text if secret is None else secret
+        return self.whole if secret is None else secret
 
     @cached_property
     def scope(self) -> str:
@@ -204,7 +213,7 @@ class _Run:
         if self.is_read_whole:
             return self.known
         household = self.parts.household
-        wished = wished_scope(turn.text, household, turn.member, is_group=turn.is_shared)
+        wished = wished_scope(self.whole, household, turn.member, is_group=turn.is_shared)
         return kept_to(wished, self.known)
 
     @property
@@ -250,6 +259,7 @@ class _Run:
     async def ending(self) -> Ending:
         """Return what the turn comes to."""
         household, turn = self.parts.household, self.turn
+        self.before = await self._last_told()
         if (member := turn.speaker(household)) is not None and not turn.is_shared:
             self.known = await self.parts.store.read(
                 lambda conn: known_scope(conn, household, member, self.text, now=turn.received_at)
@@ -273,12 +283,16 @@ class _Run:
         self.work.head = self._head(routed, triage)
         planning = PlanningContext(asked=asked, text=self.text, triage=triage, history=history)
         done = await self._do(planning, routed)
+        if self.before is not None:
+            done = _told_as_well(done)
         await self._show(done.acted.results)
         acted = done.acted
         nearest = await self._nearest(planning, done)
         told = await beside(
             lambda: told_of(self.text, routed, acted.results, asked.household, now=asked.now)
         )
+        if self.before is not None:
+            told = self.whole  # what it replaces is gone
         if told:  # the answer says who may see it; read here, it holds nobody up
             await beside(lambda: seems_private(self.text))
         answer = await self._answer(
@@ -287,7 +301,7 @@ class _Run:
                 history=history, results=acted.results, memories=self.brought.lines,
                 clarification=acted.clarification, is_stopped=self.signal.is_set or self.turn.stops,
                 called=self.context.called, gists=self.context.gists, known=self.context.known, said_in=self.context.said_in, world=self.context.world,
-                told=told, unread=acted.unread,
+                told=told, unread=acted.unread, set_right=self.before.text if self.before else "",
                 nearest=nearest,
             )
         )  # fmt: skip
@@ -297,7 +311,7 @@ class _Run:
             answer=answer, routed=routed, triage=done.triage, results=acted.results,
             clarification=acted.clarification, partial=acted.partial, asked_about=done.asked_about,
             iterations=acted.iterations, verdicts=acted.verdicts, brought=len(self.brought.lines), is_late=self.work.is_aside,
-            told=told,
+            told=told, text=self.whole, sets_right=self.before,
         )  # fmt: skip
 
     async def commit(self, ending: Ending) -> Claim | None:
@@ -315,6 +329,14 @@ class _Run:
         if ending.outcome is not TurnOutcome.FAILED:
             self.parts.memories.turn_ended(self.turn, self._asked().viewer, ending.answer.text)
         return claim
+
+    async def _last_told(self) -> LastTold | None:
+        """Return the statement right before the message that means something only together with it."""
+        text, earlier = self.turn.text, self.loaded.earlier
+        if not earlier or self.turn.is_shared or retraction_of(text) is not None:
+            return None
+        asked = self._asked()
+        return await self.parts.store.read(lambda conn: last_told(conn, text, earlier, asked))
 
     def _asked(self) -> Asked:
         household, turn = self.parts.household, self.turn
@@ -362,8 +384,12 @@ class _Run:
         settler = Settler(self.parts.store, self.work, found=self.loaded.open, course=self.course)
         decision = routed.confirmation if routed is not None else None
         decided = None
-        if self.is_read_whole and not _keeps_last_secret(
-            self.text, planning.history, self.parts.household.members_by_word
+        if (
+            self.before is None
+            and self.is_read_whole
+            and not _keeps_last_secret(
+                self.text, planning.history, self.parts.household.members_by_word
+            )
         ):
             decided = await settler.settle(asked, self.said, triage, decision)
         if decided is None and wants_undo(self.text, self.loaded.earlier):
@@ -392,8 +418,12 @@ class _Run:
 
     async def _retracted(self, asked: Asked) -> Acted | None:
         """Return what a message takes back, of itself or of what was said right before; None where it does not."""
-        back, earlier = retraction_of(self.text), self.loaded.earlier
-        if self.is_read_whole and asks_to_restore(self.text):
+        text, earlier = self.turn.text, self.loaded.earlier
+        back = retraction_of(text)
+        if (before := self.before) is not None and takes_back(text):
+            self.before = None
+            return await self.parts.store.write(before.take_back)
+        if self.is_read_whole and asks_to_restore(text):
             return await self.parts.store.write(lambda conn: restored(conn, earlier, asked))
         if back is None or not self.is_read_whole:
             return None
@@ -458,7 +488,7 @@ class _Run:
     async def _nearest(self, planning: PlanningContext, done: _Done) -> Nearest | None:
         """Return what a message may have meant that nothing was done about."""
         triage, results = done.triage, done.acted.results
-        if done.acted.clarification or triage.social or triage.confirmation:
+        if self.before or done.acted.clarification or triage.social or triage.confirmation:
             return None
         if not all(map(leaves_open, results)):
             return None
@@ -526,6 +556,14 @@ class _Run:
             topic=self.context.topic.id, intent=routed.intent.type.value if routed else "",
             warmth=self.context.signals.warmth, hints=triage.tools,
         )  # fmt: skip
+
+
+def _told_as_well(done: _Done) -> _Done:
+    """Return what came of a message that sets a statement right: it tells that, whatever else it may ask for."""
+    results = [each for each in done.acted.results if each.action_id is not None]
+    acted = replace(done.acted, results=results, clarification=None)
+    triage = replace(done.triage, social=None, branch=Branch.RESPOND, mode=Mode.RESPOND)
+    return replace(done, acted=acted, triage=done.triage if results else triage)
 
 
 def _keeps_last_secret(text: str, history: Sequence[Exchange], people: Collection[str]) -> bool:

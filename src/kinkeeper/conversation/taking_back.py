@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
@@ -13,13 +13,16 @@ from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import result_of
 from kinkeeper.actions.reversal import undo
+from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.questions import Meant, Verb, decide
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.sessions import find_turn_message
+from kinkeeper.memory.sessions import find_turn_message, turn_message
+from kinkeeper.memory.statements.secrecy import points_back
 from kinkeeper.reading.corrections import Retraction, asks_to_undo
+from kinkeeper.reading.second_thoughts import sets_right
 
 # Said of what was ticked off or taken off a list, these take it back; said of what was made, they mean that thing.
 _TAKEN_OFF = re.compile(
@@ -45,6 +48,7 @@ _RETRACTABLE = 2
 """Turns before a message that it may take back."""
 
 _LONGEST_SHOWN = 80
+_ENDS = ".!?…"
 _UNDONE = frozenset({Outcome.UNDONE, Outcome.ALREADY_UNDONE})
 _NOT_DONE = (
     "Your last request wasn't carried out, so I undid nothing. "
@@ -138,6 +142,65 @@ def _actions_of(
     ids = dict.fromkeys(each.action_id for each in results if each.action_id)
     found = (_retracted_action(conn, each, asked) for each in ids)
     return [each for each in found if each is not None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastTold:
+    """A statement of a thread that the message after it sets right.
+
+    Attributes:
+        turn: The turn that told it.
+        text: What is left of it.
+        scope: Of those who may recall it; None where it only waits for a yes.
+        asked: By whom, and in which thread.
+    """
+
+    turn: Turn
+    text: str
+    scope: str | None
+    asked: Asked
+
+    def with_reply(self, text: str) -> str:
+        """Return the statement and the message that sets it right as one: only together do they tell anything."""
+        end = "" if self.text[-1:] in _ENDS else "."
+        return f"{self.text}{end} {text}"
+
+    def take_back(self, conn: Connection) -> Acted | None:
+        """Take back the statement, and what waits because of it."""
+        whatever = Retraction(about="", before="", is_plain=False)
+        return retracted(conn, whatever, [self.turn], self.asked)
+
+
+def last_told(
+    conn: Connection, text: str, earlier: Sequence[Turn], asked: Asked
+) -> LastTold | None:
+    """Return the statement that a message sets right; None where it means something by itself, or answers a question.
+
+    Args:
+        text: The whole message, verbatim; a wish for secrecy about what was said sets nothing right.
+        earlier: Turns of the thread before this one, oldest first.
+    """
+    names = asked.household.members_by_word
+    if points_back(text, names):
+        return None
+    for turn in reversed(earlier[-_RETRACTABLE:]):
+        is_plain = turn.member == asked.member.id and not turn.clarification
+        if not is_plain or is_question(turn.text) or not all(map(is_about_told, turn.results)):
+            return None
+        told = turn_message(
+            conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
+        )
+        if told is not None:
+            scope = None if turn.results else told.asked_scope or told.scope
+            found = LastTold(turn=turn, text=told.text, scope=scope, asked=asked)
+            return found if sets_right(text, told.text, names) else None
+    return None
+
+
+def is_about_told(result: ActionResult) -> bool:
+    """Whether it offers to remember what was told, or says who may see it."""
+    is_offer = result.action == "store" and result.status is ResultStatus.AWAITING
+    return result.domain == "memory" and (is_offer or result.action == "set_audience")
 
 
 def nothing_kept(told: str) -> ActionResult:

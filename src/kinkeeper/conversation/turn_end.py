@@ -15,6 +15,7 @@ from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.stages import Course, Stage
+from kinkeeper.conversation.taking_back import is_about_told
 from kinkeeper.conversation.told_audience import (
     is_left_over,
     scope_of_told,
@@ -24,7 +25,7 @@ from kinkeeper.conversation.told_audience import (
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import Claim, claim_next, last_turns
 from kinkeeper.core.errors import InvariantError, UnavailableError
-from kinkeeper.household.viewers import person_scope
+from kinkeeper.household.viewers import kept_to, person_scope
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.sessions import SessionMessage
 from kinkeeper.memory.statements.care import is_report
@@ -135,35 +136,39 @@ class Closing:
             is_said=turn.origin is Origin.SAID,
         )  # fmt: skip
         parts.gatherer.commit(conn, committed, context)
+        text, before = ending.text or turn.text, ending.sets_right
         member = turn.speaker(parts.household)
-        is_wish = points_back(turn.text, parts.household.members_by_word)
-        secret = secret_of(turn.text, parts.household, turn.member, is_group=turn.is_shared)
+        is_wish = points_back(text, parts.household.members_by_word)
+        secret = secret_of(text, parts.household, turn.member, is_group=turn.is_shared)
         is_secret = (
             secret is not None and share_carried(secret, ending.results, parts.household) < 1
         )
         if member is None or not (is_wish or is_secret or ending.told):
             return
         # Beside a secret all is kept as the secret is; else only what no request carries.
-        is_beside = secret is None and ending.told not in {"", turn.text}
-        is_carried = bool(ending.results) and not (
-            is_beside or is_report(turn.text, parts.household)
-        )
-        is_decided = is_carried or is_copied(turn.text)
-        if secret is not None and not is_copied(turn.text):
+        is_beside = secret is None and ending.told not in {"", text}
+        is_carried = bool(ending.results) and not (is_beside or is_report(text, parts.household))
+        if before is not None:
+            is_carried &= all(map(is_about_told, ending.results))
+        is_decided = is_carried or is_copied(text)
+        if secret is not None and not is_copied(text):
             is_decided = not is_left_over(secret, ending.results, parts.household)
         scope = person_scope(turn.member)
         if is_secret or not is_decided:
             scope = scope_of_told(
-                turn.text,
+                text if before is None else turn.text,
                 parts.household,
                 member,
                 now=turn.received_at,
                 history=context.history,
                 is_shared=turn.is_shared,
-                told=ending.told,
+                told=ending.told if before is None else before.text,
             )
+        if before is not None:
+            before.take_back(conn)
+            scope = kept_to(before.scope or scope, scope)
         message = SessionMessage(
-            content_session_id=turn.thread_id, user_message=ending.told if is_beside else turn.text, source=_SOURCE,
+            content_session_id=turn.thread_id, user_message=ending.told if is_beside else text, source=_SOURCE,
             channel=turn.channel, timestamp=turn.received_at, message_id=turn.id,
             is_turn=True,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, is_project, person_scope
-from kinkeeper.memory.episodes import insert_episodes, outdated_spans, reply_id
+from kinkeeper.memory.episodes import episodes_by_id, insert_episodes, outdated_spans, reply_id
 from kinkeeper.memory.finding.visible_results import still_true
 from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.memory.redaction import GAP, without_forgotten
@@ -270,6 +270,15 @@ def find_turn_message(
     """Return the id of the episode that a turn of a conversation became; None where it was not taken in."""
     found = _of_turns(conn, household, [turn], member=member, thread=thread)
     return str(found[0][1]) if found else None
+
+
+def turn_message(
+    conn: Connection, household: str, turn: str, *, member: str, thread: str
+) -> Episode | None:
+    """Return what a member said in a turn of a conversation, as it is kept; None where nothing of it is."""
+    found = find_turn_message(conn, household, turn, member=member, thread=thread)
+    told = episodes_by_id(conn, household, [found] if found else []).get(found or "")
+    return None if told is None or told.text == GAP else told
 
 
 def turns_now(

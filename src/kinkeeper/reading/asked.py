@@ -5,8 +5,9 @@ import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import zip_longest
 
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.replies import is_question
@@ -147,12 +148,25 @@ def asks_what_happened(text: str) -> bool:
 
 
 def general_words(text: str) -> str:
-    """Return the general words in which one asks for the care that a text tells of: "eat", "food" for "lunch"."""
-    said = {*_WORD.findall(_plain(text))}
-    return " ".join(
-        general
-        for general, told in _care()
-        if not said.isdisjoint(general.split()) or not said.isdisjoint(told.split())
+    """Return the general words in which one asks for the care that a text tells of: "eat", "food" for "lunch".
+
+    A word right before one of another kind only says which that is: "cough syrup" is no cough.
+    """
+    words = _WORD.findall(_plain(text))
+    kinds = [_care_told_by(word) for word in words]
+    found = {
+        kind
+        for kind, following in zip_longest(kinds, kinds[1:])
+        if kind and following in {None, "", kind}
+    }
+    return " ".join(general for general, _ in _care() if general in found)
+
+
+@lru_cache(maxsize=4096)
+def _care_told_by(word: str) -> str:
+    """Return the general words for what a word tells of; empty where it tells of no care."""
+    return next(
+        (general for general, told in _care() if word in {*general.split(), *told.split()}), ""
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -176,6 +176,11 @@ def root_of(stem: str) -> str:
     """Return what the words for one thing have in common: "tun" of "tuner" and of "tune", "dent" of "teeth"."""
     root = _root(stem)
     return _kin().get(root, root)
+
+
+def roots_of(words: Iterable[str]) -> frozenset[str]:
+    """Return the roots of words in small letters, the same for all forms of a word."""
+    return frozenset(map(root_of, _STEMMER.stemWords([*words])))
 
 
 @cache

@@ -3,15 +3,17 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
 from kinkeeper.language.text import tokenise
-from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.asked import general_words
+from kinkeeper.reading.modality import Modality, modality_of, reported_in
 from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.second_thoughts import is_denial, is_of_another, sets_right, without_lead
 
 _PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
 _LONGEST = 8_192
@@ -52,14 +54,31 @@ class DeedAsked(StrEnum):
 
 @lru_cache(maxsize=512)
 def deeds_told(text: str) -> tuple[Deed, ...]:
-    """Return the deeds that a message tells.
+    """Return the deeds that a message tells, each with what sets it right afterwards.
 
     Args:
         text: Plain; a question tells none. Beyond 8,192 characters it is not read.
     """
-    return tuple(
-        each for piece in clauses_of(text[:_LONGEST]) if (each := _deed(piece)) is not None
-    )
+    told = list[tuple[str, Deed | None]]()
+    for clause in clauses_of(text[:_LONGEST]):
+        before, deed = told[-1] if told else ("", None)
+        if before and sets_right(clause, before):
+            together = f"{before} {clause}"
+            told[-1] = (together, _set_right(deed, clause, together))
+        else:
+            told.append((clause, _deed(clause)))
+    return tuple(deed for _, deed in told if deed is not None)
+
+
+def _set_right(told: Deed | None, clause: str, together: str) -> Deed | None:
+    """Return what is left of a deed, or is told instead, after a clause that says otherwise; told by both."""
+    new = _deed(without_lead(clause))
+    deed, is_denied = told or new, is_denial(clause)
+    if deed is None:
+        return None
+    if is_denied is None:
+        is_denied = (deed if is_of_another(clause) else new or deed).is_denied
+    return replace(deed, text=together, is_denied=is_denied)
 
 
 def clauses_of(text: str) -> list[str]:
@@ -85,6 +104,10 @@ def _with_marks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _deed(clause: str) -> Deed | None:
+    """Return the deed that a clause tells, also of hearsay if it is care: whoever minds the child next asks for it."""
+    reported = reported_in(clause)
+    if reported:
+        return _deed(reported) if general_words(reported) else None
     said = [each.lower() for each in _WORD.findall(clause)]
     words, meant = {*said}, modality_of(clause)
     if is_question(tokenise(clause), clause):

@@ -92,6 +92,25 @@ def is_denied(clause: str, at: int) -> bool:
     )
 
 
+def reported_in(clause: str) -> str:
+    """Return what a clause says that somebody else said: "Leo had a nap" of "gran told me that Leo had a nap"; empty where it does not.
+
+    Args:
+        clause: Plain text.
+    """
+    found = [*_WORD.finditer(clause)]
+    said = [each[0].lower().replace("’", "'") for each in found]
+    told = next((at for at, each in enumerate(said) if each in _tables()["reported"]), None)
+    if told is None:
+        return ""
+    begin = told + 1
+    if "that" in said[begin : begin + _LONGEST_PHRASE + 1]:
+        begin = said.index("that", begin) + 1
+    elif said[begin : begin + 1] and said[begin] in _tables()["hearers"]:
+        begin += 1
+    return clause[found[begin].start() :] if begin < len(found) else ""
+
+
 class Force(StrEnum):
     """With what force news is told."""
 

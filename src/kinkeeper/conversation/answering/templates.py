@@ -166,7 +166,8 @@ def _saved(context: AnswerContext) -> str | None:
     is_secret = _secret(context) is not None
     if is_copied(context.text) or not (context.told or is_secret):
         return None
-    said = context.told or context.text
+    told = context.set_right or context.told
+    said = told or context.text
     is_fact = holds_fact(said, asked.household, now=asked.now)
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
     is_heard = is_told_of_self(said, asked.household) or (
@@ -175,13 +176,13 @@ def _saved(context: AnswerContext) -> str | None:
     if not (is_fact or is_secret or is_heard):
         return None
     scope = scope_of_told(
-        context.text,
+        context.text.removeprefix(context.set_right),
         asked.household,
         asked.member,
         now=asked.now,
         history=context.history,
         is_shared=asked.is_shared,
-        told=context.told,
+        told=told,
     )
     scope = kept_to(scope, asked.scope)
     if is_fact and not is_kept_at_once(author, scope, asked.member):

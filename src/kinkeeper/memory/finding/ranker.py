@@ -33,6 +33,7 @@ from kinkeeper.memory.forest import Forest
 from kinkeeper.memory.statement_match import own_voice
 from kinkeeper.models.embedding.calibration import Calibration
 from kinkeeper.models.embedding.embedder import Vectors
+from kinkeeper.reading.second_thoughts import is_negated
 
 # Whether what was found bears on the query at all. Pure.
 
@@ -277,8 +278,10 @@ def distinct(
     likeness = _likeness(hits, vectors, calibration)
     if np.count_nonzero(likeness >= ALIKE) <= len(hits):
         return [*hits]
-    # "I love jazz" is something else from another's mouth.
-    voices = np.array([own_voice(hit.text, hit.speaker) for hit in hits])
+    # "I love jazz" is something else from another's mouth, and "I do not love jazz" from anybody's.
+    voices = np.array(
+        [f"{own_voice(hit.text, hit.speaker)} {is_negated(hit.text)}" for hit in hits]
+    )
     alike = np.where(np.equal.outer(voices, voices), np.minimum(likeness, _overlaps(hits)), 0.0)
     kept: set[int] = set()
     for kind in HitKind:

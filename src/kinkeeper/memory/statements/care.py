@@ -39,7 +39,10 @@ def without_care(text: str, household: Household) -> str:
     return " ".join(
         each
         for each in clauses_of(text)
-        if not (_is_of_charge(each, household) and (each in done or _is_health(each, household)))
+        if not (
+            _is_of_charge(each, household)
+            and (_is_health(each, household) or any(each in one or one in each for one in done))
+        )
     )
 
 

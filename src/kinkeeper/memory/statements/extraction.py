@@ -22,6 +22,7 @@ from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.reading.coreference import names_written
 from kinkeeper.reading.corrections import begins_by_setting_right, sets_itself_right
 from kinkeeper.reading.replies import begins_as_question, is_question
+from kinkeeper.reading.second_thoughts import put_right, sets_right
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import Grain, SpanKind
 
@@ -254,7 +255,9 @@ def observe(
         previous = [names_written(each, names) for each in previous]
     said = [told for each in parts_of(text) if (told := _without_wish(each, people)) is not None]
     parts = named(
-        joined([*_set_right_at_once(said, text)], text), previous[-_MOST_LOOKED_BACK:], people
+        joined([*_set_right_at_once(said, text, {*people} - kin())], text),
+        previous[-_MOST_LOOKED_BACK:],
+        people,
     )
     found: list[Observation] = []
     is_led = False
@@ -287,21 +290,26 @@ def observe(
     return tuple(each for each in found if each.end not in asked)
 
 
-def _set_right_at_once(parts: Sequence[Part], text: str) -> Iterator[Part]:
+def _set_right_at_once(parts: Sequence[Part], text: str, names: Collection[str]) -> Iterator[Part]:
     """Yield parts, a statement with what sets it right in the same breath as one: a value that was given up is not told alone.
 
-    Where it is sure which value takes the place of which, the one part tells that; else it keeps all of the words.
+    Where it is sure what the one comes to, it tells that; else it keeps all of the words.
     """
     place = 0
     while place < len(parts):
-        part, end = parts[place], place + 1
+        part, end, right = parts[place], place + 1, ""
         is_open = sets_itself_right(part.text)
-        while (
-            end < len(parts)
-            and parts[end].end - part.start <= LONGEST_STATEMENT
-            and _goes_on(parts[end], is_open=is_open or end > place + 1)
-        ):
-            end += 1
+        while end < len(parts) and parts[end].end - part.start <= LONGEST_STATEMENT:
+            stop = next((at for at in range(end, len(parts)) if parts[at].mark != ","), end)
+            told = right or text[part.start : parts[end - 1].end]
+            reply = text[parts[end].start : parts[stop].end]
+            if sets_right(reply, told, names):
+                new = put_right(told, reply, names)
+                right, end = new or (right and f"{right}. {reply}"), stop + 1
+            elif _goes_on(parts[end], is_open=is_open or end > place + 1):
+                right, end = right and f"{right}. {parts[end].text}", end + 1
+            else:
+                break
         more = parts[place + 1 : end]
         *_, last = (part, *more)
         is_kept = part.mark == "?" or not more or _talk()["bare"].match(_unled(last))
@@ -310,7 +318,8 @@ def _set_right_at_once(parts: Sequence[Part], text: str) -> Iterator[Part]:
             place = end
             continue
         value = next((rest for each in more if (rest := _unled(each))), "") if not is_open else ""
-        right = _put_right(part.text, last.text, value) if _unled(last) == value else None
+        if not right and _unled(last) == value:
+            right = _put_right(part.text, last.text, value) or ""
         yield Part(right or text[part.start : last.end], part.start, last.end, last.mark)
         place = end
 
@@ -344,6 +353,10 @@ def _put_right(told: str, said: str, rest: str) -> str | None:
     if not value or _TELLING_WORD.search(value) or not (reading.is_known and reading.value):
         return None
     old = _surface(told, reading)
+    is_number = old is not None and any(map(str.isdigit, old))
+    is_of_other_kind = is_number and not any(map(str.isdigit, value))
+    if is_of_other_kind or value.split()[0] in _PREPOSITIONS:
+        return None
     if old is None or not told.endswith(old) or not said.lower().endswith(value):
         return None
     return f"{told.removesuffix(old)}{said[-len(value) :]}"

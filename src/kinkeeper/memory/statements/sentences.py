@@ -112,7 +112,7 @@ _TITLE = (
 _OWNED = rf"(?:my|our|{_NAME}['’]s) (?:\w+ ){{0,2}}?\w+"
 _BEGIN = re.compile(
     rf"^(?:(?:and|but|so|also|actually|because|then|did you know(?: that)?) )*"
-    rf"(?P<who>{_TITLE} {_NAME}|{_OWNED}(?= {_NAME} \w)(?: {_NAME})|{_OWNED}(?= (?:is|was|has|had|\w+s|\w+ed|can|could|will|must|does|did|may|might|got|isn|doesn|can)\b)|{_NAME}(?<!['’]s)(?!['’]))"
+    rf"(?P<who>{_TITLE} {_NAME}|{_OWNED}(?= {_NAME} \w)(?: {_NAME})|{_OWNED}(?= (?:is|was|has|had|\w+s|\w+ed|can|could|will|must|does|did|may|might|got|isn|doesn|can)\b)|{_NAME}(?<!['’]s)(?![\w'’]))"
     rf"(?P<more>,? (?:and|or) (?:{_NAME}|my|our))?",
     re.IGNORECASE,
 )
