@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.actions.repository import open_actions
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.facts import list_facts
 from kinkeeper.tasks.repository import open_tasks
+from live_household import HOUSEHOLD
 from talking import Talking, on_a_loop, talking
 
 CHILDREN = (("Mia", "her"), ("Leo", "his"))
@@ -52,6 +55,12 @@ class House:
         cards = await store.read(lambda conn: open_actions(conn, viewer, now=now))
         events = await store.read(lambda conn: list_events(conn, viewer))
         return [*(each.proposal.summary for each in cards), *(each.summary for each in events)]
+
+    async def facts(self) -> list[str]:
+        """Return what memory has of what all the household may know, or john alone."""
+        viewer, now = Viewer.of(self.talk.system.household.id, "john"), self.talk.clock.now()
+        found = await self.talk.system.store.read(lambda conn: list_facts(conn, viewer, now=now))
+        return [each.narrative for each in found]
 
     async def tasks(self) -> list[str]:
         viewer = Viewer.of(self.talk.system.household.id, "john")
@@ -200,3 +209,60 @@ async def test_each_clause_answers_for_itself(
         answer = await house.say("sarah", asked)
         assert answer.startswith(begins)
         assert " at 08:00 John said: “" in answer
+
+
+# Whose names are on no list, who are called by what they are, and a pet of whom the household file knows nothing.
+SUBJECTS = ("Yxtal", "oskarina", "gran", "the cat", "zorblax", "both kids", "Yxtal and Oskarina", "her brother", "everybody")  # fmt: skip
+UNMARKED = (
+    "did {who} have the puffer this morning", "did {who} take the puffer today", "{has} {who} had the puffer today",
+    "{has} {who} had any of the puffer", "{has}n't {who} been given the puffer yet", "so did {who} get the puffer",
+)  # fmt: skip
+TOLD = (
+    "did {child}'s puffer at 7", "did {child}s puffer just now", "{child} had the puffer at 7",
+    "did you ring? gave {child} the puffer at 7", "had to give {child} the puffer at 7",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("who", SUBJECTS)
+@on_a_loop
+async def test_what_is_asked_without_a_mark_is_never_kept_or_quoted(
+    tmp_path: Path, who: str
+) -> None:
+    household = _with_rare_names(tmp_path)
+    is_several = " and " in who or who.startswith("both")
+    async with talking(tmp_path, Planners(None), household=household) as talk:
+        house = House(talk)
+        for form in UNMARKED:
+            asked = form.format(who=who, has="have" if is_several else "has")
+            said = await house.say("john", asked)
+            assert "Saved" not in said, (asked, said)
+        await reading_of(talk.system.household, talk.system.store, talk.clock).run_once()
+        assert not await house.facts()
+        for form in UNMARKED:
+            asked = form.format(who=who, has="have" if is_several else "has")
+            said = await house.say("sarah", asked)
+            assert "said" not in said, (asked, said)
+
+
+@pytest.mark.parametrize("told", TOLD)
+@pytest.mark.parametrize("child", ["Yxtal", "oskarina"])
+@on_a_loop
+async def test_what_is_told_without_its_subject_is_no_question(
+    tmp_path: Path, told: str, child: str
+) -> None:
+    household = _with_rare_names(tmp_path)
+    async with talking(tmp_path, Planners(None), household=household) as talk:
+        house = House(talk)
+        await house.say("john", told.format(child=child))
+        answer = await house.say("sarah", f"has {child} had the puffer today")
+        assert "John said: “" in answer, answer
+
+
+def _with_rare_names(folder: Path) -> Path:
+    text = HOUSEHOLD.read_text(encoding="utf-8")
+    file = folder / "household.toml"
+    text = text.replace('name = "Leo"', 'name = "Oskarina"').replace(
+        'name = "Mia"', 'name = "Yxtal"'
+    )
+    file.write_text(text, encoding="utf-8")
+    return file

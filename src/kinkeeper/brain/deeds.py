@@ -6,14 +6,13 @@ from kinkeeper.brain.question import Question
 from kinkeeper.household.model import Household
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.statement_match import is_of_speaker
-from kinkeeper.memory.statements.care import people_in
+from kinkeeper.memory.statements.care import deeds_of, people_in
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.deeds import (
     Deed,
     DeedAsked,
     asks_for_deed,
-    deeds_told,
     is_all_children,
     says_what,
 )
@@ -45,7 +44,7 @@ class DeedQuestion:
         if not self.content <= _roots_of(text):
             return None
         found, named = list[Deed](), frozenset[str]()
-        for each in deeds_told(text):
+        for each in deeds_of(text, self.household):
             named = people_in(each.text, self.household) or (
                 named if each.points_back else frozenset()
             )

@@ -269,7 +269,7 @@ class HouseholdBrain:
             query: The question, in any words, and what it names.
         """
         now = self._clock.now()
-        if (saying := asked_saying(query.text)) is not None:
+        if (saying := asked_saying(query.text, self.household.members_by_word)) is not None:
             return await self._said(saying, viewer, now=now)
         if (happened := await self._happened(query, viewer, now=now)) is not None:
             return happened

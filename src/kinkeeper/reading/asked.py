@@ -54,10 +54,14 @@ class Saying:
     about: str
 
 
-def asked_saying(text: str) -> Saying | None:
-    """Return whose words a question asks for; None where it asks for something else."""
+def asked_saying(text: str, people: Collection[str]) -> Saying | None:
+    """Return whose words a question asks for; None where it asks for something else.
+
+    Args:
+        people: Words for people who are known, in small letters.
+    """
     said, forms = _plain(text), _forms("saying")
-    if not is_question(tokenise(text), text) and forms["relative"].search(said) is None:
+    if not is_question(tokenise(text), text, people) and forms["relative"].search(said) is None:
         return None
     if (found := forms["who"].match(said)) is not None:
         about = forms["lead"].sub("", found["about"].strip())

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.modality import Modality, modality_of
-from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.replies import goes_on_asking, is_question
 
 _PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
 _LONGEST = 8_192
@@ -51,15 +51,28 @@ class DeedAsked(StrEnum):
 
 
 @lru_cache(maxsize=512)
-def deeds_told(text: str) -> tuple[Deed, ...]:
+def deeds_told(text: str, people: frozenset[str]) -> tuple[Deed, ...]:
     """Return the deeds that a message tells.
 
     Args:
         text: Plain; a question tells none. Beyond 8,192 characters it is not read.
+        people: Words for people who are known, in small letters.
     """
     return tuple(
-        each for piece in clauses_of(text[:_LONGEST]) if (each := _deed(piece)) is not None
+        each
+        for piece in _told_in(clauses_of(text[:_LONGEST]), people)
+        if (each := _deed(piece)) is not None
     )
+
+
+def _told_in(clauses: Iterable[str], people: frozenset[str]) -> Iterator[str]:
+    """Yield the clauses that ask nothing, by themselves or with the one that they go on with: "have Mia and Leo eaten"."""
+    asked = ""
+    for clause in clauses:
+        is_asked = goes_on_asking(clause, asked) or is_question(tokenise(clause), clause, people)
+        asked = clause if is_asked else ""
+        if not is_asked:
+            yield clause
 
 
 def clauses_of(text: str) -> list[str]:
@@ -87,8 +100,6 @@ def _with_marks(text: str) -> Iterator[tuple[str, str]]:
 def _deed(clause: str) -> Deed | None:
     said = [each.lower() for each in _WORD.findall(clause)]
     words, meant = {*said}, modality_of(clause)
-    if is_question(tokenise(clause), clause):
-        return None
     tables = _tables()
     is_short = said[:1] == ["no"] and said[-1:] == ["yet"]
     is_denied = (
@@ -98,7 +109,8 @@ def _deed(clause: str) -> Deed | None:
         or (meant is Modality.NEGATED and any(map(_is_not_done, pairwise(said))))
         or (not tables["unwilling"].isdisjoint(words) and tables["speakers"].isdisjoint(said[:1]))
     )
-    if not (is_denied or meant is Modality.PAST):
+    is_asked = not is_denied and not tables["open"].isdisjoint(words)
+    if is_asked or not (is_denied or meant is Modality.PAST):
         return None
     is_taken = is_denied or not tables["taking"].isdisjoint(words)
     return Deed(

@@ -6,7 +6,7 @@ it cannot tell, a clause counts as told, which is never enough to write anything
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -80,7 +80,7 @@ class Force(StrEnum):
     SUPPOSED = "supposed"  # depends on something, is only imagined, or is others' words in doubt
 
 
-def force_of_news(text: str, start: int, end: int) -> Force:
+def force_of_news(text: str, start: int, end: int, people: Collection[str]) -> Force:
     """Return with what force a message tells in a clause that something is off or moved.
 
     What stands before the news in its sentence governs it ("if it rains, judo is off"); what follows only up to the next
@@ -89,6 +89,7 @@ def force_of_news(text: str, start: int, end: int) -> Force:
     Args:
         start: Offset of the clause's first character.
         end: Offset past its last.
+        people: Words for people who are known, in small letters.
     """
     words = [each for each in tokenise(text) if start <= each.start < end]
     at = next((each.end for each in words if calls_off((each,))), end)
@@ -106,7 +107,7 @@ def force_of_news(text: str, start: int, end: int) -> Force:
     is_tagged = len(after) > 1 and "?" in after[1][0] and len(rest.split()) <= _ASIDE_WORDS
     is_marked = closing is not None and "?" in closing[0]
     is_inverted = piece.split()[:1] and piece.split()[0].lower() in _BEGIN_QUESTIONS
-    is_asked = is_marked or is_tagged or is_inverted or is_question(tokenise(piece), piece)
+    is_asked = is_marked or is_tagged or is_inverted or is_question(tokenise(piece), piece, people)
     return Force.ASKED if is_asked else Force.ASSERTED
 
 

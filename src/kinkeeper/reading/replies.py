@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
+from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.text import Token, TokenKind
 from kinkeeper.reading.phrases import ASKED, ENDS, STOP, Match, canonical, phrase_book
@@ -67,6 +68,10 @@ _REACH = 5
 
 _ELLIPSIS = 6
 """Most words of a question that consists of an errand alone."""
+
+_LONGEST_NAME = 3
+_ORDINARY = 15_000
+"""Rank from which a word may be the name of somebody whom no list has."""
 
 
 def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Reply | None:
@@ -194,12 +199,12 @@ def _counts(match: Match, words: Sequence[str]) -> bool:
     return end != ASKED or (is_offer and match.end - match.start > 1)
 
 
-def is_question(tokens: Sequence[Token], text: str, *, people: Collection[str] = ()) -> bool:
+def is_question(tokens: Sequence[Token], text: str, people: Collection[str]) -> bool:
     """Tell whether a message asks something, with or without a question mark.
 
     Args:
         text: The message, verbatim.
-        people: Words for people who are known, in small letters.
+        people: Words for people who are known, in small letters: no list of names has them all.
     """
     if "?" in text and any(
         token.text[0] == "?" or "?" in token.text
@@ -207,7 +212,26 @@ def is_question(tokens: Sequence[Token], text: str, *, people: Collection[str] =
         if token.kind is not TokenKind.LINK
     ):
         return True
-    return any(_is_inverted(clause, people) for clause, _ in _clauses(canonical(tokens)))
+    owning = {one.text for one, other in pairwise(tokens) if _is_owner(other.text, people)}
+    return any(
+        _is_inverted(clause, people, is_owned=clause[0] in owning)
+        for clause, _ in _clauses(canonical(tokens))
+    )
+
+
+def _is_owner(word: str, people: Collection[str]) -> bool:
+    """Whether a word names whose something is, also without the mark of a possessive."""
+    return word.endswith("'s") or (word not in people and word.removesuffix("s") in people)
+
+
+def goes_on_asking(clause: str, before: str) -> bool:
+    """Whether a clause is part of the question before it: "have Ada and | Ben eaten"; who asks tells of themselves anew.
+
+    Args:
+        before: What stands before it, which asks.
+    """
+    first, *_ = clause.lower().split() or [""]
+    return before.rstrip().lower().endswith(" and") and first not in _SPEAKER
 
 
 def begins_as_question(text: str) -> bool:
@@ -215,7 +239,7 @@ def begins_as_question(text: str) -> bool:
     return next(iter(text.lower().split()), "") in phrase_book().requests["being"]
 
 
-def _is_inverted(clause: Sequence[str], people: Collection[str]) -> bool:
+def _is_inverted(clause: Sequence[str], people: Collection[str], *, is_owned: bool) -> bool:
     requests = phrase_book().requests
     first, following = clause[0], clause[1] if len(clause) > 1 else ""
     if first in requests["asking"]:
@@ -224,9 +248,37 @@ def _is_inverted(clause: Sequence[str], people: Collection[str]) -> bool:
         return following in requests["auxiliary"] or following in requests["asking_with"]
     if first in {"anyone", "someone"}:
         return following in requests["free"] or following in requests["helper"]
-    subjects = "plural_subject" if first in {"do", "have"} else "subject"
-    is_subject = following in requests[subjects] or following in people
-    return first in requests["auxiliary"] and is_subject
+    return first in requests["auxiliary"] and _has_subject(clause, people, is_owned=is_owned)
+
+
+def _has_subject(clause: Sequence[str], people: Collection[str], *, is_owned: bool) -> bool:
+    """Whether a subject follows the auxiliary of a clause; behind none, the speaker is left out ("did Ada's plaits").
+
+    Args:
+        is_owned: Whether what follows the auxiliary is somebody's: "did Ada's …".
+    """
+    requests = phrase_book().requests
+    auxiliary, *rest = clause
+    following, *after = rest or [""]
+    is_doing = auxiliary in requests["doing"]
+    is_having = auxiliary in requests["having"]
+    verbs = requests["infinitive"] if is_doing else requests["participle"]
+    is_owned |= following in requests["owned"]
+    if is_owned and (is_doing or is_having):
+        is_person = after[:1] != [] and (after[0] in requests["person"] or after[0] in people)
+        return is_person or not verbs.isdisjoint(after[1:])
+    subjects = "plural_subject" if auxiliary in {"do", "have"} else "subject"
+    is_called = any(" ".join(rest[:length]) in people for length in range(1, _LONGEST_NAME + 1))
+    return (
+        is_owned or is_called or following in requests[subjects] or following in requests["person"]
+        or (is_doing and not verbs.isdisjoint(after[:1]))
+        or (is_having and not verbs.isdisjoint(after[:1]) and _may_be_called(following))
+    )  # fmt: skip
+
+
+def _may_be_called(word: str) -> bool:
+    """Whether a word is rare enough for somebody's name; "already" and "just" are none."""
+    return word_ranks().get(word, _ORDINARY) >= _ORDINARY
 
 
 def asks_for_owner(

@@ -107,7 +107,7 @@ class Answerer:
             return None
         if context.triage.confirmation or context.is_stopped:
             return None
-        if asked_saying(context.text) is not None:
+        if asked_saying(context.text, context.asked.household.members_by_word) is not None:
             return None
         return told_about(context, self._standing) or not_able(context, self._standing)
 

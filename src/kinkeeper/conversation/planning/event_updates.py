@@ -141,7 +141,10 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
     """
     is_asked = case.message.text.rstrip().endswith("?")
     begins = case.message.words(clause).partition(",")[0]
-    if (is_asked and "?" in case.message.sentence(clause)) or is_question(tokenise(begins), begins):
+    people = case.household.members_by_word
+    if (is_asked and "?" in case.message.sentence(clause)) or is_question(
+        tokenise(begins), begins, people
+    ):
         return
     if clause.split(" ", 1)[0].lower() in _OF_ONESELF:
         clause = f"I {clause}"

@@ -15,8 +15,8 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.grammar import word_sets
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import split_sentences
+from kinkeeper.memory.statements.care import deeds_of
 from kinkeeper.reading.corrections import told_not_asked
-from kinkeeper.reading.deeds import deeds_told
 from kinkeeper.reading.modality import OTHERS_WORDS, UNREAL, Modality, is_put_on_body, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
 
@@ -81,7 +81,9 @@ def _verdict(
     rules = word_sets("guard", "rules")
     said = _with_lead(clause, case).strip()
     found = told_not_asked(said)
-    is_undone = rule == "events.cancel" and any(each.is_denied for each in deeds_told(said))
+    is_undone = rule == "events.cancel" and any(
+        each.is_denied for each in deeds_of(said, case.household)
+    )
     if "unwanted" in found or is_undone or is_put_on_body(said):
         return _Verdict.DROP
     days = (each.begin.date() for each in case.message.times(clause) if each.has_date)

@@ -3,8 +3,13 @@
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.canonical_words import canon_of
-from kinkeeper.memory.statements.names import kin_canons, person_canons
+from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
+
+
+def deeds_of(text: str, household: Household) -> tuple[Deed, ...]:
+    """Return the deeds that a message tells; what it asks, of whomever of the household or the kin, is none."""
+    return deeds_told(text, kin().union(household.members_by_word))
 
 
 def is_report(text: str, household: Household) -> bool:
@@ -15,20 +20,21 @@ def is_report(text: str, household: Household) -> bool:
     """
     return any(
         not each.is_mine and (each.is_chore or _is_of_charge(each, household))
-        for each in deeds_told(text)
+        for each in deeds_of(text, household)
     )
 
 
 def is_told_of_self(text: str, household: Household) -> bool:
     """Return whether a message tells what its teller took, or did not: that is theirs alone."""
-    return any(each.is_taken and not people_in(each.text, household) for each in deeds_told(text))
+    told = deeds_of(text, household)
+    return any(each.is_taken and not people_in(each.text, household) for each in told)
 
 
 def without_care(text: str, household: Household) -> str:
     """Return a message without the clauses that tell of care for a child or a pet: they are no affairs of its teller's."""
     told = {
         each.text
-        for each in deeds_told(text)
+        for each in deeds_of(text, household)
         if each.is_care and not each.is_mine and _is_of_charge(each, household)
     }
     return " ".join(each for each in clauses_of(text) if each not in told)
