@@ -266,3 +266,64 @@ def _with_rare_names(folder: Path) -> Path:
     )
     file.write_text(text, encoding="utf-8")
     return file
+
+
+# The hours of each talk stand in the order in which they are told; the last of them is 7.45.
+HOURS = (("7.45", "6.30", "7.15"), ("6.30", "7.45", "7.15"), ("6.30", "7.15", "7.45"))
+DOSES = (
+    "{who} had {thing} at {hour}",
+    "gave {who} 2.5 ml of {thing} {hour}",
+    "{who}'s had {thing}, {hour}",
+)
+MEDICINES = (("calpol", "nurofen", "gaviscon"), ("movicol", "cough syrup", "piriton"))
+DOSES_ASKED = (
+    "when was {who}'s last dose", "when was {who}s last medicine?", "has {who} had painkillers?", "when did {who} last have any medicine",
+    "what was {who}'s last dose?", "how long ago was {who}'s last dose",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("hours", "things"), [*product(HOURS, MEDICINES)])
+@on_a_loop
+async def test_the_last_dose_is_the_last_that_was_given(
+    tmp_path: Path, hours: tuple[str, ...], things: tuple[str, ...]
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house, told = House(talk), dict[str, str]()
+        await house.say("john", "Mia hasn't had her medicine yet")
+        for asked in DOSES_ASKED:
+            assert (await house.say("sarah", asked.format(who="Mia"))).startswith("No, ")
+        for form, hour, thing in zip(DOSES, hours, things, strict=True):
+            told[hour] = form.format(who="Mia", thing=thing, hour=hour)
+            await house.say("john", told[hour])
+        await house.say("john", "Mia had porridge just now")
+        await house.say("john", "Leo had melatonin just now")
+        await house.say("john", "Mia refused her vitamins")
+        for asked in DOSES_ASKED:
+            answer = await house.say("sarah", asked.format(who="Mia"))
+            places = [answer.find(f"“{told[hour]}”") for hour in sorted(told, reverse=True)]
+            assert -1 not in places, (asked, answer)
+            assert places == sorted(places), (asked, answer)
+            assert not any(each in answer for each in ("porridge", "Leo", "vitamins")), answer
+        for hour, thing in zip(hours, things, strict=True):
+            answer = await house.say("sarah", f"when did Mia last have {thing}?")
+            assert answer.count("said: “") == 1, answer
+            assert told[hour] in answer
+        await house.say("john", "Mia spat out her tablet")
+        for asked in DOSES_ASKED:
+            answer = await house.say("sarah", asked.format(who="Mia"))
+            assert not answer.startswith("No, ")
+            assert all(each in answer for each in told.values()), answer
+
+
+@on_a_loop
+async def test_the_last_of_one_thing_is_the_last_that_was_given(tmp_path: Path) -> None:
+    for number, hours in enumerate(HOURS):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house = House(talk)
+            for hour in hours:
+                await house.say("john", f"gave Leo his inhaler at {hour}")
+            for asked in ("has Leo had his inhaler?", "when did Leo last have his inhaler"):
+                assert "inhaler at 7.45" in await house.say("sarah", asked)
+            await house.say("john", "Leo hasn't had his inhaler since")
+            assert (await house.say("sarah", "has Leo had his inhaler?")).startswith("No, ")
+            assert "7.45" in await house.say("sarah", "when did Leo last have his inhaler?")

@@ -1,13 +1,15 @@
 """Which deeds a question asks for, and which of those that somebody told answers it. Pure."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from kinkeeper.brain.question import Question
 from kinkeeper.household.model import Household
+from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.memory.statements.care import deeds_of, people_in
-from kinkeeper.reading.asked import general_words
+from kinkeeper.reading.asked import general_words, medicine_words
 from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.deeds import (
     Deed,
@@ -16,6 +18,9 @@ from kinkeeper.reading.deeds import (
     is_all_children,
     says_what,
 )
+
+_ORDINARY = 15_000
+"""Rank from which a word may be the name of a medicine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +31,18 @@ class DeedQuestion:
         household: Whose members may be named.
         content: Roots of the words that tell what deed it is; none where all are asked for.
         people: Ids of the members whom it names.
-        is_all: Whether it asks for all deeds.
+        kind: Whether it is done, when last, or all deeds.
     """
 
     household: Household
     content: frozenset[str]
     people: frozenset[str]
-    is_all: bool
+    kind: DeedAsked
+
+    @property
+    def is_of_medicine(self) -> bool:
+        """Whether any medicine is asked for."""
+        return bool(self.content) and self.content <= _medicine()
 
     def answer_in(self, text: str, teller: str | None) -> Deed | None:
         """Return the deed in a message that answers it, if one does.
@@ -41,7 +51,7 @@ class DeedQuestion:
             text: What was said, verbatim.
             teller: Member id of who said it.
         """
-        if not self.content <= _roots_of(text):
+        if not (self.is_of_medicine or self.content <= _roots_of(text)):
             return None
         found, named = list[Deed](), frozenset[str]()
         for each in deeds_of(text, self.household):
@@ -53,12 +63,19 @@ class DeedQuestion:
         return found[-1] if found else None
 
     def _is_answered(self, deed: Deed, named: frozenset[str], teller: str | None) -> bool:
-        is_own = not named and (deed.is_taken or deed.is_mine)
+        is_own = not named and (deed.is_mine or (deed.is_taken and not deed.points_back))
         about = {teller} if is_own else named
         # What is told of nobody may be of anybody: the answer quotes it.
         is_theirs = self.people <= about or not about
         is_said = self.content <= _roots_of(deed.text) if self.content else deed.is_care
-        return is_said and is_theirs
+        return is_theirs and (is_said or (self.is_of_medicine and self._may_be_medicine(deed)))
+
+    def _may_be_medicine(self, deed: Deed) -> bool:
+        """Whether it gives what no dictionary has and nobody is called: no list has the names of all medicines."""
+        people = self.household.members_by_word
+        said = [each for each in words(deed.text) if each.isalpha() and each not in people]
+        is_named = any(word_ranks().get(each, _ORDINARY) >= _ORDINARY for each in said)
+        return deed.is_care and is_named and not general_words(deed.text)
 
 
 def deed_question(
@@ -81,8 +98,13 @@ def deed_question(
         return None
     return DeedQuestion(
         household=household, content=frozenset(roots), people=people,
-        is_all=kind is DeedAsked.ALL or not roots,
+        kind=kind if roots else DeedAsked.ALL,
     )  # fmt: skip
+
+
+@cache
+def _medicine() -> frozenset[str]:
+    return frozenset(root_of(stem) for stem in stems(" ".join(medicine_words())))
 
 
 def _roots_of(text: str) -> frozenset[str]:

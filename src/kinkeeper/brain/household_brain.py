@@ -44,7 +44,7 @@ from kinkeeper.reading.asked import (
     asked_saying,
     asks_what_happened,
 )
-from kinkeeper.reading.deeds import Deed, speaks_of_care
+from kinkeeper.reading.deeds import Deed, DeedAsked, given_at, speaks_of_care
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -325,20 +325,39 @@ class HouseholdBrain:
     def _done(
         self, asked: DeedQuestion, lately: Sequence[Episode], period: Interval | None
     ) -> Knowledge | None:
-        """Return the last that was told of a deed, or all that was where all is asked for; None where nothing was."""
+        """Return what was told of a deed, by when it was done, the last first; None where nothing was.
+
+        Of medicine that is all of the last day: who asks must miss no dose. What was denied last denies the deed, but neither
+        when it was done before nor another medicine of that day.
+        """
         found = self._deeds(asked, lately, period)
         if not found:
             return None
-        lead = _DENIED if not asked.is_all and found[0][1].is_denied else ""
-        most = _MOST_SOURCES if asked.is_all else 1
-        known = self._listed([each for each, _ in found[:most]], lead=lead)
-        return replace(known, is_of_deeds=True)
+        by_time = sorted(((self._done_at(*each), *each) for each in found), key=_by_hour)
+        if asked.kind is DeedAsked.ALL:
+            told = [source for _, source, _ in by_time[:_MOST_SOURCES]]
+            return replace(self._listed(told), is_of_deeds=True)
+        newest, last = found[0]
+        denied_on = self._done_at(newest, last).date() if last.is_denied else None
+        done = [(at, source) for at, source, deed in by_time if not deed.is_denied]
+        if asked.kind is DeedAsked.ONE and denied_on is not None:
+            done = [each for each in done if asked.is_of_medicine and each[0].date() == denied_on]
+        if not done:
+            return replace(self._listed([newest], lead=_DENIED), is_of_deeds=True)
+        most = _MOST_SOURCES if asked.is_of_medicine else 1
+        told = [source for at, source in done[:most] if at.date() == done[0][0].date()]
+        is_doubted = asked.kind is DeedAsked.ONE and denied_on is not None
+        return replace(self._listed([*([newest] if is_doubted else []), *told]), is_of_deeds=True)
+
+    def _done_at(self, source: Source, deed: Deed) -> datetime:
+        at = source.at.astimezone(self.household.zone)
+        return given_at(deed.text, at, self.household.locale)
 
     def _done_beside(
         self, asked: DeedQuestion, lately: Sequence[Episode], today: date
     ) -> Knowledge | None:
         """Return what other care those who are asked about had today: the same in other words, maybe; None where none was told."""
-        others = replace(asked, content=frozenset(), is_all=True)
+        others = replace(asked, content=frozenset(), kind=DeedAsked.ALL)
         found = self._deeds(others, lately, local_days(today, today, self.household.zone))
         sources = [each for each, _ in found[:_MOST_SOURCES]]
         return self._listed(sources, lead=_BESIDE) if sources else None
@@ -450,6 +469,10 @@ class HouseholdBrain:
             id=found.event.id, kind=SourceKind.EVENT, text=sentence, sentence=sentence,
             relevance=round(found.relevance, 3), at=found.times[0].interval.start,
         )  # fmt: skip
+
+
+def _by_hour(done: tuple[datetime, Source, Deed]) -> float:
+    return -done[0].timestamp()
 
 
 def _rank(source: Source) -> tuple[float, bool, float]:

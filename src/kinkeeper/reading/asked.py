@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -152,19 +152,27 @@ def asks_what_happened(text: str) -> bool:
 
 def general_words(text: str) -> str:
     """Return the general words in which one asks for the care that a text tells of: "eat", "food" for "lunch"."""
-    said = {*_WORD.findall(_plain(text))}
+    said = {*_WORD.findall(_AMOUNT.sub(" ", _plain(text)))}
     return " ".join(
         general
-        for general, told in _care()
+        for general, told in _care().values()
         if not said.isdisjoint(general.split()) or not said.isdisjoint(told.split())
     )
 
 
+def medicine_words() -> Sequence[str]:
+    """Return the general words in which one asks for any medicine."""
+    return _care()["medicine"][0].split()
+
+
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)?(?=[a-z]|\b)")
+
+
 @cache
-def _care() -> tuple[tuple[str, str], ...]:
+def _care() -> Mapping[str, tuple[str, str]]:
     data = tomllib.loads((files(__package__) / "data/asked.toml").read_text(encoding="utf-8"))
-    parts = [each.partition(" | ") for each in data["care"].values()]
-    return tuple((general, told) for general, _, told in parts)
+    parts = {name: each.partition(" | ") for name, each in data["care"].items()}
+    return {name: (general, told) for name, (general, _, told) in parts.items()}
 
 
 # How the assistant's own questions stand: "is the fair confirmed?", "approve everything".

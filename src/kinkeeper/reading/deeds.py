@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -12,11 +13,17 @@ from itertools import pairwise
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.replies import goes_on_asking, is_question
+from kinkeeper.reading.times.model import TimeSpan
+from kinkeeper.reading.times.reader import read
 
 _PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
 _LONGEST = 8_192
 _ENDS = ".!?;\n"
 _WORD = re.compile(r"[\w']+")
+_HOUR = re.compile(r"(?<!\bat)[ ,]+(?=\d{1,2}[.:]\d\d(?![\d ]*(?:m?l|m?g|kg)\b))")
+"""Before an hour that is told without "at": "Calpol 7.15"."""
+_ABOUT = timedelta(hours=1)
+"""As long as an hour that is told without its minutes may be."""
 _NOT = frozenset({"not", "never"})
 
 
@@ -47,6 +54,7 @@ class DeedAsked(StrEnum):
     """What is asked about deeds."""
 
     ONE = "one"
+    LAST = "last"
     ALL = "all"
 
 
@@ -125,6 +133,26 @@ def _deed(clause: str) -> Deed | None:
 def _is_not_done(words: tuple[str, str]) -> bool:
     first, second = words
     return first in _tables()["not_done"] or (first in _tables()["not_done_not"] and second in _NOT)
+
+
+def given_at(text: str, said_at: datetime, locale: str) -> datetime:
+    """Return when a deed that somebody tells was done: at the latest hour it names that is over, else when it was told.
+
+    Args:
+        said_at: In the household's zone.
+    """
+    spans = read(_HOUR.sub(" at ", text), said_at, locale=locale)
+    named = [each for each in spans if each.begin != said_at] or spans
+    return max((_latest(each, said_at) for each in named), default=said_at)
+
+
+def _latest(span: TimeSpan, said_at: datetime) -> datetime:
+    """Return the last moment of a span that is over; whether an hour is of the morning may be a guess."""
+    if not span.has_time or span.until - span.begin > _ABOUT:
+        return min(span.until - timedelta(minutes=1), said_at)
+    half = timedelta(hours=24 if span.is_meridiem_known else 12)
+    days = range(3 if not span.has_date or not span.is_meridiem_known else 1)
+    return next((at for each in days if (at := span.begin - each * half) <= said_at), said_at)
 
 
 def asks_for_deed(text: str) -> DeedAsked | None:

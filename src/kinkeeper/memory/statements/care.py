@@ -27,7 +27,10 @@ def is_report(text: str, household: Household) -> bool:
 def is_told_of_self(text: str, household: Household) -> bool:
     """Return whether a message tells what its teller took, or did not: that is theirs alone."""
     told = deeds_of(text, household)
-    return any(each.is_taken and not people_in(each.text, household) for each in told)
+    return any(
+        each.is_taken and not each.points_back and not people_in(each.text, household)
+        for each in told
+    )
 
 
 def without_care(text: str, household: Household) -> str:
