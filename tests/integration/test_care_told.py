@@ -232,10 +232,13 @@ async def test_what_is_asked_without_a_mark_is_never_kept_or_quoted(
     is_several = " and " in who or who.startswith("both")
     async with talking(tmp_path, Planners(None), household=household) as talk:
         house = House(talk)
+        await house.say("john", f"remind me to give {who} the puffer at 9pm")
+        before = await house.planned()
         for form in UNMARKED:
             asked = form.format(who=who, has="have" if is_several else "has")
             said = await house.say("john", asked)
             assert "Saved" not in said, (asked, said)
+        assert await house.planned() == before
         await reading_of(talk.system.household, talk.system.store, talk.clock).run_once()
         assert not await house.facts()
         for form in UNMARKED:
@@ -327,3 +330,62 @@ async def test_the_last_of_one_thing_is_the_last_that_was_given(tmp_path: Path) 
             await house.say("john", "Leo hasn't had his inhaler since")
             assert (await house.say("sarah", "has Leo had his inhaler?")).startswith("No, ")
             assert "7.45" in await house.say("sarah", "when did Leo last have his inhaler?")
+
+
+DENIED = (
+    "{who} hasnt had {their} {thing} yet", "{who} hasn't had {their} {thing} yet", "never gave {who} the {thing}", "i never gave {who} {their} {thing}",
+    "didnt give {who} {their} {thing} this morning", "havent done {who}'s {thing}", "nobody gave {who} {their} {thing}", "not given {who} {their} {thing}",
+    "still haven't given {who} {their} {thing}", "{who} never had {their} {thing}", "{who} wasnt given {their} {thing}",
+)  # fmt: skip
+RULES = (
+    "{who} never takes {their} {thing} with milk",
+    "{who} is not to have {thing}",
+    "never give {who} {thing}",
+)
+
+
+@pytest.mark.parametrize("thing", ["puffer", "nasal spray", "antibiotic"])
+@on_a_loop
+async def test_what_was_not_done_ticks_nothing_off_and_is_told(tmp_path: Path, thing: str) -> None:
+    wrong = []
+    for number, (form, (who, their)) in enumerate(product(DENIED, CHILDREN)):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, words = House(talk), {"who": who, "their": their, "thing": thing}
+            for task in (f"{who} again at 9pm", f"give {who} {their} {thing} at 9pm"):
+                await house.say("john", f"remind me: {task}")
+            before = await house.tasks(), await house.planned()
+            said = await house.say("john", form.format(**words))
+            answers = [await house.say("sarah", each.format(**words)) for each in ASKED[:2]]
+            is_open = (await house.tasks(), await house.planned()) == before
+            is_told = all(
+                each.startswith("No, ") and form.format(**words) in each for each in answers
+            )
+            offers = any(each in said for each in ("Shall I", "as done", "won't", "calendar"))
+            if not (is_open and is_told and "everyone" in said) or offers:
+                wrong.append((form.format(**words), said, answers))
+    assert not wrong
+
+
+@pytest.mark.parametrize("rule", RULES)
+@on_a_loop
+async def test_a_rule_is_no_report_of_what_was_not_done(tmp_path: Path, rule: str) -> None:
+    for who, their in CHILDREN:
+        async with talking(f"{tmp_path}/{who}.sqlite", Planners(None)) as talk:
+            house, words = House(talk), {"who": who, "their": their, "thing": "nasal spray"}
+            await house.say("john", rule.format(**words))
+            answer = await house.say("sarah", ASKED[0].format(**words))
+            assert not answer.startswith("No, "), answer
+
+
+@on_a_loop
+async def test_a_name_alone_ticks_off_no_task(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        await house.say("john", "remind me: zinc for Mia at 9pm")
+        before = await house.tasks()
+        for told in ("Mia's fed", "Mia is done", "gave Mia her nasal spray", "washed Mia"):
+            said = await house.say("john", told)
+            assert "Shall I" not in said, said
+        assert await house.tasks() == before
+        await house.say("john", "zinc for Mia is done")
+        assert await house.tasks() != before

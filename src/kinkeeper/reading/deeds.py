@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from kinkeeper.language.text import tokenise
-from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.modality import Modality, is_over, modality_of
 from kinkeeper.reading.replies import goes_on_asking, is_question
 from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.times.reader import read
@@ -114,7 +114,7 @@ def _deed(clause: str) -> Deed | None:
         is_short
         or not tables["refused"].isdisjoint(words)
         or (not tables["forgotten"].isdisjoint(words) and tables["telling"].isdisjoint(words))
-        or (meant is Modality.NEGATED and any(map(_is_not_done, pairwise(said))))
+        or (meant is Modality.NEGATED and _is_not_done(said))
         or (not tables["unwilling"].isdisjoint(words) and tables["speakers"].isdisjoint(said[:1]))
     )
     is_asked = not is_denied and not tables["open"].isdisjoint(words)
@@ -130,9 +130,14 @@ def _deed(clause: str) -> Deed | None:
     )  # fmt: skip
 
 
-def _is_not_done(words: tuple[str, str]) -> bool:
-    first, second = words
-    return first in _tables()["not_done"] or (first in _tables()["not_done_not"] and second in _NOT)
+def _is_not_done(words: Sequence[str]) -> bool:
+    """Whether a denial is one of what was done: "didn't take", and of what has been "never took", "nobody gave"."""
+    tables = _tables()
+    return any(
+        first in tables["not_done"] or (first in tables["not_done_not"] and second in _NOT)
+        or (first in tables["not_at_all"] and is_over(" ".join(words[place:])))
+        for place, (first, second) in enumerate(pairwise(words), start=1)
+    )  # fmt: skip
 
 
 def given_at(text: str, said_at: datetime, locale: str) -> datetime:

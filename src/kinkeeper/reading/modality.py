@@ -16,6 +16,7 @@ from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.corrections import calls_off
+from kinkeeper.reading.phrases import denials
 from kinkeeper.reading.replies import is_question
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -55,7 +56,8 @@ def modality_of(clause: str, *, is_ahead: bool = False) -> Modality:
         clause: Plain text, or with marks for its times and quotations.
         is_ahead: Whether it names a day to come: then what somebody "got" or "has taken" is still ahead.
     """
-    words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
+    written = (each.lower() for each in _WORD.findall(clause.replace("’", "'")))
+    words = [denials().get(each, each) for each in written]
     said = _phrases(words)
     tables = _tables()
     for kind in ("conditional", "hypothetical"):
@@ -70,6 +72,12 @@ def modality_of(clause: str, *, is_ahead: bool = False) -> Modality:
     if not said.isdisjoint(tables["telling"] | tables["arranging"] | tables["subjects"]):
         return Modality.TOLD
     return Modality.NAMED
+
+
+def is_over(clause: str) -> bool:
+    """Whether a clause tells, in whatever mood, of what has been: "never gave", "not given"."""
+    words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
+    return _is_past(words, clause) or words[0:1] == ["given"] or _is_over(words)
 
 
 class Force(StrEnum):

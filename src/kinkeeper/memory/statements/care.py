@@ -33,6 +33,12 @@ def is_told_of_self(text: str, household: Household) -> bool:
     )
 
 
+def only_denies(text: str, household: Household) -> bool:
+    """Return whether a message tells of deeds, and of none that was done."""
+    told = deeds_of(text, household)
+    return bool(told) and all(each.is_denied for each in told)
+
+
 def without_care(text: str, household: Household) -> str:
     """Return a message without the clauses that tell of care for a child or a pet: they are no affairs of its teller's."""
     told = {
