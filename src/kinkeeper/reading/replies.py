@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.text import Token, TokenKind
+from kinkeeper.language.text import Token, TokenKind, tokenise
 from kinkeeper.reading.phrases import ASKED, ENDS, STOP, Match, canonical, phrase_book
 
 
@@ -100,6 +100,28 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
             stands_alone=_is_clause(match, words), settles=group == "settled" and not _names_a_time(tokens),
         )  # fmt: skip
     return _shown(tokens) if is_whole and not matches else None
+
+
+def tells_of_having_time(text: str) -> bool | None:
+    """Return whether a clause says that its speaker has time or will be there, or not; None where it says neither."""
+    tokens = tokenise(text)
+    reply = read_reply(tokens)
+    if reply is not None and reply.kind in {ReplyKind.DECLINE, ReplyKind.YIELD}:
+        return False
+    clause = next((each for each, _ in _clauses(canonical(tokens))), [])
+    if any(_cannot_do(clause[at:]) for at in range(2)):
+        return False
+    free = phrase_book().requests["free"]
+    is_able = clause[:2] == ["i", "can"] or (clause[:1] == ["i'm"] and not free.isdisjoint(clause))
+    return True if is_able or (reply is not None and reply.kind is ReplyKind.ACCEPT) else None
+
+
+def _cannot_do(words: Sequence[str]) -> bool:
+    """Whether words begin with what somebody cannot do that takes time: "can't work", but neither "can't wait" nor "can't find"."""
+    book = phrase_book()
+    if len(words) < 2 or words[0] not in book.requests["unable"]:  # noqa: PLR2004 - with a verb
+        return False
+    return not (book.is_class(words[1], "state") or book.is_class(words[1], "unrelated"))
 
 
 def words_taken_back(text: str, reply: Reply) -> str:

@@ -206,6 +206,7 @@ class Intent:
 
 
 _SPEAKER = "i"
+_CAN = (_SPEAKER, "can")
 _PLAIN = frozenset({IntentType.EMPTY, IntentType.GREETING, IntentType.FEEDBACK})
 
 
@@ -240,14 +241,16 @@ def read_intent(
 def commands_in(clause: Clause) -> bool:
     """Tell whether a clause asks for something to be done: "please could you add ...".
 
-    What its speaker does themselves is told, not asked for ("I work", "I play"), but asked for in a question ("can I add").
+    What its speaker does or can do themselves is told, not asked for ("I work", "I can play"), but asked for in a question
+    ("can I add").
 
     Args:
         clause: Canonical words.
     """
     lists = word_lists()
     place = next((at for at, word in enumerate(clause) if word not in lists["polite"]), 0)
-    is_told = clause[:place][-1:] == (_SPEAKER,) and lists["modals"].isdisjoint(clause[:place])
+    before = clause[:place]
+    is_told = before == _CAN or (before[-1:] == (_SPEAKER,) and lists["modals"].isdisjoint(before))
     return clause[place] in lists["commands"] and not is_told
 
 
