@@ -389,3 +389,36 @@ async def test_a_name_alone_ticks_off_no_task(tmp_path: Path) -> None:
         assert await house.tasks() == before
         await house.say("john", "zinc for Mia is done")
         assert await house.tasks() != before
+
+
+FREED = (
+    "no need to {fetch} {who} tomorrow, {their} aunt is coming", "no need to {fetch} {who} from nursery tomorrow, Jane has {them}",
+    "you don't have to {fetch} {who} tomorrow, my sister's doing it", "Jane is coming tomorrow so you don't need to {fetch} {who}",
+)  # fmt: skip
+WHO_FETCHES = (
+    "who's fetching {who} tomorrow", "who's picking up {who} tomorrow?", "who is collecting {who} tomorrow", "who picks {who} up tomorrow?",
+)  # fmt: skip
+NOT_THAT = ("who's fetching {other} tomorrow?", "who's fetching {who} on Friday?", "who's feeding the cat tomorrow?")  # fmt: skip
+
+
+@pytest.mark.parametrize("fetch", ["fetch", "pick up", "collect", "get"])
+@on_a_loop
+async def test_who_need_not_fetch_a_child_is_told_by_whoever_knows(
+    tmp_path: Path, fetch: str
+) -> None:
+    wrong = []
+    for form, (who, their, them, other) in product(
+        FREED, [("Mia", "her", "her", "Leo"), ("Leo", "his", "him", "Mia")]
+    ):
+        async with talking(f"{tmp_path}/{who}{FREED.index(form)}.sqlite", Planners(None)) as talk:
+            house = House(talk)
+            told = form.format(fetch=fetch, who=who, their=their, them=them)
+            said = await house.say("sarah", told)
+            answers = [await house.say("john", each.format(who=who)) for each in WHO_FETCHES]
+            others = [
+                await house.say("john", each.format(who=who, other=other)) for each in NOT_THAT
+            ]
+            is_told = all(f"Sarah said: “{told}”" in each for each in answers)
+            if not (is_told and said.startswith("Saved for everyone")) or told in " ".join(others):
+                wrong.append((told, said, answers, others))
+    assert not wrong

@@ -8,7 +8,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.statement_match import is_of_speaker
-from kinkeeper.memory.statements.care import deeds_of, people_in
+from kinkeeper.memory.statements.care import deeds_of, frees_others, people_in
 from kinkeeper.reading.asked import general_words, medicine_words
 from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.deeds import (
@@ -18,6 +18,7 @@ from kinkeeper.reading.deeds import (
     is_all_children,
     says_what,
 )
+from kinkeeper.reading.replies import words_for_fetching
 
 _ORDINARY = 15_000
 """Rank from which a word may be the name of a medicine."""
@@ -100,6 +101,24 @@ def deed_question(
         household=household, content=frozenset(roots), people=people,
         kind=kind if roots else DeedAsked.ALL,
     )  # fmt: skip
+
+
+def frees_of(text: str, question: Question, household: Household) -> bool:
+    """Whether a message says that others need not do the job for a child for which a question asks who does it."""
+    who = people_in(question.text, household)
+    if not who or not (frees_others(text, household) and who <= people_in(text, household)):
+        return False
+    asked, told = _words_of_job(question.without_times), _words_of_job(text)
+    names = {root_of(stem) for stem in question.people}
+    return not (asked & told) <= names
+
+
+def _words_of_job(text: str) -> set[str]:
+    """Return the roots of words that tell one job from another; all words for fetching somebody are one."""
+    said = {root_of(stem) for word in words(text) for stem in stems(word)}
+    fetching = {root_of(stem) for word in words_for_fetching() for stem in stems(word)}
+    plain = {root_of(stem) for word in words(text) if says_what(word) for stem in stems(word)}
+    return plain | fetching if said & fetching else plain
 
 
 @cache

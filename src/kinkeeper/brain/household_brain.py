@@ -18,7 +18,7 @@ from kinkeeper.brain.answer_text import (
     sureness_of,
     times_of,
 )
-from kinkeeper.brain.deeds import DeedQuestion, deed_question
+from kinkeeper.brain.deeds import DeedQuestion, deed_question, frees_of
 from kinkeeper.brain.limits import limits_known
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.question import Question, read_question
@@ -45,6 +45,7 @@ from kinkeeper.reading.asked import (
     asks_what_happened,
 )
 from kinkeeper.reading.deeds import Deed, DeedAsked, given_at, speaks_of_care
+from kinkeeper.reading.replies import asks_who_does
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -271,6 +272,8 @@ class HouseholdBrain:
         now = self._clock.now()
         if (saying := asked_saying(query.text, self.household.members_by_word)) is not None:
             return await self._said(saying, viewer, now=now)
+        if asks_who_does(query.text) and (freed := await self._freed(query, viewer, now=now)):
+            return freed
         if (happened := await self._happened(query, viewer, now=now)) is not None:
             return happened
         if (asked := asked_limit(query.text)) is None:
@@ -306,6 +309,16 @@ class HouseholdBrain:
         return self._listed(
             sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
         )
+
+    async def _freed(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
+        """Return what was said last of a job's being left to somebody else on a day; None where nothing was."""
+        question = read_question(query.text, self.household, now=now)
+        for each in await self._recollection.lately(viewer, now=now):
+            if frees_of(each.text, question, self.household):
+                source = self._recollection.told(each)
+                if question.period is None or self._is_of(source, question.period):
+                    return replace(self._listed([source]), is_of_deeds=True)
+        return None
 
     async def _happened(
         self, query: BrainQuery, viewer: Viewer, *, now: datetime

@@ -102,6 +102,26 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
     return _shown(tokens) if is_whole and not matches else None
 
 
+def releases(text: str) -> bool:
+    """Whether a message says that others need not do something: "no need to fetch her, her aunt is coming"."""
+    reply = read_reply(tokenise(text))
+    return reply is not None and reply.kind is ReplyKind.RELEASE
+
+
+def asks_who_does(text: str) -> bool:
+    """Whether a message asks who does a job: "who's fetching Ada?"."""
+    clauses = (clause for clause, _ in _clauses(canonical(tokenise(text))))
+    stripped = (
+        [each if "'" in each else each.removesuffix("s") for each in clause] for clause in clauses
+    )
+    return any(map(_asks_who, stripped))
+
+
+def words_for_fetching() -> frozenset[str]:
+    """Return the verbs any of which asks for somebody to be fetched."""
+    return phrase_book().requests["fetching"]
+
+
 def tells_of_having_time(text: str) -> bool | None:
     """Return whether a clause says that its speaker has time or will be there, or not; None where it says neither."""
     tokens = tokenise(text)

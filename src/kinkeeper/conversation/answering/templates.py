@@ -37,7 +37,7 @@ from kinkeeper.conversation.told_audience import (
 )
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to
 from kinkeeper.language.text import enumerated
-from kinkeeper.memory.statements.care import is_report, is_told_of_self, only_denies
+from kinkeeper.memory.statements.care import frees_others, is_report, is_told_of_self, only_denies
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
 from kinkeeper.reading.phrases import everyday_spellings
 
@@ -133,7 +133,9 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     is_wish = is_only_wish(context.text, people) or points_back(context.text, people)
     if is_wish and context.asked.origin is Origin.SAID:
         return _KEPT if context.history else _KEPT_NEXT, _SURE
-    if only_denies(context.text, context.asked.household) and (saved := _saved(context)):
+    household = context.asked.household
+    is_news = only_denies(context.text, household) or frees_others(context.text, household)
+    if is_news and (saved := _saved(context)):
         return saved, _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
         return chosen(_WILL_NOT, turn), _SURE

@@ -15,7 +15,7 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.grammar import word_sets
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import split_sentences, tokenise
-from kinkeeper.memory.statements.care import deeds_of
+from kinkeeper.memory.statements.care import deeds_of, frees_others
 from kinkeeper.memory.statements.names import kin
 from kinkeeper.reading.corrections import told_not_asked
 from kinkeeper.reading.modality import OTHERS_WORDS, UNREAL, Modality, is_put_on_body, modality_of
@@ -83,8 +83,9 @@ def _verdict(
     rules = word_sets("guard", "rules")
     said = _with_lead(clause, case).strip()
     found = told_not_asked(said)
-    is_undone = rule == "events.cancel" and any(
-        each.is_denied for each in deeds_of(said, case.household)
+    is_undone = rule == "events.cancel" and (
+        frees_others(said, case.household)
+        or any(each.is_denied for each in deeds_of(said, case.household))
     )
     # "Did" may begin what is told and what is asked.
     is_undone |= rule == "tasks.done" and _asks(said, clause, case)

@@ -5,6 +5,7 @@ from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
+from kinkeeper.reading.replies import releases
 
 
 def deeds_of(text: str, household: Household) -> tuple[Deed, ...]:
@@ -13,15 +14,21 @@ def deeds_of(text: str, household: Household) -> tuple[Deed, ...]:
 
 
 def is_report(text: str, household: Household) -> bool:
-    """Return whether a message tells what was done for a child, a pet or the house, or happened to them: who minds them next asks for it.
+    """Return whether a message tells what was done for a child, a pet or the house, or need not be: who minds them next asks for it.
 
     Args:
         text: The whole message, verbatim.
     """
-    return any(
+    return frees_others(text, household) or any(
         not each.is_mine and (each.is_chore or _is_of_charge(each, household))
         for each in deeds_of(text, household)
     )
+
+
+def frees_others(text: str, household: Household) -> bool:
+    """Return whether a message says that others need not do something for a child, as somebody else may."""
+    children = {each.id for each in household.children}
+    return releases(text) and not children.isdisjoint(people_in(text, household))
 
 
 def is_told_of_self(text: str, household: Household) -> bool:
