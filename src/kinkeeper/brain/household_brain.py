@@ -35,6 +35,7 @@ from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode
 from kinkeeper.memory.statement_match import is_of_speaker
+from kinkeeper.memory.statements.care import people_in
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.asked import (
@@ -399,22 +400,33 @@ class HouseholdBrain:
             return self._listed(then[:_MOST_SOURCES]) if then else None
         return self._listed(told[:1], lead=_LAST_HEARD)
 
+    def _may_be_that_job(self, source: Source, question: Question) -> bool:
+        """Whether what is remembered may tell of the job that is asked for: neither of other days nor of others alone."""
+        asked, told = (people_in(each, self.household) for each in (question.text, source.text))
+        is_of_others = bool(asked and told) and asked.isdisjoint(told)
+        period = question.period
+        return not is_of_others and (
+            period is None or self._names_one(source, self._whole(period)) is not False
+        )
+
     def _is_of(self, source: Source, period: Interval) -> bool:
         """Whether somebody tells of some days: said on one of them and naming no other, or naming one."""
+        days = self._whole(period)
+        named = self._names_one(source, days)
+        return days.start <= source.at < days.end if named is None else named
+
+    def _names_one(self, source: Source, days: Interval) -> bool | None:
+        """Whether a source names one of some days; None where it names no day at all."""
+        at, locale = source.at.astimezone(self.household.zone), self.household.locale
+        named = [each for each in read(source.text, at, locale=locale) if each.has_date]
+        among = any(each.begin < days.end and each.until > days.start for each in named)
+        return among if named else None
+
+    def _whole(self, period: Interval) -> Interval:
         zone = self.household.zone
-        days = local_days(
-            period.start.astimezone(zone).date(),
-            (period.end - _INSTANT).astimezone(zone).date(),
-            zone,
-        )
-        named = [
-            each
-            for each in read(source.text, source.at.astimezone(zone), locale=self.household.locale)
-            if each.has_date
-        ]
-        if named:
-            return any(each.begin < days.end and each.until > days.start for each in named)
-        return days.start <= source.at < days.end
+        ends = (period.start, period.end - _INSTANT)
+        first, last = (each.astimezone(zone).date() for each in ends)
+        return local_days(first, last, zone)
 
     def _listed(
         self, sources: Sequence[Source], *, lead: str = "", relevance: float = 1.0
@@ -440,6 +452,8 @@ class HouseholdBrain:
             *await self._recollection.of(question, viewer, now=now),
             *written(query.text, noted, self.household.members),
         ]
+        if asks_who_does(query.text):
+            every = [each for each in every if self._may_be_that_job(each, question)]
         every.sort(key=_rank)
         sources = [source for source in every if source.relevance >= BEARS][:_MOST_SOURCES]
         best = max((source.relevance for source in every), default=0.0)

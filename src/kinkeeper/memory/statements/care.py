@@ -53,7 +53,9 @@ def without_care(text: str, household: Household) -> str:
         for each in deeds_of(text, household)
         if each.is_care and not each.is_mine and _is_of_charge(each, household)
     }
-    return " ".join(each for each in clauses_of(text) if each not in told)
+    return " ".join(
+        each for each in clauses_of(text) if not (each in told or frees_others(each, household))
+    )
 
 
 def _is_of_charge(deed: Deed, household: Household) -> bool:
