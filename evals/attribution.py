@@ -95,7 +95,7 @@ def _answer(row: Mapping[str, Any]) -> Iterator[Answer]:
         return
     yield Answer(
         row=row, stance=_STANCES[reply.kind], parent=parents[0],
-        is_to_question=is_question(tokenise(parent["text"]), parent["text"]),
+        is_to_question=is_question(tokenise(parent["text"]), parent["text"], ()),
     )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def _open(
         item = context[index]
         addressee, text = _addressed(item["text"], names)
         tokens = tokenise(text)
-        asks = is_question(tokens, text) if every_question else asks_for_owner(tokens, text)
+        asks = is_question(tokens, text, ()) if every_question else asks_for_owner(tokens, text)
         until = _at(item) + config.open_question_window
         if asks and until >= _at(row):
             yield OpenQuestion(

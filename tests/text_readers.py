@@ -65,7 +65,7 @@ def _first_look(text: str) -> None:
     tokens = tokenise(text)
     mentions = _participants().lexicon.find(tokens)
     read_reply(tokens, mentions)
-    is_question(tokens, text)
+    is_question(tokens, text, ())
     asks_for_owner(tokens, text, mentions)
     reads_as_correction(tokens, mentions)
     calls_off(tokens)

@@ -58,3 +58,62 @@ async def test_what_is_over_asked_or_of_no_grown_up_is_no_absence(
 ) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         assert not await waiting(talk, text)
+
+
+# Told in passing, where no card comes of it or it is not approved: the words alone count.
+IN_PASSING = (
+    "I can't do the 13th, my course was put off till then", "can't work on the 13th, i'm at my cousin's", "won't be around on the 13th",
+    "i'm not free on the 13th", "cant make the 13th", "I won't be home till 9 on the 13th", "i'm busy on the 13th", "not around on the 13th",
+    "I can't do the 13th, i've got therapy", "sorry but I can't manage the 13th", "we can't come on the 13th",
+)  # fmt: skip
+OF_OTHERS = ("Sarah can't do the 13th", "mom won't manage the 13th", "sarah can't work on the 13th")
+ASKED_LATER = (
+    "can Sarah do the 13th?", "is Sarah free on the 13th?", "can Sarah pick up Leo on the 13th?", "can Sarah fetch Mia on the 13th at 4?",
+    "who can pick up Leo on the 13th?", "who's home on the 13th?",
+)  # fmt: skip
+STILL_FREE = (
+    "I can't eat fish on the 13th", "can't wait for the 13th", "I can't find my keys for the 13th", "can't do the 14th", "can I do the 13th?",
+    "Leo can't do the 13th", "I could do the 13th", "did you say I can't do the 13th?",
+)  # fmt: skip
+AFTER_ALL = (
+    "i can do the 13th after all",
+    "I'm free on the 13th now",
+    "I am around on the 13th after all",
+)
+
+
+@pytest.mark.parametrize("told", [*IN_PASSING, *OF_OTHERS])
+@on_a_loop
+async def test_an_absence_told_in_passing_counts(tmp_path: Path, told: str) -> None:
+    by = "john" if told in OF_OTHERS else "sarah"
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(told, by=by, thread_id=by)
+        talk.later(minutes=1)
+        for question in ASKED_LATER:
+            answer = await talk.answer(question, by="john", thread_id="q")
+            assert "Sarah is free" not in answer, (question, answer)
+            assert "and Sarah are free" not in answer, (question, answer)
+            assert "said today: “" in answer or "not free then" in answer, (question, answer)
+            assert "therapy" not in answer, (question, answer)
+        assert "is free" in await talk.answer("is Sarah free on the 12th?", thread_id="q")
+
+
+@pytest.mark.parametrize("told", STILL_FREE)
+@on_a_loop
+async def test_what_denies_no_time_leaves_somebody_free(tmp_path: Path, told: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(told, by="sarah", thread_id="sarah")
+        talk.later(minutes=1)
+        answer = await talk.answer("is Sarah free on the 13th?", thread_id="q")
+        assert answer.startswith("Sarah is free"), answer
+
+
+@pytest.mark.parametrize("told", AFTER_ALL)
+@on_a_loop
+async def test_who_can_come_after_all_is_free(tmp_path: Path, told: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        for text in (IN_PASSING[0], told):
+            await talk.answer(text, by="sarah", thread_id="sarah")
+            talk.later(minutes=1)
+        answer = await talk.answer("is Sarah free on the 13th?", thread_id="q")
+        assert answer.startswith("Sarah is free"), answer

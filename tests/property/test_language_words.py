@@ -69,7 +69,7 @@ def test_any_text_is_read_and_offsets_lead_back(text: str):
 def test_replies_and_questions_never_fail(text: str):
     tokens = tokenise(text)
     read_reply(tokens)
-    is_question(tokens, text)
+    is_question(tokens, text, ())
     asks_for_owner(tokens, text)
 
 

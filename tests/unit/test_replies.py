@@ -110,4 +110,4 @@ def test_hears_no_request_in_other_messages(message: str):
     ],
 )  # fmt: skip
 def test_tells_questions(message: str, expected: bool):
-    assert is_question(tokenise(message), message) is expected
+    assert is_question(tokenise(message), message, ()) is expected

@@ -69,7 +69,10 @@ class Grounding:
         sent_at = heard.sent_at.astimezone(self._household.zone)
         tokens = tokenise(heard.text)
         found = self._lexicon.find(tokens)
-        parts = [part for frame in heard.frames for part in _parts(_as_told(frame, heard.text))]
+        people = self._household.members_by_word
+        parts = [
+            part for frame in heard.frames for part in _parts(_as_told(frame, heard.text, people))
+        ]
         return tuple(
             self._told(heard, _Clause(number, part, tokens, found), sent_at)
             for number, part in enumerate(parts)
@@ -280,11 +283,11 @@ def _led_in(text: str, slot: Slot) -> str:
     return text[text.rfind(" ", 0, max(slot.start - 1, 0)) + 1 : slot.end]
 
 
-def _as_told(frame: Frame, text: str) -> Frame:
+def _as_told(frame: Frame, text: str, people: Collection[str]) -> Frame:
     """Return a frame of news that is only asked about or supposed as a question or a supposition."""
     if frame.predicate not in NEWS or frame.act not in _TELLING_ACTS:
         return frame
-    force = force_of_news(text, frame.clause.start, frame.clause.end)
+    force = force_of_news(text, frame.clause.start, frame.clause.end, people)
     if force is Force.ASKED:
         return replace(frame, act=Act.ASK)
     is_supposed = force is Force.SUPPOSED or frame.modality is Modality.CONDITIONAL

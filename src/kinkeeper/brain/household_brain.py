@@ -18,7 +18,7 @@ from kinkeeper.brain.answer_text import (
     sureness_of,
     times_of,
 )
-from kinkeeper.brain.deeds import DeedQuestion, deed_question
+from kinkeeper.brain.deeds import DeedQuestion, deed_question, frees_of
 from kinkeeper.brain.limits import limits_known
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.question import Question, read_question
@@ -35,6 +35,7 @@ from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode
 from kinkeeper.memory.statement_match import is_of_speaker
+from kinkeeper.memory.statements.care import people_in
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.asked import (
@@ -44,7 +45,8 @@ from kinkeeper.reading.asked import (
     asked_saying,
     asks_what_happened,
 )
-from kinkeeper.reading.deeds import Deed, speaks_of_care
+from kinkeeper.reading.deeds import Deed, DeedAsked, given_at, speaks_of_care
+from kinkeeper.reading.replies import asks_who_does
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -269,8 +271,10 @@ class HouseholdBrain:
             query: The question, in any words, and what it names.
         """
         now = self._clock.now()
-        if (saying := asked_saying(query.text)) is not None:
+        if (saying := asked_saying(query.text, self.household.members_by_word)) is not None:
             return await self._said(saying, viewer, now=now)
+        if asks_who_does(query.text) and (freed := await self._freed(query, viewer, now=now)):
+            return freed
         if (happened := await self._happened(query, viewer, now=now)) is not None:
             return happened
         if (asked := asked_limit(query.text)) is None:
@@ -307,6 +311,16 @@ class HouseholdBrain:
             sources[:_MOST_SOURCES], lead=lead, relevance=1.0 if sources else _NOTHING
         )
 
+    async def _freed(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
+        """Return what was said last of a job's being left to somebody else on a day; None where nothing was."""
+        question = read_question(query.text, self.household, now=now)
+        for each in await self._recollection.lately(viewer, now=now):
+            if frees_of(each.text, question, self.household):
+                source = self._recollection.told(each)
+                if question.period is None or self._is_of(source, question.period):
+                    return replace(self._listed([source]), is_of_deeds=True)
+        return None
+
     async def _happened(
         self, query: BrainQuery, viewer: Viewer, *, now: datetime
     ) -> Knowledge | None:
@@ -325,20 +339,39 @@ class HouseholdBrain:
     def _done(
         self, asked: DeedQuestion, lately: Sequence[Episode], period: Interval | None
     ) -> Knowledge | None:
-        """Return the last that was told of a deed, or all that was where all is asked for; None where nothing was."""
+        """Return what was told of a deed, by when it was done, the last first; None where nothing was.
+
+        Of medicine that is all of the last day: who asks must miss no dose. What was denied last denies the deed, but neither
+        when it was done before nor another medicine of that day.
+        """
         found = self._deeds(asked, lately, period)
         if not found:
             return None
-        lead = _DENIED if not asked.is_all and found[0][1].is_denied else ""
-        most = _MOST_SOURCES if asked.is_all else 1
-        known = self._listed([each for each, _ in found[:most]], lead=lead)
-        return replace(known, is_of_deeds=True)
+        by_time = sorted(((self._done_at(*each), *each) for each in found), key=_by_hour)
+        if asked.kind is DeedAsked.ALL:
+            told = [source for _, source, _ in by_time[:_MOST_SOURCES]]
+            return replace(self._listed(told), is_of_deeds=True)
+        newest, last = found[0]
+        denied_on = self._done_at(newest, last).date() if last.is_denied else None
+        done = [(at, source) for at, source, deed in by_time if not deed.is_denied]
+        if asked.kind is DeedAsked.ONE and denied_on is not None:
+            done = [each for each in done if asked.is_of_medicine and each[0].date() == denied_on]
+        if not done:
+            return replace(self._listed([newest], lead=_DENIED), is_of_deeds=True)
+        most = _MOST_SOURCES if asked.is_of_medicine else 1
+        told = [source for at, source in done[:most] if at.date() == done[0][0].date()]
+        is_doubted = asked.kind is DeedAsked.ONE and denied_on is not None
+        return replace(self._listed([*([newest] if is_doubted else []), *told]), is_of_deeds=True)
+
+    def _done_at(self, source: Source, deed: Deed) -> datetime:
+        at = source.at.astimezone(self.household.zone)
+        return given_at(deed.text, at, self.household.locale)
 
     def _done_beside(
         self, asked: DeedQuestion, lately: Sequence[Episode], today: date
     ) -> Knowledge | None:
         """Return what other care those who are asked about had today: the same in other words, maybe; None where none was told."""
-        others = replace(asked, content=frozenset(), is_all=True)
+        others = replace(asked, content=frozenset(), kind=DeedAsked.ALL)
         found = self._deeds(others, lately, local_days(today, today, self.household.zone))
         sources = [each for each, _ in found[:_MOST_SOURCES]]
         return self._listed(sources, lead=_BESIDE) if sources else None
@@ -367,22 +400,33 @@ class HouseholdBrain:
             return self._listed(then[:_MOST_SOURCES]) if then else None
         return self._listed(told[:1], lead=_LAST_HEARD)
 
+    def _may_be_that_job(self, source: Source, question: Question) -> bool:
+        """Whether what is remembered may tell of the job that is asked for: neither of other days nor of others alone."""
+        asked, told = (people_in(each, self.household) for each in (question.text, source.text))
+        is_of_others = bool(asked and told) and asked.isdisjoint(told)
+        period = question.period
+        return not is_of_others and (
+            period is None or self._names_one(source, self._whole(period)) is not False
+        )
+
     def _is_of(self, source: Source, period: Interval) -> bool:
         """Whether somebody tells of some days: said on one of them and naming no other, or naming one."""
+        days = self._whole(period)
+        named = self._names_one(source, days)
+        return days.start <= source.at < days.end if named is None else named
+
+    def _names_one(self, source: Source, days: Interval) -> bool | None:
+        """Whether a source names one of some days; None where it names no day at all."""
+        at, locale = source.at.astimezone(self.household.zone), self.household.locale
+        named = [each for each in read(source.text, at, locale=locale) if each.has_date]
+        among = any(each.begin < days.end and each.until > days.start for each in named)
+        return among if named else None
+
+    def _whole(self, period: Interval) -> Interval:
         zone = self.household.zone
-        days = local_days(
-            period.start.astimezone(zone).date(),
-            (period.end - _INSTANT).astimezone(zone).date(),
-            zone,
-        )
-        named = [
-            each
-            for each in read(source.text, source.at.astimezone(zone), locale=self.household.locale)
-            if each.has_date
-        ]
-        if named:
-            return any(each.begin < days.end and each.until > days.start for each in named)
-        return days.start <= source.at < days.end
+        ends = (period.start, period.end - _INSTANT)
+        first, last = (each.astimezone(zone).date() for each in ends)
+        return local_days(first, last, zone)
 
     def _listed(
         self, sources: Sequence[Source], *, lead: str = "", relevance: float = 1.0
@@ -408,6 +452,8 @@ class HouseholdBrain:
             *await self._recollection.of(question, viewer, now=now),
             *written(query.text, noted, self.household.members),
         ]
+        if asks_who_does(query.text):
+            every = [each for each in every if self._may_be_that_job(each, question)]
         every.sort(key=_rank)
         sources = [source for source in every if source.relevance >= BEARS][:_MOST_SOURCES]
         best = max((source.relevance for source in every), default=0.0)
@@ -450,6 +496,10 @@ class HouseholdBrain:
             id=found.event.id, kind=SourceKind.EVENT, text=sentence, sentence=sentence,
             relevance=round(found.relevance, 3), at=found.times[0].interval.start,
         )  # fmt: skip
+
+
+def _by_hour(done: tuple[datetime, Source, Deed]) -> float:
+    return -done[0].timestamp()
 
 
 def _rank(source: Source) -> tuple[float, bool, float]:

@@ -119,7 +119,7 @@ def _unconfirmed(
     yield from (
         (as_set_right(hit.text, household.members_by_word), hit.speaker)
         for hit in (seen[key] for key in keys if key in seen)
-        if not is_question(tokenise(hit.text), hit.text)
+        if not is_question(tokenise(hit.text), hit.text, household.members_by_word)
     )
 
 

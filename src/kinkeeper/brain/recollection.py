@@ -21,6 +21,7 @@ from kinkeeper.brain.question import (
 )
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.language.text import tokenise
 from kinkeeper.memory.context.session_facts import name_of
 from kinkeeper.memory.episodes import list_episodes, neighbours
 from kinkeeper.memory.finding.search import Finder, Search
@@ -28,8 +29,10 @@ from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
 from kinkeeper.memory.model import Episode, EpisodeKind
 from kinkeeper.memory.statement_match import is_of_speaker, is_shared
+from kinkeeper.memory.statements.sentences import parts_of
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.coreference import root_of, speaks_of_other
+from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.second_thoughts import as_set_right, has_grown, says_otherwise
 from kinkeeper.store.store import Store
 
@@ -108,7 +111,6 @@ _MOST_HITS = 8
 _MOST_SAID = 20
 _MOST_READ, _LATELY = 500, timedelta(days=14)
 """Of what was said lately, so much is read for deeds."""
-_ASKS = "?"
 
 
 class Recollection:
@@ -136,7 +138,7 @@ class Recollection:
         told = _told_once(
             replace(hit, relevance=self._bearing(question, hit, viewer)) for hit in found.hits
         )
-        asking = [hit for hit in told if _is_question(hit) and hit.relevance >= BEARS]
+        asking = [hit for hit in told if self._is_question(hit) and hit.relevance >= BEARS]
         answers = await self._store.read(
             lambda conn: {hit.id: _answer(conn, viewer, hit, now=now) for hit in asking}
         )
@@ -172,7 +174,7 @@ class Recollection:
         told = [
             replace(hit, relevance=1.0 if is_of_all else self._bearing(question, hit, viewer))
             for hit in hits
-            if not _is_question(hit)
+            if not self._is_question(hit)
             and (member or called <= {*stems(hit.text), *stems(hit.speaker or "")})
             and (period is None or not is_of_all or period.start <= hit.at < period.end)
         ]
@@ -227,6 +229,15 @@ class Recollection:
         zone = self._household.zone
         return f"{quote(source.text, speaker=source.speaker, said_at=source.at, zone=zone, has_clock=True)}."
 
+    def _is_question(self, hit: Hit) -> bool:
+        """Whether it is what somebody said, and that ends with a question."""
+        last = parts_of(hit.text)[-1:]
+        people = self._household.members_by_word
+        is_asked = any(
+            each.mark == "?" or is_question(tokenise(each.text), each.text, people) for each in last
+        )
+        return hit.kind is HitKind.EPISODE and is_asked
+
     def _quoted(self, hit: Hit) -> Source:
         source = self._source(hit)
         sentence = quote(
@@ -267,10 +278,6 @@ def _told_once(hits: Iterable[Hit]) -> list[Hit]:
         for episode in hit.provenance
     }
     return [hit for hit in every if hit.kind is HitKind.FACT or hit.id not in told]
-
-
-def _is_question(hit: Hit) -> bool:
-    return hit.kind is HitKind.EPISODE and hit.text.rstrip().endswith(_ASKS)
 
 
 def _answer(conn: Connection, viewer: Viewer, asked: Hit, *, now: datetime) -> Hit | None:

@@ -73,6 +73,7 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.statements.care import only_denies
 from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.secrecy import points_back, wished_scope
 from kinkeeper.reading.corrections import asks_to_restore, retraction_of
@@ -490,6 +491,8 @@ class _Run:
         triage, results = done.triage, done.acted.results
         if self.before or done.acted.clarification or triage.social or triage.confirmation:
             return None
+        if only_denies(self.text, self.parts.household):
+            return None  # what was not done leaves open what there is to do
         if not all(map(leaves_open, results)):
             return None
         is_asked = bool(results) or is_question(self.text)

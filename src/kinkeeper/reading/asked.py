@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -55,10 +55,14 @@ class Saying:
     about: str
 
 
-def asked_saying(text: str) -> Saying | None:
-    """Return whose words a question asks for; None where it asks for something else."""
+def asked_saying(text: str, people: Collection[str]) -> Saying | None:
+    """Return whose words a question asks for; None where it asks for something else.
+
+    Args:
+        people: Words for people who are known, in small letters.
+    """
     said, forms = _plain(text), _forms("saying")
-    if not is_question(tokenise(text), text) and forms["relative"].search(said) is None:
+    if not is_question(tokenise(text), text, people) and forms["relative"].search(said) is None:
         return None
     if (found := forms["who"].match(said)) is not None:
         about = forms["lead"].sub("", found["about"].strip())
@@ -152,29 +156,42 @@ def general_words(text: str) -> str:
 
     A word right before one of another kind only says which that is: "cough syrup" is no cough.
     """
-    words = _WORD.findall(_plain(text))
+    words = _WORD.findall(_AMOUNT.sub(" ", _plain(text)))
     kinds = [_care_told_by(word) for word in words]
     found = {
         kind
         for kind, following in zip_longest(kinds, kinds[1:])
         if kind and following in {None, "", kind}
     }
-    return " ".join(general for general, _ in _care() if general in found)
+    return " ".join(general for general, _ in _care().values() if general in found)
 
 
 @lru_cache(maxsize=4096)
 def _care_told_by(word: str) -> str:
     """Return the general words for what a word tells of; empty where it tells of no care."""
     return next(
-        (general for general, told in _care() if word in {*general.split(), *told.split()}), ""
+        (
+            general
+            for general, told in _care().values()
+            if word in {*general.split(), *told.split()}
+        ),
+        "",
     )
 
 
+def medicine_words() -> Sequence[str]:
+    """Return the general words in which one asks for any medicine."""
+    return _care()["medicine"][0].split()
+
+
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)?(?=[a-z]|\b)")
+
+
 @cache
-def _care() -> tuple[tuple[str, str], ...]:
+def _care() -> Mapping[str, tuple[str, str]]:
     data = tomllib.loads((files(__package__) / "data/asked.toml").read_text(encoding="utf-8"))
-    parts = [each.partition(" | ") for each in data["care"].values()]
-    return tuple((general, told) for general, _, told in parts)
+    parts = {name: each.partition(" | ") for name, each in data["care"].items()}
+    return {name: (general, told) for name, (general, _, told) in parts.items()}
 
 
 # How the assistant's own questions stand: "is the fair confirmed?", "approve everything".

@@ -2,8 +2,9 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -11,14 +12,20 @@ from itertools import pairwise
 
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.asked import general_words
-from kinkeeper.reading.modality import Modality, modality_of, reported_in
-from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.modality import Modality, is_over, modality_of, reported_in
+from kinkeeper.reading.replies import goes_on_asking, is_question
 from kinkeeper.reading.second_thoughts import is_denial, is_of_another, sets_right, without_lead
+from kinkeeper.reading.times.model import TimeSpan
+from kinkeeper.reading.times.reader import read
 
 _PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
 _LONGEST = 8_192
 _ENDS = ".!?;\n"
 _WORD = re.compile(r"[\w']+")
+_HOUR = re.compile(r"(?<!\bat)[ ,]+(?=\d{1,2}[.:]\d\d(?![\d ]*(?:m?l|m?g|kg)\b))")
+"""Before an hour that is told without "at": "Calpol 7.15"."""
+_ABOUT = timedelta(hours=1)
+"""As long as an hour that is told without its minutes may be."""
 _NOT = frozenset({"not", "never"})
 
 
@@ -49,20 +56,22 @@ class DeedAsked(StrEnum):
     """What is asked about deeds."""
 
     ONE = "one"
+    LAST = "last"
     ALL = "all"
 
 
 @lru_cache(maxsize=512)
-def deeds_told(text: str) -> tuple[Deed, ...]:
+def deeds_told(text: str, people: frozenset[str]) -> tuple[Deed, ...]:
     """Return the deeds that a message tells, each with what sets it right afterwards.
 
     Args:
         text: Plain; a question tells none. Beyond 8,192 characters it is not read.
+        people: Words for people who are known, in small letters.
     """
     told = list[tuple[str, Deed | None]]()
-    for clause in clauses_of(text[:_LONGEST]):
+    for clause in _told_in(clauses_of(text[:_LONGEST]), people):
         before, deed = told[-1] if told else ("", None)
-        if before and sets_right(clause, before):
+        if before and sets_right(clause, before, people):
             together = f"{before} {clause}"
             told[-1] = (together, _set_right(deed, clause, together))
         else:
@@ -79,6 +88,16 @@ def _set_right(told: Deed | None, clause: str, together: str) -> Deed | None:
     if is_denied is None:
         is_denied = (deed if is_of_another(clause) else new or deed).is_denied
     return replace(deed, text=together, is_denied=is_denied)
+
+
+def _told_in(clauses: Iterable[str], people: frozenset[str]) -> Iterator[str]:
+    """Yield the clauses that ask nothing, by themselves or with the one that they go on with: "have Mia and Leo eaten"."""
+    asked = ""
+    for clause in clauses:
+        is_asked = goes_on_asking(clause, asked) or is_question(tokenise(clause), clause, people)
+        asked = clause if is_asked else ""
+        if not is_asked:
+            yield clause
 
 
 def clauses_of(text: str) -> list[str]:
@@ -110,18 +129,17 @@ def _deed(clause: str) -> Deed | None:
         return _deed(reported) if general_words(reported) else None
     said = [each.lower() for each in _WORD.findall(clause)]
     words, meant = {*said}, modality_of(clause)
-    if is_question(tokenise(clause), clause):
-        return None
     tables = _tables()
     is_short = said[:1] == ["no"] and said[-1:] == ["yet"]
     is_denied = (
         is_short
         or not tables["refused"].isdisjoint(words)
         or (not tables["forgotten"].isdisjoint(words) and tables["telling"].isdisjoint(words))
-        or (meant is Modality.NEGATED and any(map(_is_not_done, pairwise(said))))
+        or (meant is Modality.NEGATED and _is_not_done(said))
         or (not tables["unwilling"].isdisjoint(words) and tables["speakers"].isdisjoint(said[:1]))
     )
-    if not (is_denied or meant is Modality.PAST):
+    is_asked = not is_denied and not tables["open"].isdisjoint(words)
+    if is_asked or not (is_denied or meant is Modality.PAST):
         return None
     is_taken = is_denied or not tables["taking"].isdisjoint(words)
     return Deed(
@@ -133,9 +151,34 @@ def _deed(clause: str) -> Deed | None:
     )  # fmt: skip
 
 
-def _is_not_done(words: tuple[str, str]) -> bool:
-    first, second = words
-    return first in _tables()["not_done"] or (first in _tables()["not_done_not"] and second in _NOT)
+def _is_not_done(words: Sequence[str]) -> bool:
+    """Whether a denial is one of what was done: "didn't take", and of what has been "never took", "nobody gave"."""
+    tables = _tables()
+    return any(
+        first in tables["not_done"] or (first in tables["not_done_not"] and second in _NOT)
+        or (first in tables["not_at_all"] and is_over(" ".join(words[place:])))
+        for place, (first, second) in enumerate(pairwise(words), start=1)
+    )  # fmt: skip
+
+
+def given_at(text: str, said_at: datetime, locale: str) -> datetime:
+    """Return when a deed that somebody tells was done: at the latest hour it names that is over, else when it was told.
+
+    Args:
+        said_at: In the household's zone.
+    """
+    spans = read(_HOUR.sub(" at ", text), said_at, locale=locale)
+    named = [each for each in spans if each.begin != said_at] or spans
+    return max((_latest(each, said_at) for each in named), default=said_at)
+
+
+def _latest(span: TimeSpan, said_at: datetime) -> datetime:
+    """Return the last moment of a span that is over; whether an hour is of the morning may be a guess."""
+    if not span.has_time or span.until - span.begin > _ABOUT:
+        return min(span.until - timedelta(minutes=1), said_at)
+    half = timedelta(hours=24 if span.is_meridiem_known else 12)
+    days = range(3 if not span.has_date or not span.is_meridiem_known else 1)
+    return next((at for each in days if (at := span.begin - each * half) <= said_at), said_at)
 
 
 def asks_for_deed(text: str) -> DeedAsked | None:

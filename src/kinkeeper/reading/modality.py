@@ -6,7 +6,7 @@ it cannot tell, a clause counts as told, which is never enough to write anything
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -16,6 +16,7 @@ from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.corrections import calls_off
+from kinkeeper.reading.phrases import denials
 from kinkeeper.reading.replies import is_question
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -55,7 +56,8 @@ def modality_of(clause: str, *, is_ahead: bool = False) -> Modality:
         clause: Plain text, or with marks for its times and quotations.
         is_ahead: Whether it names a day to come: then what somebody "got" or "has taken" is still ahead.
     """
-    words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
+    written = (each.lower() for each in _WORD.findall(clause.replace("’", "'")))
+    words = [denials().get(each, each) for each in written]
     said = _phrases(words)
     tables = _tables()
     for kind in ("conditional", "hypothetical"):
@@ -111,6 +113,12 @@ def reported_in(clause: str) -> str:
     return clause[found[begin].start() :] if begin < len(found) else ""
 
 
+def is_over(clause: str) -> bool:
+    """Whether a clause tells, in whatever mood, of what has been: "never gave", "not given"."""
+    words = [each.lower() for each in _WORD.findall(clause.replace("’", "'"))]
+    return _is_past(words, clause) or words[0:1] == ["given"] or _is_over(words)
+
+
 class Force(StrEnum):
     """With what force news is told."""
 
@@ -119,7 +127,7 @@ class Force(StrEnum):
     SUPPOSED = "supposed"  # depends on something, is only imagined, or is others' words in doubt
 
 
-def force_of_news(text: str, start: int, end: int) -> Force:
+def force_of_news(text: str, start: int, end: int, people: Collection[str]) -> Force:
     """Return with what force a message tells in a clause that something is off or moved.
 
     What stands before the news in its sentence governs it ("if it rains, judo is off"); what follows only up to the next
@@ -128,6 +136,7 @@ def force_of_news(text: str, start: int, end: int) -> Force:
     Args:
         start: Offset of the clause's first character.
         end: Offset past its last.
+        people: Words for people who are known, in small letters.
     """
     words = [each for each in tokenise(text) if start <= each.start < end]
     at = next((each.end for each in words if calls_off((each,))), end)
@@ -145,7 +154,7 @@ def force_of_news(text: str, start: int, end: int) -> Force:
     is_tagged = len(after) > 1 and "?" in after[1][0] and len(rest.split()) <= _ASIDE_WORDS
     is_marked = closing is not None and "?" in closing[0]
     is_inverted = piece.split()[:1] and piece.split()[0].lower() in _BEGIN_QUESTIONS
-    is_asked = is_marked or is_tagged or is_inverted or is_question(tokenise(piece), piece)
+    is_asked = is_marked or is_tagged or is_inverted or is_question(tokenise(piece), piece, people)
     return Force.ASKED if is_asked else Force.ASSERTED
 
 

@@ -41,6 +41,13 @@ def words_written_out() -> Mapping[str, str]:
     return {**spelled, **contractions}
 
 
+@cache
+def denials() -> Mapping[str, str]:
+    """Return contractions with "not" by how they are written without the apostrophe ("hasnt")."""
+    found = [each for each in _data()["contractions"] if each.endswith("n't")]
+    return {each.replace("'", ""): each for each in found}
+
+
 _SPELLED = re.compile(r"[^\W\d_]+(?:['‘’ʼ]+[^\W\d_]*)*|[^\s,'‘’ʼ]")
 """A word, or a mark that may end a sentence."""
 _APOSTROPHES = str.maketrans("‘’ʼ", "'''")

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
+from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.text import Token, TokenKind
+from kinkeeper.language.text import Token, TokenKind, tokenise
 from kinkeeper.reading.phrases import ASKED, ENDS, STOP, Match, canonical, phrase_book
 
 
@@ -68,6 +69,10 @@ _REACH = 5
 _ELLIPSIS = 6
 """Most words of a question that consists of an errand alone."""
 
+_LONGEST_NAME = 3
+_ORDINARY = 15_000
+"""Rank from which a word may be the name of somebody whom no list has."""
+
 
 def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Reply | None:
     """Read a message as an answer to what was said before.
@@ -95,6 +100,48 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
             stands_alone=_is_clause(match, words), settles=group == "settled" and not _names_a_time(tokens),
         )  # fmt: skip
     return _shown(tokens) if is_whole and not matches else None
+
+
+def releases(text: str) -> bool:
+    """Whether a message says that others need not do something: "no need to fetch her, her aunt is coming"."""
+    reply = read_reply(tokenise(text))
+    return reply is not None and reply.kind is ReplyKind.RELEASE
+
+
+def asks_who_does(text: str) -> bool:
+    """Whether a message asks who does a job: "who's fetching Ada?"."""
+    clauses = (clause for clause, _ in _clauses(canonical(tokenise(text))))
+    stripped = (
+        [each if "'" in each else each.removesuffix("s") for each in clause] for clause in clauses
+    )
+    return any(map(_asks_who, stripped))
+
+
+def words_for_fetching() -> frozenset[str]:
+    """Return the verbs any of which asks for somebody to be fetched."""
+    return phrase_book().requests["fetching"]
+
+
+def tells_of_having_time(text: str) -> bool | None:
+    """Return whether a clause says that its speaker has time or will be there, or not; None where it says neither."""
+    tokens = tokenise(text)
+    reply = read_reply(tokens)
+    if reply is not None and reply.kind in {ReplyKind.DECLINE, ReplyKind.YIELD}:
+        return False
+    clause = next((each for each, _ in _clauses(canonical(tokens))), [])
+    if any(_cannot_do(clause[at:]) for at in range(2)):
+        return False
+    free = phrase_book().requests["free"]
+    is_able = clause[:2] == ["i", "can"] or (clause[:1] == ["i'm"] and not free.isdisjoint(clause))
+    return True if is_able or (reply is not None and reply.kind is ReplyKind.ACCEPT) else None
+
+
+def _cannot_do(words: Sequence[str]) -> bool:
+    """Whether words begin with what somebody cannot do that takes time: "can't work", but neither "can't wait" nor "can't find"."""
+    book = phrase_book()
+    if len(words) < 2 or words[0] not in book.requests["unable"]:  # noqa: PLR2004 - with a verb
+        return False
+    return not (book.is_class(words[1], "state") or book.is_class(words[1], "unrelated"))
 
 
 def words_taken_back(text: str, reply: Reply) -> str:
@@ -194,12 +241,12 @@ def _counts(match: Match, words: Sequence[str]) -> bool:
     return end != ASKED or (is_offer and match.end - match.start > 1)
 
 
-def is_question(tokens: Sequence[Token], text: str, *, people: Collection[str] = ()) -> bool:
+def is_question(tokens: Sequence[Token], text: str, people: Collection[str]) -> bool:
     """Tell whether a message asks something, with or without a question mark.
 
     Args:
         text: The message, verbatim.
-        people: Words for people who are known, in small letters.
+        people: Words for people who are known, in small letters: no list of names has them all.
     """
     if "?" in text and any(
         token.text[0] == "?" or "?" in token.text
@@ -207,7 +254,26 @@ def is_question(tokens: Sequence[Token], text: str, *, people: Collection[str] =
         if token.kind is not TokenKind.LINK
     ):
         return True
-    return any(_is_inverted(clause, people) for clause, _ in _clauses(canonical(tokens)))
+    owning = {one.text for one, other in pairwise(tokens) if _is_owner(other.text, people)}
+    return any(
+        _is_inverted(clause, people, is_owned=clause[0] in owning)
+        for clause, _ in _clauses(canonical(tokens))
+    )
+
+
+def _is_owner(word: str, people: Collection[str]) -> bool:
+    """Whether a word names whose something is, also without the mark of a possessive."""
+    return word.endswith("'s") or (word not in people and word.removesuffix("s") in people)
+
+
+def goes_on_asking(clause: str, before: str) -> bool:
+    """Whether a clause is part of the question before it: "have Ada and | Ben eaten"; who asks tells of themselves anew.
+
+    Args:
+        before: What stands before it, which asks.
+    """
+    first, *_ = clause.lower().split() or [""]
+    return before.rstrip().lower().endswith(" and") and first not in _SPEAKER
 
 
 def begins_as_question(text: str) -> bool:
@@ -215,7 +281,7 @@ def begins_as_question(text: str) -> bool:
     return next(iter(text.lower().split()), "") in phrase_book().requests["being"]
 
 
-def _is_inverted(clause: Sequence[str], people: Collection[str]) -> bool:
+def _is_inverted(clause: Sequence[str], people: Collection[str], *, is_owned: bool) -> bool:
     requests = phrase_book().requests
     first, following = clause[0], clause[1] if len(clause) > 1 else ""
     if first in requests["asking"]:
@@ -224,9 +290,37 @@ def _is_inverted(clause: Sequence[str], people: Collection[str]) -> bool:
         return following in requests["auxiliary"] or following in requests["asking_with"]
     if first in {"anyone", "someone"}:
         return following in requests["free"] or following in requests["helper"]
-    subjects = "plural_subject" if first in {"do", "have"} else "subject"
-    is_subject = following in requests[subjects] or following in people
-    return first in requests["auxiliary"] and is_subject
+    return first in requests["auxiliary"] and _has_subject(clause, people, is_owned=is_owned)
+
+
+def _has_subject(clause: Sequence[str], people: Collection[str], *, is_owned: bool) -> bool:
+    """Whether a subject follows the auxiliary of a clause; behind none, the speaker is left out ("did Ada's plaits").
+
+    Args:
+        is_owned: Whether what follows the auxiliary is somebody's: "did Ada's …".
+    """
+    requests = phrase_book().requests
+    auxiliary, *rest = clause
+    following, *after = rest or [""]
+    is_doing = auxiliary in requests["doing"]
+    is_having = auxiliary in requests["having"]
+    verbs = requests["infinitive"] if is_doing else requests["participle"]
+    is_owned |= following in requests["owned"]
+    if is_owned and (is_doing or is_having):
+        is_person = after[:1] != [] and (after[0] in requests["person"] or after[0] in people)
+        return is_person or not verbs.isdisjoint(after[1:])
+    subjects = "plural_subject" if auxiliary in {"do", "have"} else "subject"
+    is_called = any(" ".join(rest[:length]) in people for length in range(1, _LONGEST_NAME + 1))
+    return (
+        is_owned or is_called or following in requests[subjects] or following in requests["person"]
+        or (is_doing and not verbs.isdisjoint(after[:1]))
+        or (is_having and not verbs.isdisjoint(after[:1]) and _may_be_called(following))
+    )  # fmt: skip
+
+
+def _may_be_called(word: str) -> bool:
+    """Whether a word is rare enough for somebody's name; "already" and "just" are none."""
+    return word_ranks().get(word, _ORDINARY) >= _ORDINARY
 
 
 def asks_for_owner(

@@ -64,7 +64,7 @@ def sets_right(said: str, told: str, names: Collection[str] = ()) -> bool:
         told: The statement, verbatim.
         names: Words for people who are known, in small letters.
     """
-    if len(said) > _LONGEST or is_question(tokenise(said), said):
+    if len(said) > _LONGEST or is_question(tokenise(said), said, names):
         return False
     reply, before = _reply(said), {*_WORD.findall(_plain(told))}
     if not reply.rest:

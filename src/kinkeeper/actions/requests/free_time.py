@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time, timedelta
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
@@ -16,9 +17,12 @@ from kinkeeper.calendar.occurrences import booked_people
 from kinkeeper.calendar.search import find_conflicts
 from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.core.time import Interval, as_utc, midnight
-from kinkeeper.household.viewers import GUEST_DAYS
+from kinkeeper.household.viewers import GUEST_DAYS, Viewer
+from kinkeeper.memory.episodes import list_episodes
+from kinkeeper.memory.model import Episode, EpisodeKind
+from kinkeeper.memory.statements.absences import times_told
 
-_MOST = 10
+_MOST, _MOST_HEARD = 10, 500
 _DAY = timedelta(days=1)
 FROM, TO = time(8), time(21)
 """Nobody wants to be offered the small hours."""
@@ -102,6 +106,7 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
         span, [each.interval for each in busy], length=timedelta(minutes=wanted.duration),
         now=asked.now, zone=asked.household.zone, since=wanted.since or FROM, until=wanted.until or TO,
     )  # fmt: skip
+    told = _told_away(conn, members, span, asked)
     by_member = {
         member: [
             occurrence_json(each, asked)
@@ -114,7 +119,7 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
         if wanted.is_any
     }
     result = {
-        "is_free": not busy, "free": [_span_json(each, asked) for each in spans],
+        "is_free": not (busy or told), "told_away": told, "free": [_span_json(each, asked) for each in spans],
         "who": list(members), "busy": [occurrence_json(each, asked) for each in busy],
         "looked_at": _span_json(span, asked), "by_member": by_member,
         "all_day": [occurrence_json(each, asked) for each in _all_day(conn, members, span, asked)],
@@ -151,6 +156,34 @@ def _taken(
     ]  # fmt: skip
     found = {(each.event.id, each.original_start): each for each in (*booked, *in_charge)}
     return sorted(found.values(), key=_by_start)
+
+
+def _told_away(
+    conn: Connection, members: Sequence[str], span: Interval, asked: Asked
+) -> dict[str, dict[str, str]]:
+    """Return by member what was said last of their having no time then, where it was not taken back.
+
+    As with a private event, others learn that they have no time, and not the words.
+    """
+    household, zone = asked.household, asked.household.zone
+    heard = _heard(conn, asked.viewer)
+    seen = {each.id for each in heard}
+    for member in members if asked.viewer.sees_busy else ():
+        heard += _heard(conn, Viewer.of(household.id, member))
+    known = dict[str, dict[str, str] | None]()
+    for each in sorted(heard, key=attrgetter("said_at"), reverse=True):
+        said_at = each.said_at.astimezone(zone)
+        words = {"text": each.text, "by": each.member or ""} if each.id in seen else {}
+        for told in times_told(each.text, each.member, said_at, household):
+            if told.member in members and told.days.overlaps(span):
+                last = None if told.is_free else {"said_at": said_at.isoformat(), **words}
+                known.setdefault(told.member, last)
+    return {member: words for member, words in known.items() if words is not None}
+
+
+def _heard(conn: Connection, viewer: Viewer) -> list[Episode]:
+    found = list_episodes(conn, viewer, kind=EpisodeKind.TURN, limit=_MOST_HEARD)
+    return [each for each in found if not each.is_assistant]
 
 
 def _in_charge(occurrence: Occurrence) -> set[str]:

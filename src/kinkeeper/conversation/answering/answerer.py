@@ -22,6 +22,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.asked import asked_saying
 from kinkeeper.reading.deeds import asks_for_deed
+from kinkeeper.reading.replies import asks_who_does
 
 log = structlog.get_logger()
 
@@ -79,7 +80,9 @@ class Answerer:
         sources: Sequence[Source] = ()
         known = await self._known_of_deed(context)
         if known is not None and known.is_of_deeds:
+            looked_up = base.text if asks_who_does(context.text) else ""
             base, sources = self._listed(context, base, known)
+            base = replace(base, text=f"{looked_up} {base.text}".strip())
         elif _only_memory_was_read(context) and (small := _small_talk(context)):
             base = replace(base, text=small)
         elif _asks_what_is_known(context) or _only_memory_was_read(context):
@@ -107,14 +110,15 @@ class Answerer:
             return None
         if context.triage.confirmation or context.is_stopped:
             return None
-        if asked_saying(context.text) is not None:
+        if asked_saying(context.text, context.asked.household.members_by_word) is not None:
             return None
         return told_about(context, self._standing) or not_able(context, self._standing)
 
     async def _known_of_deed(self, context: AnswerContext) -> Knowledge | None:
-        """Return what is known about a question for a deed; None for another message, or where memory cannot be reached."""
+        """Return what is known about a question for a deed, or for who does it; None for another message, or where memory cannot be reached."""
         is_read_only = not any(each.action_id for each in context.results)
-        if self._know is None or not is_read_only or asks_for_deed(context.text) is None:
+        is_asked = asks_for_deed(context.text) is not None or asks_who_does(context.text)
+        if self._know is None or not is_read_only or not is_asked:
             return None
         try:
             return await self._know(BrainQuery(text=context.text), context.asked.viewer)

@@ -275,7 +275,7 @@ def free_told(done: ActionResult, setting: Setting) -> str:
     by_member = done.result.get("by_member")
     when = _looked_at(done, setting)
     if isinstance(by_member, Mapping) and by_member:
-        return _who_is_free(by_member, when, setting)
+        return _who_is_free(by_member, when, done, setting)
     spans = [each for each in done.result.get("free") or () if isinstance(each, Mapping)]
     busy = [each for each in done.result.get("busy") or () if isinstance(each, Mapping)]
     who = [str(each) for each in done.result.get("who") or ()]
@@ -291,6 +291,9 @@ def free_told(done: ActionResult, setting: Setting) -> str:
     free = few([_span(each, setting) for each in spans], len(spans), ";")
     if spans and not _is_short(done):
         return f"Free: {free}."
+    if not busy and (said := _said_away(done, setting)):
+        where = f"nothing is in the calendar for {named(who, setting)}{' ' + when if when else ''}"
+        return f"{capital(where)}, but {enumerated([*said.values()])}."
     why = f": {few([event_told(each, setting) for each in busy], len(busy), ';')}" if busy else ""
     room = f" Free: {free}." if spans else ""
     room += f" {capital(days)}." if (days := _all_day(done, setting)) else ""
@@ -304,12 +307,33 @@ def _all_day(done: ActionResult, setting: Setting) -> str:
     return few(told, len(told), ";")
 
 
-def _who_is_free(by_member: Mapping[str, Any], when: str, setting: Setting) -> str:
-    free = [member for member, busy in by_member.items() if not busy]
+def _said_away(done: ActionResult, setting: Setting) -> dict[str, str]:
+    """Return by member who said when that they have no time then, or only that it was said."""
+    found = {}
+    for member, words in (done.result.get("told_away") or {}).items():
+        at = local(words["said_at"], now=setting.now)
+        day = (
+            f" {day_words(at.date(), today=setting.now.date(), locale=setting.household.locale)}"
+            if at
+            else ""
+        )
+        if "text" in words:
+            found[member] = f"{named([words['by']], setting)} said{day}: “{plain(words['text'])}”"
+        else:
+            found[member] = f"{are([member], setting)} not free then, as I was told{day}"
+    return found
+
+
+def _who_is_free(
+    by_member: Mapping[str, Any], when: str, done: ActionResult, setting: Setting
+) -> str:
+    said = _said_away(done, setting)
+    free = [member for member, busy in by_member.items() if not (busy or member in said)]
     told = [f"{are(free, setting)} free{' ' + when if when else ''}"] if free else []
     if not free:
         told.append(f"nobody is free{' ' + when if when else ''}")
     told += [_kept_busy(member, busy, setting) for member, busy in by_member.items() if busy]
+    told += [words for member, words in said.items() if not by_member.get(member)]
     return f"{capital('; '.join(told))}."
 
 

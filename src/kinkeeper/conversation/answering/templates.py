@@ -37,7 +37,7 @@ from kinkeeper.conversation.told_audience import (
 )
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to, person_scope
 from kinkeeper.language.text import enumerated
-from kinkeeper.memory.statements.care import is_report, is_told_of_self
+from kinkeeper.memory.statements.care import frees_others, is_report, is_told_of_self, only_denies
 from kinkeeper.memory.statements.secrecy import (
     is_only_wish,
     points_back,
@@ -142,7 +142,10 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     is_wish = is_only_wish(context.text, people) or points_back(context.text, people)
     if is_wish and context.asked.origin is Origin.SAID:
         return _KEPT if context.history else _kept_next(context), _SURE
-    saved = _saved(context)
+    household, saved = context.asked.household, _saved(context)
+    is_news = only_denies(context.text, household) or frees_others(context.text, household)
+    if is_news and saved:
+        return saved, _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
         _, *more = _PARTS.split(context.text)
         if saved is None and not any(tells_news(each, people) for each in more):

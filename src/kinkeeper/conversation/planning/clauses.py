@@ -12,8 +12,9 @@ from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.told_audience import facts_in
 from kinkeeper.household.model import Household
-from kinkeeper.language.text import mask_stops
+from kinkeeper.language.text import mask_stops, tokenise
 from kinkeeper.reading.corrections import begins_by_setting_right
+from kinkeeper.reading.replies import goes_on_asking, is_question
 
 # Why something is wanted or so, told beside it: no part of what is to be done, nor news by itself.
 # Pure.
@@ -146,9 +147,12 @@ def told_beside(text: str, grammar: Grammar, household: Household, *, now: datet
         grammar: Knows where a clause may end, how requests begin, and how reasons are given.
     """
     pieces: list[_Piece] = []
+    people, is_asked = household.members_by_word, False
     for start, end, mark in _between_joints(text, grammar):
         said = text[start:end]
-        asks = mark == "?" or _is_request(in_order(bare(said, grammar)), grammar)
+        goes_on = is_asked and goes_on_asking(said, text[:start])
+        is_asked = goes_on or is_question(tokenise(said), said, people)
+        asks = is_asked or mark == "?" or _is_request(in_order(bare(said, grammar)), grammar)
         tells = not asks and bool(facts_in(said, household, now=now))
         is_new = asks or (tells and not begins_by_setting_right(said))
         if is_new or not pieces:

@@ -16,6 +16,7 @@ from kinkeeper.conversation.planning.creating_events import DETERMINER
 from kinkeeper.conversation.planning.people import is_person, people_in, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.language.text import tokenise
+from kinkeeper.memory.statements.care import frees_others
 from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.times.model import TimeSpan
 
@@ -140,9 +141,13 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
         clause: With marks, without politeness.
     """
     is_asked = case.message.text.rstrip().endswith("?")
-    begins = case.message.words(clause).partition(",")[0]
-    if (is_asked and "?" in case.message.sentence(clause)) or is_question(tokenise(begins), begins):
+    said, people = case.message.words(clause), case.household.members_by_word
+    begins = said.partition(",")[0]
+    is_asked_here = is_asked and "?" in case.message.sentence(clause)
+    if is_asked_here or is_question(tokenise(begins), begins, people):
         return
+    if frees_others(said, case.household):
+        return  # a job that is left to somebody else takes place
     if clause.split(" ", 1)[0].lower() in _OF_ONESELF:
         clause = f"I {clause}"
     for form in dict.fromkeys(news_of(clause, case.grammar, is_asked=is_asked)):

@@ -138,7 +138,7 @@ class _Reading:
     @cached_property
     def _is_question(self) -> bool:
         text = self.case.context.text
-        return is_question(tokenise(text), text)
+        return is_question(tokenise(text), text, self.case.context.asked.household.members_by_word)
 
     def steps(self, frame: Frame) -> Iterator[PlannedAction]:
         """Yield what a clause asks for."""

@@ -74,8 +74,11 @@ def recalled(clause: str, case: Case) -> list[Step] | None:
     words = case.message.words(clause)
     mark = "?" if "?" in case.message.text else ""
     words += mark
-    saying = asked_saying(words)
-    if saying is not None and asked_saying(clause + mark) is not None:  # and not only a quotation
+    people = case.household.members_by_word
+    saying = asked_saying(words, people)
+    if (
+        saying is not None and asked_saying(clause + mark, people) is not None
+    ):  # and not only a quotation
         said_by = case.context.asked.member.name if saying.who == "i" else saying.who or None
         query = saying.about or saying.who or words
         return [action("memory", "search", {"query": query, "said_by": said_by})]

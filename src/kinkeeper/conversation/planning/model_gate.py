@@ -205,7 +205,7 @@ def takes_back(words: str, thing: ActionResult, case: Case) -> bool:
     """Whether words are whole sentences of the message that take a thing back: by its name, or as what came last."""
     whole = " ".join(_sentences_of(words, case.context.text))
     about = _taken_back(whole)
-    if about is None or not _plain(words) >= _plain(whole) or is_question(tokenise(whole), whole):
+    if about is None or not _plain(words) >= _plain(whole) or _is_question(whole, case):
         return False
     if about:
         return not about.isdisjoint(stems(" ".join(texts_within([thing.summary, thing.params]))))
@@ -228,11 +228,15 @@ def _taken_back(sentence: str) -> frozenset[str] | None:
 def _is_request(clause: str, case: Case) -> bool:
     said = bare(clause, case.grammar, case.household.bot_name)
     meant = modality_of(said)
-    if meant not in _REAL or is_question(tokenise(said), said):
+    if meant not in _REAL or _is_question(said, case):
         return False
     if case.grammar.said["request"].match(in_order(said)):
         return True
     return meant is Modality.NAMED and any(map(commands_in, clauses_of(said, ())))
+
+
+def _is_question(text: str, case: Case) -> bool:
+    return is_question(tokenise(text), text, case.household.members_by_word)
 
 
 def _is_real(sentence: str, case: Case) -> bool:
@@ -241,7 +245,7 @@ def _is_real(sentence: str, case: Case) -> bool:
     is_sure = modality_of(said) in _REAL and not told_not_asked(sentence)
     if not is_sure or is_in_doubt(sentence):
         return False
-    return _is_request(sentence, case) or not is_question(tokenise(sentence), sentence)
+    return _is_request(sentence, case) or not _is_question(sentence, case)
 
 
 def _sentences(text: str) -> Sequence[str]:

@@ -39,6 +39,7 @@ from kinkeeper.core.beside import beside, read_beside
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import kept_from
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.statements.care import only_denies
 from kinkeeper.memory.statements.secrecy import has_own_news, points_back, secrecy_of
 from kinkeeper.reading.corrections import sets_itself_right, without_doubt
 
@@ -104,6 +105,14 @@ class Planners:
         return narrowed(plan, kept_from("" if wish is None else wish.scope))
 
     async def _planned(self, context: PlanningContext) -> Plan:
+        plan = await self._read(context)
+        # What was not done ticks nothing off, whatever the task has in common with it.
+        if not only_denies(context.text, context.asked.household):
+            return plan
+        kept = (each for each in plan.actions if (each.domain, each.action) != ("task", "complete"))
+        return replace(plan, actions=tuple(kept))
+
+    async def _read(self, context: PlanningContext) -> Plan:
         by_rules = await _by_rules(context)
         if self._model is None:
             return await beside(lambda: read_by_both(by_rules, context))

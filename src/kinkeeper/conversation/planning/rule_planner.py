@@ -406,7 +406,7 @@ def _later(moment: str, by: timedelta, zone: ZoneInfo) -> str:
 
 
 def _plan_of(context: PlanningContext) -> Plan:
-    is_recalled = asked_saying(context.text) is not None
+    is_recalled = asked_saying(context.text, context.asked.household.members_by_word) is not None
     if not is_recalled and (
         (context.history and asks_why(context.text)) or asks_about(context.text)
     ):

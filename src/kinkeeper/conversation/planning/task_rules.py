@@ -15,6 +15,7 @@ from kinkeeper.conversation.planning.case import (
     Thing,
     action,
     best_match,
+    content_words,
 )
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
@@ -25,6 +26,7 @@ from kinkeeper.conversation.planning.people import (
     one_of,
     people_in,
     together,
+    without_people,
 )
 from kinkeeper.conversation.planning.plan_times import (
     Moment,
@@ -221,8 +223,8 @@ def complete(groups: Groups, case: Case) -> Sequence[Step] | None:
 def done(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "I've paid the school trip": only what is known to be open is completed by a statement."""
     what = _bare(case.message.title(groups["what"]))
-    if _FINITE.match(what):
-        return None
+    if _FINITE.match(what) or not content_words(without_people(what, case)):
+        return None  # whom it is done for names no task
     said = f"{groups.get('verb', '')} {what}"
     tasks = [*case.open_tasks()]
     thing = best_match(said, tasks) or best_match(what, tasks)

@@ -14,11 +14,13 @@ from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.grammar import word_sets
 from kinkeeper.language.dictionary import first_names
-from kinkeeper.language.text import split_sentences
+from kinkeeper.language.text import split_sentences, tokenise
+from kinkeeper.memory.statements.care import deeds_of, frees_others
+from kinkeeper.memory.statements.names import kin
 from kinkeeper.reading.corrections import told_not_asked
-from kinkeeper.reading.deeds import deeds_told
 from kinkeeper.reading.modality import OTHERS_WORDS, UNREAL, Modality, is_put_on_body, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
+from kinkeeper.reading.replies import is_question
 
 _WORD = re.compile(r"[^\W_]+(?:['’:-][^\W_]+)*['’]?|&")
 _SENTENCE_END = re.compile(r"[.!?;]\s")
@@ -81,7 +83,12 @@ def _verdict(
     rules = word_sets("guard", "rules")
     said = _with_lead(clause, case).strip()
     found = told_not_asked(said)
-    is_undone = rule == "events.cancel" and any(each.is_denied for each in deeds_told(said))
+    is_undone = rule == "events.cancel" and (
+        frees_others(said, case.household)
+        or any(each.is_denied for each in deeds_of(said, case.household))
+    )
+    # "Did" may begin what is told and what is asked.
+    is_undone |= rule == "tasks.done" and _asks(said, clause, case)
     if "unwanted" in found or is_undone or is_put_on_body(said):
         return _Verdict.DROP
     days = (each.begin.date() for each in case.message.times(clause) if each.has_date)
@@ -119,6 +126,11 @@ def _lead(clause: str, case: Case) -> str:
     before, found, _ = case.message.text.partition(clause)
     lead = split_sentences(before, _SENTENCE_END)[-1] if found else ""
     return _POLITE.sub("", lead)
+
+
+def _asks(said: str, clause: str, case: Case) -> bool:
+    people = kin().union(case.household.members_by_word)
+    return _is_asked(clause, case) or is_question(tokenise(said), said, people)
 
 
 def _is_asked(clause: str, case: Case) -> bool:

@@ -206,22 +206,26 @@ class Intent:
 
 
 _SPEAKER = "i"
+_CAN = (_SPEAKER, "can")
 _PLAIN = frozenset({IntentType.EMPTY, IntentType.GREETING, IntentType.FEEDBACK})
 
 
-def read_intent(text: str, signals: Signals, *, names: Collection[str] = ()) -> Intent:
+def read_intent(
+    text: str, signals: Signals, *, names: Collection[str] = (), people: Collection[str] = ()
+) -> Intent:
     """Return what a message is by its form.
 
     Args:
         signals: What is known when it comes.
         names: What the assistant is called.
+        people: Words for people who are known, in small letters.
     """
     tokens = tokenise(text)
     clauses = clauses_of(text, names)
     lists, weights = word_lists(), shipped_weights().intent
     said = {word for clause in clauses for word in clause}
     count = sum(token.kind is not TokenKind.PUNCTUATION for token in tokens)
-    kind = _type(text, clauses, names) if tokens else IntentType.EMPTY
+    kind = _type(text, clauses, names, people) if tokens else IntentType.EMPTY
     if kind is IntentType.STATEMENT and count < weights.continuation_below:
         kind = IntentType.CONTINUATION
     return Intent(
@@ -237,21 +241,25 @@ def read_intent(text: str, signals: Signals, *, names: Collection[str] = ()) -> 
 def commands_in(clause: Clause) -> bool:
     """Tell whether a clause asks for something to be done: "please could you add ...".
 
-    What its speaker does themselves is told, not asked for ("I work", "I play"), but asked for in a question ("can I add").
+    What its speaker does or can do themselves is told, not asked for ("I work", "I can play"), but asked for in a question
+    ("can I add").
 
     Args:
         clause: Canonical words.
     """
     lists = word_lists()
     place = next((at for at, word in enumerate(clause) if word not in lists["polite"]), 0)
-    is_told = clause[:place][-1:] == (_SPEAKER,) and lists["modals"].isdisjoint(clause[:place])
+    before = clause[:place]
+    is_told = before == _CAN or (before[-1:] == (_SPEAKER,) and lists["modals"].isdisjoint(before))
     return clause[place] in lists["commands"] and not is_told
 
 
-def _type(text: str, clauses: tuple[Clause, ...], names: Collection[str]) -> IntentType:
+def _type(
+    text: str, clauses: tuple[Clause, ...], names: Collection[str], people: Collection[str]
+) -> IntentType:
     if clauses and any(map(commands_in, clauses)):
         return IntentType.COMMAND
-    if is_question(tokenise(text), text):
+    if is_question(tokenise(text), text, people):
         return IntentType.QUESTION
     if read_social(text, names=names) is Social.ACKNOWLEDGE:
         is_greeting = not clauses or not word_lists()["greetings"].isdisjoint(clauses[0])

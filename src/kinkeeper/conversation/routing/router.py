@@ -237,7 +237,7 @@ class Router:
             people: Words for people who are known, in small letters.
         """
         is_whole, text = len(text) <= LONGEST_READ, text[:LONGEST_READ]
-        intent = read_intent(text, signals, names=names)
+        intent = read_intent(text, signals, names=names, people=people)
         asked = open_question if isinstance(open_question, str) else ""
         is_wish = is_only_wish(text, people)
         decision = (

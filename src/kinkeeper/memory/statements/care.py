@@ -8,40 +8,65 @@ from kinkeeper.memory.statements.discretion import (
     is_health_of_other,
     speaks_of_health,
 )
-from kinkeeper.memory.statements.names import kin_canons, person_canons
+from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.memory.statements.slots import slots
-from kinkeeper.reading.deeds import clauses_of, deeds_told, is_all_children
+from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
+from kinkeeper.reading.replies import releases
 
 _CHILD = "child"
 """Slot of who is somebody's child."""
 
 
+def deeds_of(text: str, household: Household) -> tuple[Deed, ...]:
+    """Return the deeds that a message tells; what it asks, of whomever of the household or the kin, is none."""
+    return deeds_told(text, kin().union(household.members_by_word))
+
+
 def is_report(text: str, household: Household) -> bool:
-    """Return whether a message tells what was done for a child, a pet or the house, or happened to them: who minds them next asks for it.
+    """Return whether a message tells what was done for a child, a pet or the house, or need not be: who minds them next asks for it.
 
     Args:
         text: The whole message, verbatim.
     """
-    return any(
+    return frees_others(text, household) or any(
         not each.is_mine and (each.is_chore or _is_of_charge(each.text, household))
-        for each in deeds_told(text)
+        for each in deeds_of(text, household)
     )
+
+
+def frees_others(text: str, household: Household) -> bool:
+    """Return whether a message says that others need not do something for a child, as somebody else may."""
+    children = {each.id for each in household.children}
+    return releases(text) and not children.isdisjoint(people_in(text, household))
 
 
 def is_told_of_self(text: str, household: Household) -> bool:
     """Return whether a message tells what its teller took, or did not: that is theirs alone."""
-    return any(each.is_taken and not people_in(each.text, household) for each in deeds_told(text))
+    told = deeds_of(text, household)
+    return any(
+        each.is_taken and not each.points_back and not people_in(each.text, household)
+        for each in told
+    )
+
+
+def only_denies(text: str, household: Household) -> bool:
+    """Return whether a message tells of deeds, and of none that was done."""
+    told = deeds_of(text, household)
+    return bool(told) and all(each.is_denied for each in told)
 
 
 def without_care(text: str, household: Household) -> str:
     """Return a message without the clauses that tell of care for a child or a pet, done or needed: they are no affairs of its teller's."""
-    done = _care_done(text)
+    done = _care_done(text, household)
     return " ".join(
         each
         for each in clauses_of(text)
         if not (
-            _is_of_charge(each, household)
-            and (_is_health(each, household) or any(each in one or one in each for one in done))
+            frees_others(each, household)
+            or (
+                _is_of_charge(each, household)
+                and (_is_health(each, household) or any(each in one or one in each for one in done))
+            )
         )
     )
 
@@ -50,14 +75,15 @@ def tells_of_care(text: str, household: Household) -> bool:
     """Whether a message tells of care for a child or a pet, of their health, or of what those around have to know of anybody's."""
     return (
         concerns_others(text)
-        or any(_is_of_charge(each, household) for each in _care_done(text))
+        or any(_is_of_charge(each, household) for each in _care_done(text, household))
         or (speaks_of_health(text) and _is_of_charge(text, household))
     )
 
 
-def _care_done(text: str) -> frozenset[str]:
+def _care_done(text: str, household: Household) -> frozenset[str]:
     """Return the clauses that tell of care which others got."""
-    return frozenset(each.text for each in deeds_told(text) if each.is_care and not each.is_mine)
+    told = deeds_of(text, household)
+    return frozenset(each.text for each in told if each.is_care and not each.is_mine)
 
 
 def _is_health(text: str, household: Household) -> bool:

@@ -265,7 +265,7 @@ def observe(
     for place, part in enumerate(parts):
         if len(part.text) > LONGEST_STATEMENT:
             continue
-        is_asked = is_question(tokenise(part.text), part.text, people=known)
+        is_asked = is_question(tokenise(part.text), part.text, known)
         if is_asked or (not place and begins_as_question(part.text)):
             continue
         just_before = parts[max(0, place - _MOST_SENTENCES_BACK) : place]

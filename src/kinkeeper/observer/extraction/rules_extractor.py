@@ -215,7 +215,7 @@ def _force(reading: Reading) -> Force:
     """Return with what force the change is told that a part of a message speaks of."""
     symbols = reading.symbols
     start, end = (symbols[0].start, symbols[-1].end) if symbols else (0, len(reading.text))
-    return force_of_news(reading.text, start, end)
+    return force_of_news(reading.text, start, end, reading.people)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

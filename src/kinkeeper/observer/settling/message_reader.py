@@ -1,7 +1,7 @@
 """Reads a queued message by rules, trained reader and a model's opinion: the half of tier 2 that writes nothing."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -241,8 +241,11 @@ class Understanding:
         reads_so |= exchanges_owners(message.text)
         if not (reads_so or any(is_given_up(message.text, each.start) for each in tokens)):
             return ()
-        is_news = calls_off(tokens)
-        if is_news and force_of_news(message.text, 0, len(message.text)) is not Force.ASSERTED:
+        is_news, people = calls_off(tokens), self._participants.household.members_by_word
+        if (
+            is_news
+            and force_of_news(message.text, 0, len(message.text), people) is not Force.ASSERTED
+        ):
             return ()
         found = arranged_in(
             conn, self._household, message.chat_id,
@@ -277,7 +280,7 @@ class Understanding:
         heard, is_heard = await heard_in(loaded, household)
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
-            scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded), refused=loaded.refused,
+            scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded, household.members_by_word), refused=loaded.refused,
             unread_parts=len(found) - len(read), heard=heard, is_heard=is_heard,
         )  # fmt: skip
         parts = await read_beside(
@@ -389,7 +392,7 @@ class Understanding:
         )  # fmt: skip
 
 
-def _last_asked(loaded: Loaded) -> datetime | None:
+def _last_asked(loaded: Loaded, people: Collection[str]) -> datetime | None:
     """When somebody other than the sender last asked anything, of the messages just before."""
     sender = loaded.stored.message.sender
     return next(
@@ -397,7 +400,7 @@ def _last_asked(loaded: Loaded) -> datetime | None:
             each.message.sent_at
             for each in loaded.window
             if each.message.sender != sender
-            and is_question(tokenise(each.message.text), each.message.text)
+            and is_question(tokenise(each.message.text), each.message.text, people)
         ),
         None,
     )

@@ -7,7 +7,7 @@ place of each thing that was recognised, so that one rule serves every household
 import re
 import tomllib
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 from functools import cache
@@ -189,6 +189,11 @@ class Reading:
     asks_for_owner: bool
     called: str | None = None
 
+    @property
+    def people(self) -> frozenset[str]:
+        """Words for people in it, in small letters."""
+        return _people_in(self.mentions)
+
     def of_kind(self, *kinds: str) -> list[Mention]:
         """Return the mentions of these kinds, in text order."""
         return [mention for mention in self.mentions if mention.kind in kinds]
@@ -284,10 +289,15 @@ def read_message(
         symbols=symbols,
         skeleton=skeleton,
         reply=read_reply(tokens, mentions),
-        is_question=is_question(tokens, text),
+        is_question=is_question(tokens, text, _people_in(mentions)),
         asks_for_owner=asks_for_owner(tokens, text, mentions),
         called=_called(symbols, skeleton),
     )
+
+
+def _people_in(mentions: Iterable[Mention]) -> frozenset[str]:
+    """Return the words for people that a message has, in small letters."""
+    return frozenset(each.surface.casefold() for each in mentions if each.kind in _PEOPLE)
 
 
 def _without_denied(mentions: Sequence[Mention], text: str) -> Sequence[Mention]:
