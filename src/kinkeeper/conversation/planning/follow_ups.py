@@ -1,7 +1,8 @@
 """What goes on with the last turn: answers to its questions, edits of what waits, use of what it found. Pure."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
@@ -212,6 +213,18 @@ def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
     added = _beside_what_is_known(added, partial["params"], text, case)
     params = {**partial["params"], **{key: value for key, value in added.items() if value}}
     return action(partial["domain"], partial["action"], _on_its_day(params, text, case))
+
+
+def at_each(step: Step, case: Case) -> Iterator[Step]:
+    """Yield a task at each of several hours that an answer names ("at 8, 2 and 8"); any other request as it is."""
+    listed = case.message.several(case.message.text)
+    if isinstance(step, Missing) or "deadline" not in step.params or not listed:
+        yield step
+        return
+    for hour in listed:
+        moment = moment_of(hour, case.now)
+        known = {} if moment is None else {"deadline": moment.text}
+        yield replace(step, params={**step.params, **known})
 
 
 def _beside_what_is_known(

@@ -30,6 +30,7 @@ from kinkeeper.reading.corrections import (
 from kinkeeper.reading.times import NamedTimeWords, read
 from kinkeeper.reading.times.calendar_days import first_of_week
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
+from kinkeeper.reading.times.reader import lists_hours, says_dose
 
 # The times of a message to the assistant, with what planning ahead makes of some of them. Pure.
 
@@ -186,12 +187,11 @@ _ADJECTIVE = re.compile(
     rf"\b(?:the|a|an|my|our|this|that)\s+{TIME_MARK}(?:'s)?\s+(?=[a-z])", re.IGNORECASE
 )
 _LISTED = re.compile(
-    rf"{TIME_MARK}(?:(?:\s*,|\s*&|\s+and)+\s*(?:on\s+)?(?:the\s+)?{TIME_MARK})+", re.IGNORECASE
+    rf"{TIME_MARK}(?:(?:(?:\s*,|\s*&|\s+and)+\s*(?:on\s+)?(?:the\s+)?)?{TIME_MARK})+", re.IGNORECASE
 )
 _CORRECTS = re.compile(
     r"\b(?:no|nope|nah|sorry|wait|oops|actually|rather|mean|meant|make)\b", re.IGNORECASE
 )
-_HOUR = timedelta(hours=1)
 _BLANK = re.compile(r"\s+")
 _EDGES = " \t\n,;:.!?-–—"
 
@@ -232,8 +232,19 @@ class Message:
         A time between an article and a noun ("the Saturday paper") names the thing and stays.
         """
         kept = _ADJECTIVE.sub(lambda found: self.words(found[0]) + " ", part)
-        kept = _LISTED.sub(lambda found: found[0][0], kept)
+        kept = _LISTED.sub(
+            lambda found: f"{self.words(found[0])} " if self._is_dosed(found[0]) else found[0][0],
+            kept,
+        )
         return self.words(_TIMED.sub(" ", kept))
+
+    def _is_dosed(self, listed: str) -> bool:
+        """Whether hours of a list have how many of something before them: "one at noon and two at bedtime"."""
+        return any(
+            says_dose(self.verbatim[each].removesuffix(self.spans[each].surface))
+            for each in listed[1:]
+            if each in self.spans
+        )
 
     def times(self, part: str) -> tuple[TimeSpan, ...]:
         """Return the times of a part in its order, lengths left out."""
@@ -259,7 +270,7 @@ class Message:
         hours = [each for each in self.times(part) if each.has_time]
         if len(days) > 1:
             return tuple((day, *(() if day.has_time else hours[:1])) for day in days)
-        if len(named) > 1 and all(map(_is_hour, named)):
+        if len(named) > 1 and all(each.has_time for each in named):
             dated = [each for each in self.times(part) if each.has_date]
             return tuple((hour, *dated[:1]) for hour in named)
         return ()
@@ -305,9 +316,13 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     spans: dict[str, TimeSpan] = {}
     marked, end = list[str](), 0
     times = [*_without_old(plain, times_in(plain, now, household))]
+    times = [_as_end(plain, each, times) for each in times]
     left_out = _left_out(plain, times)
-    for span, begin, over in times:
-        start = begin + grammar.start_of(plain, span) - span.start_char
+    for place, (span, begin, over) in enumerate(times, start=1):
+        opens_list = any(
+            lists_hours(span, plain[over:at], each) for each, at, _ in times[place:][:1]
+        )
+        start = begin if opens_list else begin + grammar.start_of(plain, span) - span.start_char
         if (
             start == over
             or start < end
@@ -316,6 +331,12 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
         ):
             continue
         start = left_out.get(span, start)
+        if (
+            marked
+            and spans.get(marked[-1])
+            and lists_hours(spans[marked[-1]], plain[end:start], span)
+        ):
+            start = end
         if span in left_out and marked and start == end and not span.has_time:
             verbatim[marked[-1]] += plain[end:over]
         else:
@@ -332,6 +353,22 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
 
 
 _LISTING: Final = frozenset({",", "and", "or", "&", ", and", ", or"})
+
+
+def _as_end(
+    text: str, at: tuple[TimeSpan, int, int], times: Sequence[tuple[TimeSpan, int, int]]
+) -> tuple[TimeSpan, int, int]:
+    """Return how long what recurs goes on ("for ten days") as its last day; any other time as it is."""
+    span, begin, over = at
+    recurs = any(each.recurrence and "UNTIL=" not in each.recurrence for each, *_ in times)
+    is_days = span.kind is SpanKind.DURATION and span.until - span.begin >= 2 * _DAY
+    if not (recurs and is_days and text[:begin].lower().endswith(" for ")):
+        return at
+    last = span.until - _DAY
+    end = replace(
+        span, kind=SpanKind.DATE, begin=last, until=last + _DAY, bound="until", has_date=True
+    )
+    return end, begin - len("for "), over
 
 
 def _left_out(text: str, times: Sequence[tuple[TimeSpan, int, int]]) -> Mapping[TimeSpan, int]:
@@ -426,12 +463,6 @@ def _without_reported(text: str, grammar: Grammar) -> str:
         return text
     rest = text[found.end() :].replace('"', "'")
     return f'{text[: found.end()]} "{rest}"' if rest.strip() else text
-
-
-def _is_hour(span: TimeSpan) -> bool:
-    """Whether a time says an hour, as "every evening at eight" does and "in the evening" does not."""
-    is_exact = span.part_of_day is None or span.until - span.begin <= _HOUR
-    return span.has_time and is_exact
 
 
 def _put(verbatim: dict[str, str], first: int, words: str) -> str:

@@ -39,6 +39,7 @@ from kinkeeper.conversation.planning.clauses import (
 )
 from kinkeeper.conversation.planning.follow_ups import (
     ASK,
+    at_each,
     completed,
     edited,
     followed,
@@ -473,8 +474,12 @@ def _answered(case: Case) -> list[Step] | None:
         return []
     if _read(case)[0]:
         return None
+    if partial["missing"] in _DATED and not case.message.spans:
+        # What answers when something is may be a bare hour, or several.
+        context = replace(case.context, text=f"at {case.context.text}")
+        case = case_of(context, vocabulary_of(case.household))
     step = completed(partial, case)
-    return [step] if step is not None else None
+    return [*at_each(step, case)] if step is not None else None
 
 
 def _chained(steps: list[Step], context: PlanningContext) -> list[Step]:

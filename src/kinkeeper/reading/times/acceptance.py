@@ -238,6 +238,7 @@ _PART_CUES: Final = frozenset(
 )
 _GREETINGS: Final = frozenset({"good", "gd", "gud", "happy", "morning", "night", "evening"})
 _ADDRESSES: Final = frozenset({",", ".", "!", "hi", "hey", "hello"})
+_LISTING: Final = frozenset({"and", "&", "n"})
 _EVERYBODY: Final = frozenset({"all", "everyone", "guys", "folks"})
 _MEASURES: Final = frozenset(
     {"of", "cup", "cups", "star", "stars", "tsp", "tbsp", "full", "price", "off"}
@@ -414,6 +415,8 @@ def _is_day_number(place: _Place) -> bool:
 
 def _is_part(place: _Place) -> bool:
     part = place.token.meanings.get("PART")
+    if _is_beside_part(place):
+        return True
     if place.previous in _GREETINGS or part == "lunch":
         return False
     if part == "night" or place.token.text in {"eve", "aft", "morn", "evn"}:
@@ -424,6 +427,20 @@ def _is_part(place: _Place) -> bool:
         bool(place.previous)
         and place.previous not in _ADDRESSES
         and place.following not in _EVERYBODY
+    )
+
+
+def _is_beside_part(place: _Place) -> bool:
+    """Whether a part of the day is listed with another: "morning and night"."""
+    tokens, before, behind = place.tokens, place.index - 2, place.found.end + 1
+    sides = []
+    if before >= 0 and place.previous in _LISTING:
+        sides.append((tokens[before], tokens[before - 1].text if before else ""))
+    if behind < len(tokens) and place.following in _LISTING:
+        sides.append((tokens[behind], place.previous))
+    return any(
+        each.meanings.get("PART", "lunch") != "lunch" and opener not in _GREETINGS | {"the"}
+        for each, opener in sides
     )
 
 

@@ -56,6 +56,8 @@ _SPANNING: Final = frozenset({"to", "-", "till", "til", "until", "through"})
 _BEGINNING: Final = frozenset({"starting", "beginning", "commencing"})
 _DEEPEST: Final = 1
 _MOST_DOSES: Final = 4  # "take 2 every evening"
+_DOSED: Final = frozenset({"breakfast", "dinner", "bedtime"})
+_AND: Final = frozenset({"and", "&", ","})
 _MOST_REPEATED: Final = 2  # parts of a time that add nothing to it ("Friday, Friday")
 _WEEK_OPERATORS: Final = _BEGINNING | {"of", "after", "before"}
 NEIGHBOURHOODS: Final = frozenset({"for", "over", "before", "b4", "after"})
@@ -127,8 +129,8 @@ def _next_atom(
     if other.every is not None and _is_hour(tokens, partial, end, other):
         partial = as_hour(partial)
     within = bounded(partial, other, joints, scope)
-    if within is not None:
-        return within, after
+    if within is not None or _is_dose(tokens, (partial, end), (other, at), after):
+        return None if within is None else (within, after)
     if is_end(partial, other, joints) or _opens(partial, other, joints, tokens[after : after + 1]):
         return None
     if not may_join(partial, other, joints) or _names_both(tokens, (partial, end), (other, at)):
@@ -182,6 +184,23 @@ def _is_hour(tokens: Sequence[Token], partial: Partial, end: int, every: Partial
         return False
     is_said = end > 1 and tokens[end - 2].text in _AT
     return is_said or (every.part is not None and partial.number > _MOST_DOSES)
+
+
+def _is_dose(
+    tokens: Sequence[Token], left: tuple[Partial, int], right: tuple[Partial, int], after: int
+) -> bool:
+    """Whether a number beside a part of the day says how many then: "one at bedtime", "2 in the morning and 2 at night"."""
+    (partial, end), (other, at) = left, right
+    if other.number is not None and partial.part in _DOSED and end == at:
+        return True
+    if other.part is None or partial.number is None or partial.number > _MOST_DOSES:
+        return False
+    if end > 1 and tokens[end - 2].text in _AT:
+        return False
+    behind = tokens[after : after + 2]
+    is_first = [each.text in _AND for each in behind] == [True, False]
+    is_next = end > 2 and tokens[end - 2].text in _AND and "PART" in tokens[end - 3].meanings
+    return other.part in _DOSED or is_next or (is_first and "INT" in behind[1].meanings)
 
 
 def _joints(tokens: Sequence[Token], partial: Partial, end: int) -> tuple[list[str], int] | None:

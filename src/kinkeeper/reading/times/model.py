@@ -41,6 +41,7 @@ class TimeSpan:
         until: Exclusive end, aware.
         grain: Precision of `begin`.
         recurrence: RFC 5545 rule without prefix, for recurring.
+        often: How often it is on each of its days ("twice a day").
         has_date: Whether the words name a day (or a span of days).
         has_time: Whether the words name a time of day (a part of day such as "this evening" counts).
         part_of_day: "morning", "noon", "afternoon", "evening", "night" or None, where the words say it.
@@ -60,6 +61,7 @@ class TimeSpan:
     until: datetime
     grain: Grain
     recurrence: str | None = None
+    often: int = 1
     has_date: bool = False
     has_time: bool = False
     part_of_day: str | None = None

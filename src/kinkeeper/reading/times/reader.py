@@ -25,8 +25,8 @@ from kinkeeper.reading.times.expressions import Expression, expression_at, resol
 from kinkeeper.reading.times.grammar import Scope
 from kinkeeper.reading.times.groups import group_at
 from kinkeeper.reading.times.model import TimeSpan
-from kinkeeper.reading.times.partial import Partial, as_hour, sure_clock, whole_pair
-from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits, other_day
+from kinkeeper.reading.times.partial import Every, Partial, as_hour, sure_clock, whole_pair
+from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits, in_order, other_day
 from kinkeeper.reading.times.time_text import is_day_first, week_start
 from kinkeeper.reading.times.tokens import (
     Folded,
@@ -41,6 +41,15 @@ from kinkeeper.reading.times.tokens import (
 LONGEST_TEXT: Final = 4096
 _WORDS = re.compile(r"[0-9]+[a-z]+|[a-z]+|[0-9]")
 _LIST_WORDS = frozenset({"and", "&", ",", "or", "n", "/"})
+_BETWEEN_HOURS = frozenset({",", "and", "&", "at"})
+_EITHER = frozenset({"or", "/"})
+_BEHIND_LISTED = frozenset(
+    {
+        "please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to", "every", "each",
+        "daily", "until", "till", "til", "about", "of", "that",
+    }
+)  # fmt: skip
+_NOON = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +120,7 @@ def read(
         names_day=any(each.start.has_date for _, each in found_all),
     )
     spans = []
-    for first, found in _shared(tokens, found_all):
+    for first, found in _in_order(tokens, [*_shared(tokens, found_all)], habits):
         span = _span(
             _Source(text, folded, tokens),
             first,
@@ -284,6 +293,8 @@ _OPENERS = frozenset(
         "evry",
         "evey",
         "once",
+        "twice",
+        "thrice",
         "another",
         "whole",
         "entire",
@@ -307,42 +318,85 @@ _OPENERS = frozenset(
 def _listed(
     tokens: Sequence[Token], previous: Expression, scope: Scope
 ) -> tuple[int, Expression] | None:
-    """Return the next of a list: "at 4 or 5", "march 3 and 5"."""
+    """Return the next of a list: "at 4 or 5", "at 8, 2 and 8", "march 3 and 5"."""
     at = previous.end
     if at + 1 >= len(tokens) or tokens[at].text not in _LIST_WORDS or previous.finish is not None:
         return None
     found = group_at(tokens, at + 1, scope)
-    if found is None or found[0].number is None or not found[0].is_number_only:
+    if found is None:
         return None
-    last = previous.start
-    number = found[0].number or 0
-    expression = Expression(found[0], None, found[1])
-    if (
-        last.clock is not None
-        and last.part is None
-        and 1 <= number <= 12
-        and tokens[at].text in {"or", "/"}
-    ):
-        same_day = replace(last, clock=replace(last.clock, hour=number, minute=0, has_minute=False))
-        expression = Expression(same_day, None, found[1])
+    last, (start, end) = previous.start, found
+    following = tokens[end : end + 1]
+    if last.clock is not None and last.part is None and tokens[at].text not in _EITHER:
+        hour = as_hour(start)
+        is_listed = hour.clock is not None and _ends(following)
+        return (at + 1, Expression(hour, None, end)) if is_listed else None
+    if start.number is None or not start.is_number_only:
+        return None
+    if last.clock is not None and last.part is None and 1 <= start.number <= _NOON:
+        same_day = replace(
+            last, clock=replace(last.clock, hour=start.number, minute=0, has_minute=False)
+        )
+        expression = Expression(same_day, None, end)
     elif (
         last.day is not None
         and last.month is not None
         and last.clock is None
-        and last.day < number <= 31
+        and last.day < start.number <= 31
         and last.year is None
     ):
-        expression = Expression(replace(last, day=number, weekday=None), None, found[1])
+        expression = Expression(replace(last, day=start.number, weekday=None), None, end)
     else:
         return None
-    after = tokens[found[1]] if found[1] < len(tokens) else None
-    is_end = (
-        after is None
-        or not after.text.isalpha()
-        or after.text
-        in {"please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to"}
+    return (at + 1, expression) if _ends(following) else None
+
+
+def _ends(following: Sequence[Token]) -> bool:
+    """Whether a number of a list counts nothing that follows it."""
+    return not following or not following[0].text.isalpha() or following[0].text in _BEHIND_LISTED
+
+
+def _in_order(
+    tokens: Sequence[Token], found: Sequence[tuple[int, Expression]], habits: Habits
+) -> Iterator[tuple[int, Expression]]:
+    """Yield readings in which the bare hours of a list follow one another through the day: "at 8, 2 and 8"."""
+    run: list[tuple[int, Expression]] = []
+    for each in [*found, None]:
+        if run and (each is None or not _goes_on(tokens, run, each)):
+            yield from _as_list(run, habits) if len(run) > 1 else run
+            run = []
+        if each is not None:
+            run.append(each)
+
+
+def _as_list(
+    run: Sequence[tuple[int, Expression]], habits: Habits
+) -> Iterator[tuple[int, Expression]]:
+    """Yield the hours of a list in their halves of the day; what one says of coming again ("8 and 8 for a week") goes for all."""
+    clocks = in_order([each.start.clock for _, each in run if each.start.clock], habits)
+    again = next((each.start for _, each in run if each.start.every or each.start.length), None)
+    is_again = again is not None and not any(each.start.has_date for _, each in run)
+    for (first, each), clock in zip(run, clocks, strict=True):
+        start = replace(each.start, clock=clock)
+        if is_again and again is not None and not (again.length and again.length.seconds):
+            start = replace(again, clock=clock, every=again.every or Every("FREQ=DAILY"))
+        yield first, each._replace(start=start)
+
+
+def _goes_on(
+    tokens: Sequence[Token], run: Sequence[tuple[int, Expression]], each: tuple[int, Expression]
+) -> bool:
+    """Whether a reading is the next hour of the list that a run of them is, of one day at most."""
+    starts = [one.start for _, one in (*run, each)]
+    between = {token.text for token in tokens[run[-1][1].end : each[0]]}
+    are_hours = all(one.clock and one.part is None and one.bound is None for one in starts)
+    return (
+        are_hours
+        and all(one.finish is None for _, one in (*run, each))
+        and sum(one.has_date or one.every is not None for one in starts) <= 1
+        and between <= _LIST_WORDS - _EITHER | {"at", "@"}
+        and not between.isdisjoint(_LIST_WORDS)
     )
-    return (at + 1, expression) if is_end else None
 
 
 def _span(
@@ -371,6 +425,7 @@ def _span(
         until=resolved.until,
         grain=resolved.grain,
         recurrence=resolved.recurrence,
+        often=1 if partial.every is None else partial.every.often,
         has_date=partial.has_date or partial.instant is not None,
         has_time=partial.has_time or partial.instant is not None,
         part_of_day=_part_name(partial.part),
@@ -396,6 +451,24 @@ def _part_name(part: str | None) -> str | None:
         if part
         else None
     )
+
+
+def lists_hours(before: TimeSpan, between: str, span: TimeSpan) -> bool:
+    """Whether two times are hours of one list: "at 8, 2 and 8", "one at breakfast and one at bedtime".
+
+    Args:
+        between: What the text says between them.
+    """
+    words = between.replace(",", " , ").lower().split()
+    are_hours = before.has_time and span.has_time and before.bound is span.bound is None
+    is_listed = bool(words) and all(word in _BETWEEN_HOURS or says_dose(word) for word in words)
+    return are_hours and is_listed and before.recurrence in {None, span.recurrence}
+
+
+def says_dose(words: str) -> bool:
+    """Whether one of some words is a number: how many of something at a time."""
+    known = load_lexicon().words
+    return any("NUMBER" in known.get(word, {}) or word.isdigit() for word in words.lower().split())
 
 
 def to_record(span: TimeSpan) -> dict[str, str]:

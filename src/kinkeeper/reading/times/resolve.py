@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 from typing import Final
 
 from kinkeeper.reading.times.calendar_days import (
@@ -38,6 +39,8 @@ PARTS: Final[Mapping[str, tuple[float, float]]] = {
 
 
 OFFICES_OPEN: Final = 8
+_FIRST_LISTED: Final = 5
+"""Before it nobody is reminded of anything several times a day."""
 _LAST_EVENING_HOUR: Final = 11
 _NEAR_MINUTES: Final = 120
 _NOON: Final = 12
@@ -105,6 +108,35 @@ def _in_usual_half(clock: Clock, usual: time | None) -> int | None:
     apart = {each: abs(each * 60 + clock.minute - usual.hour * 60 - usual.minute) for each in hours}
     nearest = min(hours, key=apart.__getitem__)
     return nearest if apart[nearest] <= _NEAR_MINUTES else None
+
+
+def in_order(clocks: Sequence[Clock], habits: Habits) -> Sequence[Clock]:
+    """Return the hours of a list in the halves of one day in which they follow one another; as they are where none are.
+
+    "8, 2 and 8" begins in the morning, and beside an hour from 13 on ("8 and 20") the others are of that clock, too.
+    """
+    times = [(hour_of(each, None, habits), each.minute) for each in clocks]
+    if any(each.half is None and each.hour > _NOON for each in clocks):
+        times = [(each.hour, each.minute) for each in clocks]
+    elif _is_rising(times) and not times[0] < (_NOON, 0) <= times[-1]:
+        return clocks
+    if not _is_rising(times):
+        times = [(_FIRST_LISTED, 0)]
+        for each in clocks:
+            halves = (each.hour % _NOON, each.hour % _NOON + _NOON)
+            open_ = halves if not is_certain(each, None) else (hour_of(each, None, habits),)
+            times += [(hour, each.minute) for hour in open_ if (hour, each.minute) > times[-1]][:1]
+        del times[0]
+    if len(times) != len(clocks):
+        return clocks
+    return [
+        replace(each, hour=hour, half=None, is_sure=True)
+        for each, (hour, _) in zip(clocks, times, strict=True)
+    ]
+
+
+def _is_rising(times: Sequence[tuple[int, int]]) -> bool:
+    return all(first < last for first, last in pairwise(times))
 
 
 def _hour_in_part(hour: int, part: str) -> int:
@@ -488,9 +520,9 @@ def is_end(partial: Partial, other: Partial, joints: Sequence[str]) -> bool:
     """Whether what is said next ends a time instead of completing it: "at 7 until Christmas", "3 until 5"."""
     is_until = any(BOUNDS.get(word) == "until" for word in joints)
     has_hour = partial.clock is not None or partial.number is not None
-    if not is_until or not has_hour:
+    if not is_until or not (has_hour or partial.part):
         return False
-    return not is_day_only(other) or not partial.has_date
+    return not partial.has_date if is_day_only(other) else has_hour
 
 
 def is_day_only(partial: Partial) -> bool:
