@@ -24,7 +24,10 @@ from kinkeeper.reading.corrections import (
     is_told_of,
     left_out_from,
     new_value_at,
+    numbers_set_right,
     old_value_at,
+    set_right_at,
+    with_name_set_right,
     with_plain_exceptions,
 )
 from kinkeeper.reading.times import NamedTimeWords, read
@@ -189,9 +192,6 @@ _ADJECTIVE = re.compile(
 _LISTED = re.compile(
     rf"{TIME_MARK}(?:(?:(?:\s*,|\s*&|\s+and)+\s*(?:on\s+)?(?:the\s+)?)?{TIME_MARK})+", re.IGNORECASE
 )
-_CORRECTS = re.compile(
-    r"\b(?:no|nope|nah|sorry|wait|oops|actually|rather|mean|meant|make)\b", re.IGNORECASE
-)
 _BLANK = re.compile(r"\s+")
 _EDGES = " \t\n,;:.!?-–—"
 
@@ -312,10 +312,11 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     plain = grammar.spelled_out(_BLANK.sub(" ", plain).strip(), _names(household))
     plain = grammar.said["week_after"].sub(r"this \g<unit> and next \g<unit>", plain)
     plain = grammar.said["bare_span"].sub(r"from \g<first> to \g<last>", plain)
+    plain = _with_units(with_name_set_right(plain, household.words_for_people), now, household)
     plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)
     spans: dict[str, TimeSpan] = {}
     marked, end = list[str](), 0
-    times = [*_without_old(plain, times_in(plain, now, household))]
+    plain, times = _set_right(plain, [*_without_old(plain, times_in(plain, now, household))], now)
     times = [_as_end(plain, each, times) for each in times]
     left_out = _left_out(plain, times)
     for place, (span, begin, over) in enumerate(times, start=1):
@@ -348,8 +349,9 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
             elif span.has_time:
                 spans[mark] = replace(span, has_date=False, recurrence=None, kind=SpanKind.TIME)
         end = over
-    marked_text = _put_right("".join([*marked, plain[end:]]), spans, grammar)
-    return Message(marked_text, spans, verbatim, tuple(left_out))
+    return Message(
+        _BLANK.sub(" ", "".join([*marked, plain[end:]])), spans, verbatim, tuple(left_out)
+    )
 
 
 _LISTING: Final = frozenset({",", "and", "or", "&", ", and", ", or"})
@@ -428,16 +430,56 @@ def _names(household: Household) -> frozenset[str]:
     return frozenset(each.lower() for each in household.words_for_people)
 
 
-def _put_right(text: str, spans: dict[str, TimeSpan], grammar: Grammar) -> str:
-    """Return a text in which a time that is put right in the same breath gives way to the right one."""
-    for found in [*grammar.said["corrected"].finditer(text)]:
-        if not _CORRECTS.search(found[0]):
+def _set_right(
+    text: str, times: Sequence[tuple[TimeSpan, int, int]], now: datetime
+) -> tuple[str, list[tuple[TimeSpan, int, int]]]:
+    """Return a text with blanks for the words that set a time right, and its times without the wrong ones."""
+    kept: list[tuple[TimeSpan, int, int]] = []
+    for new, begin, over in times:
+        found = set_right_at(text, begin, over, after=kept[-1][2]) if kept else None
+        place = next(
+            (at for at in range(len(kept) - 1, -1, -1) if _is_same(kept[at][0], new)), None
+        )
+        if found is None or place is None:
+            kept.append((new, begin, over))
             continue
-        old, new = spans.get(found["old"]), spans.get(found["new"])
-        if old is None or new is None or SpanKind.DURATION in {old.kind, new.kind}:
+        old, first, last = kept[place]
+        kept[place] = (_in_place_of(new, old, now), first, last)
+        text = f"{text[: found[0]]}{' ' * (found[1] - found[0])}{text[found[1] :]}"
+    return text, kept
+
+
+def _is_same(old: TimeSpan, new: TimeSpan) -> bool:
+    """Whether two times say the same of something: both its day, both its hour, or both how long it is until then."""
+    if SpanKind.DURATION in {old.kind, new.kind}:
+        return old.kind is new.kind or (new.kind is SpanKind.DURATION and old.is_away)
+    is_hour, is_day = old.has_time and new.has_time, old.has_date and new.has_date
+    return old.recurrence == new.recurrence and (is_hour or is_day)
+
+
+def _in_place_of(new: TimeSpan, old: TimeSpan, now: datetime) -> TimeSpan:
+    """Return a time with what only the one says that it sets right; "in an hour, no, 20 minutes" is that long from now."""
+    if new.kind is SpanKind.DURATION and old.kind is not new.kind:
+        begin = now + (new.until - new.begin)
+        if not old.has_time:
+            begin = datetime.combine(begin.date(), time(), begin.tzinfo)
+        return replace(old, begin=begin, until=begin + (old.until - old.begin))
+    return _with_rest_of(new, old)
+
+
+def _with_units(text: str, now: datetime, household: Household) -> str:
+    """Return a text in which a bare number that sets a time right counts what the time before it does: "in 10 minutes, no 15"."""
+    for begin, end, number in reversed([*numbers_set_right(text)]):
+        times = times_in(text[:begin], now, household)
+        if not times:
             continue
-        spans[found["new"]] = _with_rest_of(new, old)
-        text = text.replace(found[0], found["new"], 1)
+        counted = number if not number.isdigit() else f"{number} {times[-1].surface.split()[-1]}"
+        is_length = any(
+            each.kind is SpanKind.DURATION for each in times_in(counted, now, household)
+        )
+        if is_length or times[-1].has_time:
+            said = f", {counted}" if is_length else f" at {number}"  # "no 15" names something
+            text = f"{text[:begin].rstrip(' ,')}{said}{text[end:]}"
     return text
 
 

@@ -33,6 +33,7 @@ from kinkeeper.conversation.planning.plan_times import (
     moment_of,
     reminded_at,
 )
+from kinkeeper.reading.corrections import before_setting_right
 from kinkeeper.reading.own_lists import OWN_LIST, names_own_list
 from kinkeeper.reading.times.model import TimeSpan
 
@@ -120,8 +121,10 @@ def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | N
 
 def _at_each(what: str, said: str, case: Case, *, who: str) -> Sequence[Step]:
     """Return a reminder for each time; asked about where not all of them can be told ("at 5 and 6 eggs")."""
-    moments, words = _moments(said, case), case.message.title(what).lower().split()
+    moments, title = _moments(said, case), case.message.title(what)
+    words = title.lower().split()
     is_torn = bool(words) and (words[-1] in _LISTS or (words[0] in _LISTS and words[1:2] != ["to"]))
+    is_torn |= any(map(str.isdigit, title[len(before_setting_right(title)) :]))
     if moments and not is_torn and not _OFTEN.search(what):
         steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
         return [step for each in steps for step in each or ()]

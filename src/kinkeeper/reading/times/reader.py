@@ -430,10 +430,16 @@ def _span(
         has_time=partial.has_time or partial.instant is not None,
         part_of_day=_part_name(partial.part),
         is_meridiem_known=resolved.is_meridiem_known,
+        is_away=_is_away(tokens[first : found.end]),
         named=partial.named,
         bound=partial.bound or (bound[0] if bound is not None else None),
         other_day=next(filter(None, (other_day(each, scope, habits) for each in ends)), None),
     )
+
+
+def _is_away(said: Sequence[Token]) -> bool:
+    """Whether a time is told by how long it is from now."""
+    return said[0].text in {"in", "within"} and any("UNIT" in each.meanings for each in said)
 
 
 def _part_name(part: str | None) -> str | None:
