@@ -6,7 +6,7 @@ from itertools import product
 from family_chat import chat
 from kinkeeper.reading.times import read
 from miller_words import MONDAY, said
-from planning import WEDNESDAY, planned
+from planning import WEDNESDAY, exchange, plan, planned
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -273,6 +273,59 @@ OFFSETS = {
     "2 days before": -2, "two days before": -2, "the day before": -1, "3 days after": 3, "a week before": -7,
     "2 weeks before": -14, "a fortnight before": -14, "1 day after": 1, "the day after": 1, "a week after": 7,
 }  # fmt: skip
+
+
+EARLY = [
+    "hygienist",
+    "mammogram",
+    "endoscopy",
+    "shuttle to the ship",
+    "Nana's eye test",
+    "Leo's jab",
+    "ferry",
+]
+LATE = ["badminton", "Sarah's recital", "bingo", "Leo's scouts", "pizza night", "pottery class"]
+OPEN = ["Zorban", "catch up with Crispin", "the Shetlarks", "school meeting"]
+MINUTES = [("6.40", "06:40", "18:40"), ("7:15", "07:15", "19:15"), ("8.05", "08:05", "20:05")]
+ON_A_DAY = [
+    "put {} in the calendar on friday at {}",
+    "put {} in the diary for the 20th at {}",
+    "schedule {} on monday {}",
+]
+
+
+def test_minutes_at_six_to_eight_are_of_the_half_that_the_thing_belongs_to_or_asked_about() -> None:
+    wrong = []
+    for form, (said, early, late) in product(ON_A_DAY, MINUTES):
+        for things, right in ((EARLY, early), (LATE, late)):
+            for text in (form.format(thing, said) for thing in things):
+                found = created(text)
+                if found is None or found[1][11:] != right:
+                    wrong.append((text, found, right))
+        for text in (form.format(thing, said) for thing in OPEN):
+            asked = plan(text)
+            before = exchange(text, partial=asked.partial)
+            halves = ["morning", "in the evening please", "the evening one", f"{said}am", late]
+            found = [planned(half, history=[before]) for half in halves]
+            starts = [each["start_time"][11:16] for steps in found for _, each in steps]
+            is_asked = not asked.actions and early in (asked.clarification or "")
+            if not is_asked or starts != [early, late, late, early, late]:
+                wrong.append((text, asked, starts))
+    assert not wrong
+
+
+def test_minutes_whose_half_of_the_day_is_said_or_plain_are_asked_about_by_nobody() -> None:
+    expected = {
+        "add Zorban on friday at 7.15pm": "19:15", "add Zorban on friday at 07:15": "07:15",
+        "add Zorban on friday morning at 7.15": "07:15", "add Zorban on friday evening at 7.15": "19:15",
+        "add Zorban on friday at 5.40": "17:40", "add Zorban on friday at 9.20": "09:20",
+        "add Zorban on friday at 7": "19:00", "add Zorban today at 7.15": "19:15",
+        "add the hygienist on friday at 6": "18:00", "add Zorban on friday 7.30 to 9": "19:30",
+    }  # fmt: skip
+    found = {text: created(text) for text in expected}
+    assert {text: each and each[1][11:] for text, each in found.items()} == expected
+    ((_, reminder),) = planned("remind me on friday at 7.15 to ring Nana")
+    assert reminder["deadline"][11:16] == "19:15"
 
 
 def test_a_reminder_so_long_before_a_named_day_is_on_that_day() -> None:

@@ -247,6 +247,12 @@ def _beside_what_is_known(
         ):
             continue
         joined = combined(_nearest(moment.partial, old, spans, case), old)
+        if moment.is_part and moment.start is not None and "T" in old:
+            was = datetime.fromisoformat(
+                old
+            )  # "in the morning" says only which half of the day it is
+            half = moment.start.hour // _NOON * _NOON
+            joined = f"{joined[:10]}T{was.hour % _NOON + half:02}{old[13:]}"
         if "T" in joined:
             value = datetime.fromisoformat(joined)
             full[name] = (

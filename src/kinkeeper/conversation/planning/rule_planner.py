@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -293,7 +293,7 @@ def plan_of(context: PlanningContext) -> Plan:
 
 
 def with_day_asked(plan: Plan, context: PlanningContext) -> Plan:
-    """Return a plan that asks, or proposes, where nobody can tell which day, which days left out, or whom the message means.
+    """Return a plan that asks, or proposes, where nobody can tell which day or half of it, which days left out, or whom the message means.
 
     Weekday and date may not agree, an exception name no days, and "both of us" mean one of several grown-ups.
 
@@ -305,7 +305,31 @@ def with_day_asked(plan: Plan, context: PlanningContext) -> Plan:
     for span in case.message.times(case.message.text):
         if span.other_day is not None:
             plan = _unsure(plan, span.begin.date(), span.other_day, case)
+        if span.is_half_open:
+            plan = _half_asked(plan, span.begin.time())
     return plan
+
+
+def _half_asked(plan: Plan, at: time) -> Plan:
+    """Return a plan that asks of which half of the day the hour is at which something new would stand in the calendar."""
+    said = f"T{at:%H:%M}"
+    new = [each for each in plan.actions if each.action == "create_event" and not each.is_offer]
+    open_ = [each for each in new if said in str(each.params.get("start_time"))]
+    if len(open_) != 1 or plan.partial:
+        return replace(
+            plan,
+            actions=tuple(
+                replace(each, is_offer=each.is_offer or each in open_) for each in plan.actions
+            ),
+        )
+    question = f"Is that {at.hour % 12:02}:{at:%M} in the morning or {at.hour % 12 + 12}:{at:%M} in the evening?"
+    missing = planned(
+        [
+            *(each for each in plan.actions if each not in open_),
+            Missing(open_[0], "start_time", question),
+        ]
+    )
+    return replace(plan, actions=missing.actions, clarification=question, partial=missing.partial)
 
 
 def _unsure(plan: Plan, day: date, other: date, case: Case) -> Plan:

@@ -34,6 +34,8 @@ class Guards:
     meeting: frozenset[str]
     daytime: frozenset[str]
     daytime_phrases: tuple[str, ...]
+    early: frozenset[str]
+    late: frozenset[str]
     evening: frozenset[str]
     morning: frozenset[str]
     morning_phrases: tuple[str, ...]
@@ -66,6 +68,8 @@ def load_guards() -> Guards:
         meeting=frozenset(raw["meeting"]),
         daytime=frozenset(raw["daytime"]),
         daytime_phrases=tuple(raw["daytime_phrases"]),
+        early=frozenset(raw["early"]),
+        late=frozenset(raw["late"]),
         evening=frozenset(raw["evening"]),
         morning=frozenset(raw["morning"]),
         morning_phrases=tuple(raw["morning_phrases"]),
@@ -88,6 +92,16 @@ def is_daytime_talk(tokens: Sequence[Token]) -> bool:
     if not guards.daytime.isdisjoint(words | {word.removesuffix("s") for word in words}):
         return True
     return _holds(" ".join(token.text for token in tokens), guards.daytime_phrases)
+
+
+def is_early_talk(tokens: Sequence[Token]) -> bool:
+    """Whether the words speak of what begins to the minute, and may do so before offices open: a train, a blood test."""
+    return not load_guards().early.isdisjoint(token.text for token in tokens)
+
+
+def is_late_talk(tokens: Sequence[Token]) -> bool:
+    """Whether the words speak of what people do when work and school are over: choir, training, a party."""
+    return not load_guards().late.isdisjoint(token.text for token in tokens)
 
 
 def is_evening_talk(tokens: Sequence[Token]) -> bool:

@@ -191,8 +191,8 @@ def _is_dose(
 ) -> bool:
     """Whether a number beside a part of the day says how many then: "one at bedtime", "2 in the morning and 2 at night"."""
     (partial, end), (other, at) = left, right
-    if other.number is not None and partial.part in _DOSED and end == at:
-        return True
+    if other.number is not None and partial.part is not None and end == at:
+        return partial.part in _DOSED or tokens[at].text == "one"  # "the evening one"
     if other.part is None or partial.number is None or partial.number > _MOST_DOSES:
         return False
     if end > 1 and tokens[end - 2].text in _AT:

@@ -39,6 +39,7 @@ PARTS: Final[Mapping[str, tuple[float, float]]] = {
 
 
 OFFICES_OPEN: Final = 8
+_FIRST_EARLY: Final = 6
 _FIRST_LISTED: Final = 5
 """Before it nobody is reminded of anything several times a day."""
 _LAST_EVENING_HOUR: Final = 11
@@ -53,6 +54,8 @@ class Habits:
     Attributes:
         morning_begins: Hour from which a bare one is of the morning, where the words around speak of that.
         day_begins: Hour from which a bare one is of the morning, where the words around speak of working days or offices.
+        is_early: Whether they speak of what begins to the minute, and may do so before offices open.
+        is_late: Whether they speak of what people do when work and school are over.
         is_evening: Whether the words around speak of what people do at the end of the day.
         usual_hour: Usual start of the activity talked about.
         names_day: Whether a day is named anywhere, so that an hour without one is not of now.
@@ -61,6 +64,8 @@ class Habits:
 
     morning_begins: int | None = None
     day_begins: int | None = None
+    is_early: bool = False
+    is_late: bool = False
     is_evening: bool = False
     usual_hour: time | None = None
     names_day: bool = False
@@ -95,9 +100,25 @@ def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
     if usual is not None:
         return usual
     is_of_day = habits.day_begins is not None and habits.day_begins <= hour <= OFFICES_OPEN
+    is_of_day |= is_early_hour(clock, habits)
     if habits.is_evening:
         return hour + 12 if hour <= _LAST_EVENING_HOUR else hour
     return hour + 12 if 1 <= hour <= 8 and not is_of_day else hour
+
+
+def is_early_hour(clock: Clock, habits: Habits) -> bool:
+    """Whether a clock to the minute is one of the early morning by what is talked about: "the train at 6.52"."""
+    return clock.has_minute and habits.is_early and not habits.is_late and _is_early(clock)
+
+
+def is_half_open(clock: Clock, part: str | None, habits: Habits) -> bool:
+    """Whether nothing says which half of the day a time to the minute is of, and both are likely: "Ada's thing at 7.15"."""
+    is_known = is_certain(clock, part) or habits.is_evening or habits.is_early != habits.is_late
+    return clock.has_minute and _is_early(clock) and habits.says_no_half and not is_known
+
+
+def _is_early(clock: Clock) -> bool:
+    return _FIRST_EARLY <= clock.hour <= OFFICES_OPEN
 
 
 def _in_usual_half(clock: Clock, usual: time | None) -> int | None:
@@ -175,6 +196,7 @@ class Resolved:
     grain: Grain
     recurrence: str | None = None
     is_meridiem_known: bool = True
+    is_half_open: bool = False
 
 
 def resolve(partial: Partial, scope: Scope, habits: Habits) -> Resolved | None:
@@ -255,8 +277,9 @@ def _clocked(
         day += timedelta(days=1)
     begin = clock_on(day, hour, clock, scope)
     if day == scope.reference.date() and begin < scope.reference - timedelta(minutes=1):
-        is_open = habits.says_no_half and not is_certain(clock, partial.part)
-        is_tonight = hour in {9, 10} and not habits.names_day
+        is_early = is_early_hour(clock, habits)
+        is_open = (habits.says_no_half or is_early) and not is_certain(clock, partial.part)
+        is_tonight = (hour in {9, 10} or is_early) and not habits.names_day
         if is_open and scope.reference.hour < hour + 12 < _MIDNIGHT and (has_date or is_tonight):
             # "At 9", said after 9, means this evening.
             begin = clock_on(day, hour + 12, clock, scope)
@@ -272,6 +295,8 @@ def _clocked(
         until=begin + step,
         grain=grain,
         is_meridiem_known=is_certain(clock, partial.part) or habits.morning_begins is not None,
+        is_half_open=is_half_open(clock, partial.part, habits)
+        and (day, hour) > (scope.reference.date(), scope.reference.hour),
     )
 
 
