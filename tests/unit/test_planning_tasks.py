@@ -331,3 +331,49 @@ def test_numbers_that_are_no_hours_stay_in_the_title() -> None:
         text: (each["title"], each["deadline"][11:13]) for text, ((_, each),) in found.items()
     } == expected
     assert not planned("remind me at 5 and 6 eggs"), "nobody can tell whether 6 is an hour"
+
+
+def test_a_week_that_is_left_out_of_single_days_is_asked_about() -> None:
+    days = ["thursday", "on thursday at 5pm", "thurs and fri 5pm"]
+    forms = ["remind me {}{} to oil the gate", "remind me to oil the gate {}{}"]
+    for form, day, left_out in product(forms, days, [", not this week", ", except this week"]):
+        asked = plan(form.format(day, f"{left_out}," if form.endswith("gate") else left_out))
+        assert not asked.actions, (day, left_out)
+        assert asked.partial is not None
+        assert asked.partial["params"] == {"title": "oil the gate"}, (form, day, left_out)
+    kept = {
+        "remind me on monday to oil the gate, not this week": ["2026-03-16"],
+        "remind me next week to oil the gate, not this week": ["2026-03-16"],
+        "remind me thurs and fri at 5pm to oil the gate": ["2026-03-12", "2026-03-13"],
+    }
+    for text, on in kept.items():
+        assert [each["deadline"][:10] for _, each in planned(text)] == on, text
+
+
+def test_what_is_moved_on_its_day_has_its_new_hour_or_day() -> None:
+    forms = [
+        "move hockey on {} to {}",
+        "push the recital on {} to {}",
+        "please change hockey on {} to {}",
+    ]
+    old = {"the 18th": "2026-03-18", "friday": "2026-03-13", "the 20th": "2026-03-20"}
+    for form, (said, day), (new, hour) in product(
+        forms, old.items(), [("6", 18), ("5.30", 17), ("7pm", 19), ("10", 10)]
+    ):
+        ((_, params),) = planned(form.format(said, new))
+        at = f"{params['changes']['start_time']}"
+        assert (params["on"], at[-14:-12] if "T" in at else at[:2]) == (day, f"{hour}"), (said, new)
+    for new, day in {"the 25th": "2026-03-25", "thursday": "2026-03-19"}.items():
+        ((_, params),) = planned(f"move hockey on the 18th to {new}")
+        assert (params["on"], params["changes"]["start_time"]) == ("2026-03-18", day)
+
+
+def test_what_starts_in_a_week_goes_on_after_it() -> None:
+    for verb, days in product(["starts", "begins"], ["mondays 9:30", "every tuesday at 5"]):
+        found = planned(f"put karate in the calendar, it {verb} next week, {days}")
+        found += planned(f"Leo's karate {verb} the week after next, {days}")
+        rules = [each["rrule"] for _, each in found if each.get("rrule")]
+        assert rules, (verb, days)
+        assert not [each for each in rules if "UNTIL" in each], (verb, days)
+    ((_, params),) = planned("remind me every day next week at 5 to oil the gate")
+    assert "UNTIL" in params["rrule"]

@@ -6,7 +6,7 @@ from itertools import product
 from family_chat import chat
 from kinkeeper.reading.times import read
 from miller_words import MONDAY, said
-from planning import WEDNESDAY, exchange, plan, planned
+from planning import WEDNESDAY, exchange, miller, plan, planned
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -296,16 +296,16 @@ ON_A_DAY = [
 
 def test_minutes_at_six_to_eight_are_of_the_half_that_the_thing_belongs_to_or_asked_about() -> None:
     wrong = []
-    for form, (said, early, late) in product(ON_A_DAY, MINUTES):
+    for form, (clock, early, late) in product(ON_A_DAY, MINUTES):
         for things, right in ((EARLY, early), (LATE, late)):
-            for text in (form.format(thing, said) for thing in things):
+            for text in (form.format(thing, clock) for thing in things):
                 found = created(text)
                 if found is None or found[1][11:] != right:
                     wrong.append((text, found, right))
-        for text in (form.format(thing, said) for thing in OPEN):
+        for text in (form.format(thing, clock) for thing in OPEN):
             asked = plan(text)
             before = exchange(text, partial=asked.partial)
-            halves = ["morning", "in the evening please", "the evening one", f"{said}am", late]
+            halves = ["morning", "in the evening please", "the evening one", f"{clock}am", late]
             found = [planned(half, history=[before]) for half in halves]
             starts = [each["start_time"][11:16] for steps in found for _, each in steps]
             is_asked = not asked.actions and early in (asked.clarification or "")
@@ -541,3 +541,31 @@ def test_a_card_has_a_day_that_is_near_where_weekday_and_date_do_not_agree() -> 
     for name, number in product(("monday", "tuesday", "wednesday", "sunday"), (12, 13, 14)):
         text = f"Leo has a dentist appointment on {name} the {number}th at 3"
         assert said(text).dates == (date(2026, 3, number),), text
+
+
+SUNDAY = datetime(2026, 3, 8, 11, 54, tzinfo=WEDNESDAY.replace(tzinfo=miller().zone).tzinfo)
+
+
+def test_until_the_day_that_today_is_lasts_until_its_next() -> None:
+    again = ["every day at 7", "every evening", "daily at 9", "at 8 and 8"]
+    ends = ["till sunday", "until sunday", "til sun", "until the 15th", "until next sunday"]
+    for said_, end in product(again, ends):
+        found = {
+            each.recurrence or f"FREQ=DAILY;UNTIL={each.begin:%Y%m%d}"
+            for each in read(f"feed the ferret {said_} {end}", SUNDAY)
+            if each.recurrence or each.bound
+        }
+        assert found == {"FREQ=DAILY;UNTIL=20260315"}, (said_, end, found)
+    ((monday,)) = read("every day until monday", SUNDAY)
+    assert monday.recurrence == "FREQ=DAILY;UNTIL=20260309"
+
+
+def test_a_weekday_some_weeks_ahead_is_the_one_that_lies_nearest() -> None:
+    forms = ["in {} on {}", "in {} {}", "on {1} in {0}", "{1} in {0}"]
+    counts = [("2 weeks", 2), ("three weeks", 3), ("6 weeks", 6)]
+    for form, (count, weeks), day in product(forms, counts, DAYS):
+        (found,) = read(f"the boiler man comes {form.format(count, day)}", SUNDAY)
+        there = SUNDAY.date() + timedelta(weeks=weeks)
+        assert DAYS[found.begin.weekday()] == day
+        assert abs(found.begin.date() - there) <= timedelta(days=3), found.surface
+    assert len(read("in an hour on monday", SUNDAY)) == 2

@@ -72,7 +72,7 @@ _MONTHS: Final = frozenset(
     ]
 )
 _MOVED: Final = re.compile(
-    r"(?P<old>\b(?:mov|push|postpon|shift|reschedul|chang|switch|swap|brought|bring)\w*\b[^.!?;]*?\bfrom (?:the |next |this )?(?:[a-z]*day|tomorrow|tonight|\d[\w]*(?: of)? [a-z]+)\b[^.!?;,]{0,12}?)(?P<to> to )",
+    r"(?P<old>\b(?:mov|push|postpon|shift|reschedul|chang|switch|swap|brought|bring)\w*\b[^.!?;]*?\b(?:from|on) (?:the |next |this )?(?:[a-z]*day|tomorrow|tonight|\d+(?:st|nd|rd|th)|\d[\w]*(?: of)? [a-z]+)\b[^.!?;,]{0,12}?)(?P<to> to )",
     re.IGNORECASE,
 )
 BARE_WEEKDAY: Final = re.compile(
@@ -385,8 +385,11 @@ def _left_out(text: str, times: Sequence[tuple[TimeSpan, int, int]]) -> Mapping[
         is_day = (span.has_date or span.recurrence) and span.bound is None
         has_hour = span.has_time and any(each.has_time for each in others)
         before = None
-        if is_day and not has_hour and any(each.recurrence for each in others):
+        recurs = any(each.recurrence for each in others)
+        if is_day and not has_hour and (recurs or span.grain is Grain.WEEK):
             before = left_out_from(text, begin, end)
+            if before is not None and not recurs and text[before:begin].strip(" ,") == "but":
+                before = None  # "Mondays, but this week …" goes on with when it is
             if is_listed and text[over:begin].strip() in _LISTING:
                 before = over
         is_listed = before is not None and before >= over
@@ -413,7 +416,9 @@ def _without_old(text: str, spans: Sequence[TimeSpan]) -> Iterator[tuple[TimeSpa
             continue
         begin, old = None, old_value_at(text, over)
         is_day_of_it = bool(left and span.recurrence and left[0].has_date)
-        if left and left[0].bound is None and not is_day_of_it and _begins_at(left[0], old, over):
+        is_left_out = bool(left) and left[0].grain is Grain.WEEK is not span.grain
+        is_value = bool(left) and left[0].bound is None and not (is_day_of_it or is_left_out)
+        if is_value and _begins_at(left[0], old, over):
             behind = left.pop(0)
             span, over = _with_rest_of(span, behind), behind.end_char
         elif old is not None and span.has_time and text[old - 1].isdigit():

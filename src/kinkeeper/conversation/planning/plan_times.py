@@ -184,7 +184,7 @@ def _repeated(
             last = span.begin.date()
             continue
         first = max(first, span.begin.date())
-        if _days(span) > 1 and not _OPENS.match(span.surface):
+        if _days(span) > 1 and span.bound != "from" and not _OPENS.match(span.surface):
             last = _last_day(span)
     if last is not None and "UNTIL=" not in rule:
         rule = f"{rule};UNTIL={last:%Y%m%d}"

@@ -366,6 +366,7 @@ def _with_exceptions(plan: Plan, case: Case) -> Plan:
     behind = case.message.text[len(before_left_out(case.message.text)) :]
     if case.message.times(behind) and not members_in(behind, case):
         left_out = None
+    plan = _with_days_asked(plan, case.message.times(behind) if left_out is None else left_out)
     steps = [_with_exception(each, left_out, case.household.zone) for each in plan.actions]
     asked = [each for each in steps if isinstance(each, Missing)]
     partial = plan.partial
@@ -379,6 +380,29 @@ def _with_exceptions(plan: Plan, case: Case) -> Plan:
         return replace(plan, actions=sure, partial=partial)
     missing = planned([*sure, asked[0]])
     return replace(plan, actions=sure, clarification=missing.clarification, partial=missing.partial)
+
+
+def _with_days_asked(plan: Plan, left_out: Sequence[TimeSpan]) -> Plan:
+    """Return a plan that asks on which days something new is, where it is on one of those that are left out: "on Monday, not this week"."""
+    new = [
+        each
+        for each in plan.actions
+        if each.action in _NEW and not each.params.get("rrule") and any(
+            span.begin.date().isoformat() <= str(each.params.get(key))[:10] < span.until.date().isoformat()
+            for span in left_out for key in _DATED
+        )
+    ]  # fmt: skip
+    if not new or plan.partial:
+        return plan
+    day = next(key for key in _DATED if new[0].params.get(key))
+    name = "title" if new[0].domain == "task" else "summary"
+    known = {key: each for key, each in new[0].params.items() if key not in _OF_DAYS}
+    known[name] = before_left_out(str(known.get(name, ""))).strip(" ,")
+    sure = [each for each in plan.actions if each not in new]
+    missing = planned([*sure, Missing(replace(new[0], params=known), day, _WHICH_DAYS)])
+    return replace(
+        plan, actions=missing.actions, clarification=_WHICH_DAYS, partial=missing.partial
+    )
 
 
 def _with_both_asked(plan: Plan, case: Case) -> Plan:

@@ -7,7 +7,7 @@ to right, ask whether the words around let them be times, resolve them on the ca
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Final, NamedTuple
 
 from kinkeeper.reading.times.acceptance import (
@@ -44,6 +44,8 @@ LONGEST_TEXT: Final = 4096
 _WORDS = re.compile(r"[0-9]+[a-z]+|[a-z]+|[0-9]")
 _LIST_WORDS = frozenset({"and", "&", ",", "or", "n", "/"})
 _BETWEEN_HOURS = frozenset({",", "and", "&", "at"})
+_OPENING = frozenset({"starts", "begins", "start", "begin", "started"})
+_WEEK = timedelta(days=7)
 _EITHER = frozenset({"or", "/"})
 _BEHIND_LISTED = frozenset(
     {
@@ -414,7 +416,17 @@ def _span(
     if resolved is None:
         return None
     bound = None if found.finish is not None else bound_before(tokens, first)
+    opens = found.start.period is not None and first > 0 and tokens[first - 1].text in _OPENING
     first = first if bound is None else bound[1]
+    is_weekday = found.start == Partial(weekday=found.start.weekday)
+    if (
+        is_weekday
+        and bound
+        and bound[0] == "until"
+        and resolved.begin.date() == scope.reference.date()
+    ):
+        # Until "Sunday", said on a Sunday, is until the next one.
+        resolved = replace(resolved, begin=resolved.begin + _WEEK, until=resolved.until + _WEEK)
     start, end = tokens[first].start, tokens[found.end - 1].end
     if folded.origin is not None:
         start, end = folded.origin[start], folded.origin[end - 1] + 1
@@ -437,7 +449,7 @@ def _span(
         is_half_open=resolved.is_half_open,
         is_away=_is_away(tokens[first : found.end]),
         named=partial.named,
-        bound=partial.bound or (bound[0] if bound is not None else None),
+        bound=partial.bound or ("from" if opens else bound and bound[0]),
         other_day=next(filter(None, (other_day(each, scope, habits) for each in ends)), None),
     )
 

@@ -1,6 +1,6 @@
 """What filled slots mean on the calendar: the hour of a bare number, days, and ends of what recurs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from itertools import pairwise
@@ -527,7 +527,7 @@ def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope)
         return None
     bounds = {BOUNDS[word] for word in joints if word in BOUNDS}
     try:
-        first, last = _edges(day, scope, is_inside=not bounds)
+        first, last = _edges(day, scope, bounds)
     except (ValueError, OverflowError):
         return None
     if first is None or last is None or (day.has_day and not bounds):
@@ -555,13 +555,19 @@ def is_day_only(partial: Partial) -> bool:
     return partial.has_date and not partial.has_time and partial.every is None
 
 
-def _edges(day: Partial, scope: Scope, *, is_inside: bool) -> tuple[date | None, date | None]:
-    """Return the first and last day of what was said; "until" a month or week that is named ends before it."""
+def _edges(day: Partial, scope: Scope, bounds: Collection[str]) -> tuple[date | None, date | None]:
+    """Return the first and last day of what was said; "until" a month or week that is named ends before it.
+
+    Until "Sunday", said on a Sunday, is until the next one.
+    """
     found = day_of(day, scope, Habits())
     if found is not None:
+        is_bare = day == Partial(weekday=day.weekday) and found == scope.reference.date()
+        if is_bare and not {"until", "before"}.isdisjoint(bounds):
+            found += timedelta(days=7)
         return found, found
     period = period_of(day, scope)
     if period is None:
         return None, None
-    is_whole = is_inside or period.grain == "day"
+    is_whole = not bounds or period.grain == "day"
     return period.first, (period.after if is_whole else period.first) - timedelta(days=1)
