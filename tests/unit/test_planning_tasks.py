@@ -377,3 +377,22 @@ def test_what_starts_in_a_week_goes_on_after_it() -> None:
         assert not [each for each in rules if "UNTIL" in each], (verb, days)
     ((_, params),) = planned("remind me every day next week at 5 to oil the gate")
     assert "UNTIL" in params["rrule"]
+
+
+def test_what_is_told_before_remind_me_is_what_to_be_reminded_of() -> None:
+    events = [
+        {
+            "event_id": name, "series_id": name, "title": f"Mia {name}", "who": ["mia"],
+            "start": f"2026-03-{day}T16:00:00-05:00", "original_start": f"2026-03-{day}T16:00:00-05:00",
+            "rrule": "FREQ=WEEKLY", "recurring": True,
+        }
+        for name, day in (("ballet", 12), ("fencing", 14))
+    ]  # fmt: skip
+    for often, told in product(
+        ["every day", "3x a day for a week"], ["needs her gel", "has her eye drops"]
+    ):
+        text = f"Mia {told} {often}, remind me at 8, 2 and 8"
+        found = planned(text, fetched={"events": events})
+        assert [(name, each["title"]) for name, each in found] == [
+            ("task.create", f"Mia {told}")
+        ] * 3

@@ -223,7 +223,10 @@ def at_each(step: Step, case: Case) -> Iterator[Step]:
         return
     for hour in listed:
         moment = moment_of(hour, case.now)
-        known = {} if moment is None else {"deadline": moment.text}
+        start = None if moment is None else moment.start
+        if start is not None and start <= case.now:
+            start += timedelta(days=1)
+        known = {} if start is None else {"deadline": start.isoformat()}
         yield replace(step, params={**step.params, **known})
 
 

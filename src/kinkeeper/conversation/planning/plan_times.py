@@ -210,7 +210,7 @@ def _start_and_end(
     start = timed.begin
     if day is not None:
         start = datetime.combine(day, start.timetz())
-    elif _is_wide(timed) and timed.begin < now < timed.until:
+    elif _is_wide(timed) and timed.begin <= now < timed.until:
         if timed.part_of_day == "morning" and "this" not in timed.surface.lower():
             # "In the morning" said in the morning is the next one.
             return timed.begin + timedelta(days=1), timed.until + timedelta(days=1)

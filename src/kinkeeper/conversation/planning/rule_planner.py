@@ -200,6 +200,11 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     news = told(said, case)
     if news is not None:
         return [onto_what_waits(each, case) for each in news]
+    return _by_rules(clause, case) or continued(clause, case) or looked_for(said, case)
+
+
+def _by_rules(clause: str, case: Case) -> list[Step] | None:
+    """Return what the first rule that fits a clause makes of it; None where none does."""
     for form in dict.fromkeys((clause, in_order(clause))):
         for name, groups in case.grammar.found(form):
             steps = guarded(
@@ -207,7 +212,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
             )
             if steps:
                 return steps
-    return continued(clause, case) or looked_for(said, case)
+    return None
 
 
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:
@@ -220,7 +225,8 @@ def _pointing_back(clause: str, case: Case) -> list[Step] | None:
             return [*steps, *(read_clause(f"remind me{reminding['rest']}", case) or ())]
     if reminding is not None:
         what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
-        return read_clause(f"remind me to {what} {reminding['rest']}", case)
+        # What is told before it is what to be reminded of, and no news of something known.
+        return _by_rules(f"remind me to {what} {reminding['rest']}", case)
     remembering = case.grammar.said["trailing_memory"].fullmatch(clause)
     if remembering is not None:
         return read_clause(f"remember that {remembering['first']}", case)
