@@ -227,6 +227,37 @@ def test_what_sets_nothing_right_stays_in_the_title() -> None:
         assert params["deadline"].startswith(f"2026-03-{at}"), text
 
 
+def test_an_hour_told_behind_a_day_is_offered_with_it() -> None:
+    things = ["the scan", "surgery", "an eye test"]
+    told = ["be there at {}", "she has to be there at {}", "it starts at {}"]
+    for thing, hour, said in product(things, [("6.45", "06:45"), ("9", "09:00")], told):
+        found = plan(f"{thing} on the 17th, {said.format(hour[0])}")
+        assert all(each.is_offer for each in found.actions), (thing, said)
+        starts = [each.params["start_time"] for each in found.actions]
+        assert starts in ([], [f"2026-03-17T{hour[1]}:00-05:00"]), (thing, said)
+    kept = {
+        "the scan on the 17th, Leo was ill": "2026-03-17",
+        "scan on the 17th at 4, be there at 3.45": "2026-03-17T16",
+    }
+    for text, start in kept.items():
+        assert all(each["start_time"].startswith(start) for _, each in planned(text)), text
+
+
+def test_a_weekday_of_named_days_is_one_of_them() -> None:
+    days = {"tues": 24, "wednesday": 25, "fri": 27}
+    for day, number in days.items():
+        found = [
+            each
+            for _, each in planned(f"half term 23-27 march, optician on the {day} of it at 10")
+            if "start_time" in each
+        ]
+        assert [each["start_time"][:13] for each in found] == [f"2026-03-{number}T10"], day
+    found = [
+        each for _, each in planned("add the optician on friday at 10, we hear more of it then")
+    ]
+    assert all(each["start_time"].startswith("2026-03-13") for each in found)
+
+
 def test_until_when_somebody_is_busy_is_no_beginning() -> None:
     assert not planned("Leo is at the skate park until 7pm")
 

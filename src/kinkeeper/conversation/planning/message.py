@@ -38,6 +38,7 @@ from kinkeeper.reading.times.reader import lists_hours, says_dose
 # The times of a message to the assistant, with what planning ahead makes of some of them. Pure.
 
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
+_OF_THESE: Final = (" of it", " of that week", " of these", " of those")
 _TILL: Final = re.compile(r"\b(?:un)?till?\s+$", re.IGNORECASE)
 _MONTHS: Final = frozenset(
     [
@@ -93,8 +94,28 @@ def times_in(text: str, now: datetime, household: Household) -> Sequence[TimeSpa
     """
     return [
         _with_week_ahead(_until_over(each, text), now, household.zone)
-        for each in _spans(text, now, household)
+        for each in _within(text, _spans(text, now, household))
     ]
+
+
+def _within(text: str, spans: Sequence[TimeSpan]) -> Sequence[TimeSpan]:
+    """Return times in which a weekday "of" days that are named before it is one of these: "half term is 15-19 Feb, the Tuesday of it"."""
+    kept: list[TimeSpan] = []
+    for each in spans:
+        said = text[each.end_char :].lower()
+        of = next((words for words in _OF_THESE if said.startswith(words)), None)
+        frame = kept[-1] if kept else None
+        if of is None or frame is None or frame.until - frame.begin <= _DAY:
+            kept.append(each)
+            continue
+        by = timedelta(days=(each.begin.weekday() - frame.begin.weekday()) % 7)
+        day = datetime.combine(frame.begin.date() + by, each.begin.timetz())
+        if not each.has_date or day >= frame.until:
+            kept.append(each)
+            continue
+        end = each.end_char + len(of)
+        kept[-1] = replace(each, begin=day, until=day + (each.until - each.begin), end_char=end)
+    return kept
 
 
 def _until_over(span: TimeSpan, text: str) -> TimeSpan:
