@@ -289,6 +289,13 @@ class Message:
             return ()
         days = [each for each in named if each.has_date]
         hours = [each for each in self.times(part) if each.has_time]
+        ours = [each for each in named if each.has_time]
+        if len(days) > 1 and len(ours) > 1 and sum(each.has_time for each in days) == 1:
+            return tuple(
+                (replace(day, has_time=False), replace(hour, has_date=False))
+                for day in days
+                for hour in ours
+            )
         if len(days) > 1:
             return tuple((day, *(() if day.has_time else hours[:1])) for day in days)
         if len(named) > 1 and all(each.has_time for each in named):

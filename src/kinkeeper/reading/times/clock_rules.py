@@ -202,10 +202,16 @@ def leaning_part(scope: Scope, lean: int, part: str) -> Partial | None:
     return Partial(on=on, part="tonight" if part == "night" and lean == 0 else part)
 
 
-@CLOCKS.rule("at|with breakfast")
+@CLOCKS.rule("at breakfast")
 def at_breakfast(_: Scope) -> Partial:
     """At breakfast: the meal alone is a thing as often as a time."""
     return Partial(part="breakfast")
+
+
+@CLOCKS.rule("at dinner|supper")
+def at_dinner(_: Scope) -> Partial:
+    """At dinner."""
+    return Partial(part="dinner")
 
 
 @CLOCKS.rule("in|during|for? the PART", "in|at PART")

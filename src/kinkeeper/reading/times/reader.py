@@ -43,7 +43,8 @@ from kinkeeper.reading.times.tokens import (
 LONGEST_TEXT: Final = 4096
 _WORDS = re.compile(r"[0-9]+[a-z]+|[a-z]+|[0-9]")
 _LIST_WORDS = frozenset({"and", "&", ",", "or", "n", "/"})
-_BETWEEN_HOURS = frozenset({",", "and", "&", "at"})
+_BETWEEN_HOURS = frozenset({",", "and", "&", "at", "again", "then"})
+_MEALS = {"breakfast": "breakfast", "lunch": "lunch", "dinner": "dinner", "supper": "dinner"}
 _OPENING = frozenset({"starts", "begins", "start", "begin", "started"})
 _WEEK = timedelta(days=7)
 _EITHER = frozenset({"or", "/"})
@@ -328,10 +329,13 @@ def _listed(
     at = previous.end
     if at + 1 >= len(tokens) or tokens[at].text not in _LIST_WORDS or previous.finish is not None:
         return None
+    last, meal = previous.start, _MEALS.get(tokens[at + 1].text)
+    if meal is not None and last.part in _MEALS.values():
+        return at + 1, Expression(Partial(part=meal), None, at + 2)
     found = group_at(tokens, at + 1, scope)
     if found is None:
         return None
-    last, (start, end) = previous.start, found
+    start, end = found
     following = tokens[end : end + 1]
     if last.clock is not None and last.part is None and tokens[at].text not in _EITHER:
         hour = as_hour(start)
