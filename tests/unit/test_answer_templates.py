@@ -40,6 +40,17 @@ def test_a_reminder_that_recurs_says_how_often() -> None:
     assert "every Thursday at 5pm: bins." in told(turn("x", made)).text
 
 
+def test_a_reminder_that_recurs_says_until_when() -> None:
+    rules = {
+        "FREQ=DAILY;UNTIL=20260322": "every day at 5pm until March 22",
+        "FREQ=WEEKLY;UNTIL=20270105;BYDAY=TH": "every Thursday at 5pm until January 5 2027",
+    }
+    for rule, said in rules.items():
+        result = {"id": "t1", "title": "bins", "remind_at": TOMORROW_AT_FIVE, "rrule": rule}
+        made = outcome("task.create", result=result)
+        assert f"I'll remind you {said}: bins." in told(turn("x", made)).text
+
+
 @pytest.mark.parametrize(
     ("who", "whom", "whose"),
     [

@@ -277,3 +277,148 @@ def test_the_eve_of_nothing_known_is_asked_about_and_no_task(lead: str) -> None:
         made = plan(f"{lead}remind me {eve}")
         assert not [each for each in made.actions if each.domain == "task"]
         assert made.clarification is not None or made.actions, eve
+
+
+HOURS = [
+    ("at 8, 2 and 8", [8, 14, 20]), ("at 7, 1 and 7", [7, 13, 19]), ("at 9 and 9", [9, 21]),
+    ("at 8 and at 4", [8, 16]), ("at 8 and 20", [8, 20]), ("at 10, 2, 6 and 10", [10, 14, 18, 22]),
+    ("at 6 & 6", [6, 18]), ("at 8am, 1 and 6pm", [8, 13, 18]), ("at 4 and 6", [16, 18]),
+    ("morning and night", [8, 20]), ("at breakfast and at bedtime", [7, 20]),
+]  # fmt: skip
+AGAIN = [
+    ("", None), (" every day", "FREQ=DAILY"), (" every day until friday", "FREQ=DAILY;UNTIL=20260313"),
+    (" until friday", "FREQ=DAILY;UNTIL=20260313"),
+]  # fmt: skip
+ABOUT_SEVERAL = [
+    ("remind me to feed the tortoise {}", "feed the tortoise"),
+    ("remind me {} to feed the tortoise", "feed the tortoise"),
+    ("remind Leo to give the cat its drops {}", "give the cat its drops"),
+    ("set reminders for the ointment {}", "the ointment"),
+    ("the ferret gets its syrup {}, remind me", "the ferret gets its syrup"),
+    ("the ferret's syrup, one spoon {}, remind me", "the ferret's syrup, one spoon"),
+]
+
+
+def test_each_hour_that_is_named_is_a_reminder() -> None:
+    wrong = []
+    for (form, title), (hours, expected), (series, rule) in product(ABOUT_SEVERAL, HOURS, AGAIN):
+        text = form.format(hours + series)
+        found = [params for _, params in planned(text)]
+        named = {each["title"] for each in found}
+        at = [int(each["deadline"][11:13]) for each in found]
+        if (at, named, {each.get("rrule") for each in found}) != (expected, {title}, {rule}):
+            wrong.append((text, found))
+    assert not wrong
+
+
+def test_how_many_at_a_time_stays_with_each_hour() -> None:
+    doses = product(["one", "2", "3"], ["one", "2"])
+    parts = [("at breakfast", "at bedtime", [7, 20]), ("in the morning", "at night", [8, 20])]
+    for (first, last), (begin, end, hours) in product(doses, parts):
+        told = f"give Leo {first} {begin} and {last} {end}"
+        found = [params for _, params in planned(f"remind me to {told}")]
+        assert [(each["title"], int(each["deadline"][11:13])) for each in found] == [
+            (told, hour) for hour in hours
+        ]
+
+
+def test_how_often_a_day_goes_with_the_hours_or_is_asked_about() -> None:
+    wrong = []
+    often = ["3x a day", "3 times a day", "three times daily", "thrice a day"]
+    ends = [("", "FREQ=DAILY"), (" for 7 days", "FREQ=DAILY;UNTIL=20260317")]
+    for said, (end, rule) in product(often, ends):
+        told = planned(f"Mia needs her syrup {said}{end}, remind me 8, 2 and 8")
+        asked = plan(f"remind me to do the compress {said}{end}")
+        before = exchange("remind me", partial=asked.partial)
+        answered = planned("8, 2 and 8", history=[before])
+        for steps in (told, answered):
+            at = [(int(each["deadline"][11:13]), each["rrule"]) for _, each in steps]
+            if asked.actions or at != [(8, rule), (14, rule), (20, rule)]:
+                wrong.append((said, end, asked, steps))
+    assert not wrong
+
+
+def test_what_comes_again_within_a_day_is_asked_about() -> None:
+    often = ["every 2 hours", "every six hours", "every hour", "every 30 minutes"]
+    for form, said in product(["remind me {} to turn the cast", "remind me to turn it {}"], often):
+        asked = plan(form.format(said))
+        assert (asked.actions, "set times" in (asked.clarification or "")) == ((), True), said
+
+
+def test_numbers_that_are_no_hours_stay_in_the_title() -> None:
+    expected = {
+        "remind me at 4 to get milk and 6 eggs": ("get milk and 6 eggs", "16"),
+        "remind me at 4 to pick up Leo and Mia": ("pick up Leo and Mia", "16"),
+        "remind me every evening at 8 to lock the shed": ("lock the shed", "20"),
+        "remind me at 10 to send 2 or 3 parcels": ("send 2 or 3 parcels", "10"),
+    }
+    found = {text: planned(text) for text in expected}
+    assert {
+        text: (each["title"], each["deadline"][11:13]) for text, ((_, each),) in found.items()
+    } == expected
+    assert not planned("remind me at 5 and 6 eggs"), "nobody can tell whether 6 is an hour"
+
+
+def test_a_week_that_is_left_out_of_single_days_is_asked_about() -> None:
+    days = ["thursday", "on thursday at 5pm", "thurs and fri 5pm"]
+    forms = ["remind me {}{} to oil the gate", "remind me to oil the gate {}{}"]
+    for form, day, left_out in product(forms, days, [", not this week", ", except this week"]):
+        asked = plan(form.format(day, f"{left_out}," if form.endswith("gate") else left_out))
+        assert not asked.actions, (day, left_out)
+        assert asked.partial is not None
+        assert asked.partial["params"] == {"title": "oil the gate"}, (form, day, left_out)
+    kept = {
+        "remind me on monday to oil the gate, not this week": ["2026-03-16"],
+        "remind me next week to oil the gate, not this week": ["2026-03-16"],
+        "remind me thurs and fri at 5pm to oil the gate": ["2026-03-12", "2026-03-13"],
+    }
+    for text, on in kept.items():
+        assert [each["deadline"][:10] for _, each in planned(text)] == on, text
+
+
+def test_what_is_moved_on_its_day_has_its_new_hour_or_day() -> None:
+    forms = [
+        "move hockey on {} to {}",
+        "push the recital on {} to {}",
+        "please change hockey on {} to {}",
+    ]
+    old = {"the 18th": "2026-03-18", "friday": "2026-03-13", "the 20th": "2026-03-20"}
+    for form, (said, day), (new, hour) in product(
+        forms, old.items(), [("6", 18), ("5.30", 17), ("7pm", 19), ("10", 10)]
+    ):
+        ((_, params),) = planned(form.format(said, new))
+        at = f"{params['changes']['start_time']}"
+        assert (params["on"], at[-14:-12] if "T" in at else at[:2]) == (day, f"{hour}"), (said, new)
+    for new, day in {"the 25th": "2026-03-25", "thursday": "2026-03-19"}.items():
+        ((_, params),) = planned(f"move hockey on the 18th to {new}")
+        assert (params["on"], params["changes"]["start_time"]) == ("2026-03-18", day)
+
+
+def test_what_starts_in_a_week_goes_on_after_it() -> None:
+    for verb, days in product(["starts", "begins"], ["mondays 9:30", "every tuesday at 5"]):
+        found = planned(f"put karate in the calendar, it {verb} next week, {days}")
+        found += planned(f"Leo's karate {verb} the week after next, {days}")
+        rules = [each["rrule"] for _, each in found if each.get("rrule")]
+        assert rules, (verb, days)
+        assert not [each for each in rules if "UNTIL" in each], (verb, days)
+    ((_, params),) = planned("remind me every day next week at 5 to oil the gate")
+    assert "UNTIL" in params["rrule"]
+
+
+def test_what_is_told_before_remind_me_is_what_to_be_reminded_of() -> None:
+    events = [
+        {
+            "event_id": name, "series_id": name, "title": f"Mia {name}", "who": ["mia"],
+            "start": f"2026-03-{day}T16:00:00-05:00", "original_start": f"2026-03-{day}T16:00:00-05:00",
+            "rrule": "FREQ=WEEKLY", "recurring": True,
+        }
+        for name, day in (("ballet", 12), ("fencing", 14))
+    ]  # fmt: skip
+    for often, told in product(
+        ["every day", "3x a day for a week"], ["needs her gel", "has her eye drops"]
+    ):
+        text = f"Mia {told} {often}, remind me at 8, 2 and 8"
+        found = planned(text, fetched={"events": events})
+        assert [(name, each["title"]) for name, each in found] == [
+            ("task.create", f"Mia {told}")
+        ] * 3

@@ -168,6 +168,96 @@ def test_a_time_put_right_in_the_same_breath_counts(text: str, day: str, hour: s
     assert not {"no", "sorry", "actually", "meant"} & set(params["summary"].lower().split())
 
 
+SETTING_RIGHT = [
+    ", sorry {}", " (no wait, {})", "... no {}", ". correction: {}", " - make that {}", ". no, {}", ", i mean {}",
+    ". edit: {}", ", oops, {}",
+]  # fmt: skip
+RIGHT_TIMES = [
+    ("in an hour", "2 hours", "11T11:05"), ("in 10 minutes", "15", "11T09:20"),
+    ("in half an hour", "20 mins", "11T09:25"), ("in 2 days", "3 days", "14"),
+    ("tomorrow at 9", "10", "12T10:00"), ("at 3", "half 3", "11T15:30"), ("at 8pm", "9pm", "11T21:00"),
+    ("on thursday", "friday", "13"), ("on thursday at 5", "friday", "13T17:00"),
+    ("on friday", "the 20th", "20"), ("tomorrow at 5", "6 on friday", "13T18:00"),
+]  # fmt: skip
+
+
+def test_a_time_set_right_anywhere_in_the_message_counts() -> None:
+    wrong = []
+    places = ["remind me {old}{right} to stir the glue", "remind me {old} to stir the glue{right}"]
+    for place, sign, (old, new, at) in product(places, SETTING_RIGHT, RIGHT_TIMES):
+        right = sign.format(new)
+        text = place.format(old=old, right=right if place[-1] == "}" or "." not in sign else "")
+        if right not in text:
+            continue
+        found = [params for _, params in planned(text)]
+        is_right = len(found) == 1 and found[0]["deadline"].startswith(f"2026-03-{at}")
+        if not is_right or found[0]["title"] != "stir the glue":
+            wrong.append((text, found))
+    assert not wrong
+
+
+def test_whoever_is_named_last_is_meant_where_a_name_is_set_right() -> None:
+    signs = [" - sorry, {} -", " (i mean {})", ", no wait, {},", ", sorry, {},", " or rather {}"]
+    texts = [f"remind Leo{sign.format('Sarah')} to lock the coop at 9pm" for sign in signs]
+    texts += [
+        f"remind Leo to lock the coop at 9pm{end}" for end in (", sorry Sarah", ". I mean Sarah")
+    ]
+    for text in texts:
+        ((_, params),) = planned(text)
+        assert (params["who"], params["title"], params["deadline"][11:13]) == (
+            "sarah", "lock the coop", "21",
+        ), text  # fmt: skip
+
+
+def test_what_sets_nothing_right_stays_in_the_title() -> None:
+    expected = {
+        "remind me to say sorry at 5": ("say sorry", "11T17"),
+        "remind me at 5 that bus no 9 is late": ("bus no 9 is late", "11T17"),
+        "remind me on friday about the party on saturday": ("the party", "13"),
+        "remind me at 5 to get no more than 3 tins": ("get no more than 3 tins", "11T17"),
+        "remind me at 5 to tell Leo and Sarah that we wait": (
+            "tell Leo and Sarah that we wait",
+            "11T17",
+        ),
+        "remind me at 6 to make it to the bank": ("make it to the bank", "11T18"),
+    }
+    for text, (title, at) in expected.items():
+        ((_, params),) = planned(text)
+        assert params["title"] == title
+        assert params["deadline"].startswith(f"2026-03-{at}"), text
+
+
+def test_an_hour_told_behind_a_day_is_offered_with_it() -> None:
+    things = ["the scan", "surgery", "an eye test"]
+    told = ["be there at {}", "she has to be there at {}", "it starts at {}"]
+    for thing, hour, said in product(things, [("6.45", "06:45"), ("9", "09:00")], told):
+        found = plan(f"{thing} on the 17th, {said.format(hour[0])}")
+        assert all(each.is_offer for each in found.actions), (thing, said)
+        starts = [each.params["start_time"] for each in found.actions]
+        assert starts in ([], [f"2026-03-17T{hour[1]}:00-05:00"]), (thing, said)
+    kept = {
+        "the scan on the 17th, Leo was ill": "2026-03-17",
+        "scan on the 17th at 4, be there at 3.45": "2026-03-17T16",
+    }
+    for text, start in kept.items():
+        assert all(each["start_time"].startswith(start) for _, each in planned(text)), text
+
+
+def test_a_weekday_of_named_days_is_one_of_them() -> None:
+    days = {"tues": 24, "wednesday": 25, "fri": 27}
+    for day, number in days.items():
+        found = [
+            each
+            for _, each in planned(f"half term 23-27 march, optician on the {day} of it at 10")
+            if "start_time" in each
+        ]
+        assert [each["start_time"][:13] for each in found] == [f"2026-03-{number}T10"], day
+    found = [
+        each for _, each in planned("add the optician on friday at 10, we hear more of it then")
+    ]
+    assert all(each["start_time"].startswith("2026-03-13") for each in found)
+
+
 def test_until_when_somebody_is_busy_is_no_beginning() -> None:
     assert not planned("Leo is at the skate park until 7pm")
 

@@ -6,7 +6,7 @@ from itertools import product
 from family_chat import chat
 from kinkeeper.reading.times import read
 from miller_words import MONDAY, said
-from planning import WEDNESDAY, planned
+from planning import WEDNESDAY, exchange, miller, plan, planned
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -275,6 +275,59 @@ OFFSETS = {
 }  # fmt: skip
 
 
+EARLY = [
+    "hygienist",
+    "mammogram",
+    "endoscopy",
+    "shuttle to the ship",
+    "Nana's eye test",
+    "Leo's jab",
+    "ferry",
+]
+LATE = ["badminton", "Sarah's recital", "bingo", "Leo's scouts", "pizza night", "pottery class"]
+OPEN = ["Zorban", "catch up with Crispin", "the Shetlarks", "school meeting"]
+MINUTES = [("6.40", "06:40", "18:40"), ("7:15", "07:15", "19:15"), ("8.05", "08:05", "20:05")]
+ON_A_DAY = [
+    "put {} in the calendar on friday at {}",
+    "put {} in the diary for the 20th at {}",
+    "schedule {} on monday {}",
+]
+
+
+def test_minutes_at_six_to_eight_are_of_the_half_that_the_thing_belongs_to_or_asked_about() -> None:
+    wrong = []
+    for form, (clock, early, late) in product(ON_A_DAY, MINUTES):
+        for things, right in ((EARLY, early), (LATE, late)):
+            for text in (form.format(thing, clock) for thing in things):
+                found = created(text)
+                if found is None or found[1][11:] != right:
+                    wrong.append((text, found, right))
+        for text in (form.format(thing, clock) for thing in OPEN):
+            asked = plan(text)
+            before = exchange(text, partial=asked.partial)
+            halves = ["morning", "in the evening please", "the evening one", f"{clock}am", late]
+            found = [planned(half, history=[before]) for half in halves]
+            starts = [each["start_time"][11:16] for steps in found for _, each in steps]
+            is_asked = not asked.actions and early in (asked.clarification or "")
+            if not is_asked or starts != [early, late, late, early, late]:
+                wrong.append((text, asked, starts))
+    assert not wrong
+
+
+def test_minutes_whose_half_of_the_day_is_said_or_plain_are_asked_about_by_nobody() -> None:
+    expected = {
+        "add Zorban on friday at 7.15pm": "19:15", "add Zorban on friday at 07:15": "07:15",
+        "add Zorban on friday morning at 7.15": "07:15", "add Zorban on friday evening at 7.15": "19:15",
+        "add Zorban on friday at 5.40": "17:40", "add Zorban on friday at 9.20": "09:20",
+        "add Zorban on friday at 7": "19:00", "add Zorban today at 7.15": "19:15",
+        "add the hygienist on friday at 6": "18:00", "add Zorban on friday 7.30 to 9": "19:30",
+    }  # fmt: skip
+    found = {text: created(text) for text in expected}
+    assert {text: each and each[1][11:] for text, each in found.items()} == expected
+    ((_, reminder),) = planned("remind me on friday at 7.15 to ring Nana")
+    assert reminder["deadline"][11:16] == "19:15"
+
+
 def test_a_reminder_so_long_before_a_named_day_is_on_that_day() -> None:
     wrong = []
     for (offset, days), (name, day), form in product(
@@ -488,3 +541,31 @@ def test_a_card_has_a_day_that_is_near_where_weekday_and_date_do_not_agree() -> 
     for name, number in product(("monday", "tuesday", "wednesday", "sunday"), (12, 13, 14)):
         text = f"Leo has a dentist appointment on {name} the {number}th at 3"
         assert said(text).dates == (date(2026, 3, number),), text
+
+
+SUNDAY = datetime(2026, 3, 8, 11, 54, tzinfo=WEDNESDAY.replace(tzinfo=miller().zone).tzinfo)
+
+
+def test_until_the_day_that_today_is_lasts_until_its_next() -> None:
+    again = ["every day at 7", "every evening", "daily at 9", "at 8 and 8"]
+    ends = ["till sunday", "until sunday", "til sun", "until the 15th", "until next sunday"]
+    for said_, end in product(again, ends):
+        found = {
+            each.recurrence or f"FREQ=DAILY;UNTIL={each.begin:%Y%m%d}"
+            for each in read(f"feed the ferret {said_} {end}", SUNDAY)
+            if each.recurrence or each.bound
+        }
+        assert found == {"FREQ=DAILY;UNTIL=20260315"}, (said_, end, found)
+    ((monday,)) = read("every day until monday", SUNDAY)
+    assert monday.recurrence == "FREQ=DAILY;UNTIL=20260309"
+
+
+def test_a_weekday_some_weeks_ahead_is_the_one_that_lies_nearest() -> None:
+    forms = ["in {} on {}", "in {} {}", "on {1} in {0}", "{1} in {0}"]
+    counts = [("2 weeks", 2), ("three weeks", 3), ("6 weeks", 6)]
+    for form, (count, weeks), day in product(forms, counts, DAYS):
+        (found,) = read(f"the boiler man comes {form.format(count, day)}", SUNDAY)
+        there = SUNDAY.date() + timedelta(weeks=weeks)
+        assert DAYS[found.begin.weekday()] == day
+        assert abs(found.begin.date() - there) <= timedelta(days=3), found.surface
+    assert len(read("in an hour on monday", SUNDAY)) == 2

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -243,6 +243,84 @@ def _slip_of_tongue() -> re.Pattern[str]:
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     slip = "".join(data["slip"].strip("\n").split("\n"))
     return re.compile(rf"(?<=\w)[+%)'\"]?(?:{slip})", re.IGNORECASE)
+
+
+# A value that the same message sets right, wherever that stands: "at 8 to call Gran … no, 9". Pure.
+
+_FIRM = (
+    r"no,? wait|wait,? no|oh,? no|or rather|i mean(?:t)?(?: to say)?|make (?:that|it)|correction|edit|scratch that"
+    r"|my (?:bad|mistake)|(?:that )?should (?:be|say)"
+)
+_LOOSE = r"no+|nope|nah|sorry|wait(?! for\b)|oops|oh|actually|rather|hang on|hold on|that's"
+_MARKERS = rf"(?P<break>[\s,;.…(–—-]{{0,8}})(?<!\w)(?P<words>(?:(?:{_FIRM}|{_LOOSE})\b[\s,:;.…–—-]{{0,8}}){{1,6}})"
+_PREPOSED = r"(?:(?:it's|it is|at|on|in|for|to|the|from)\s+)*"
+_SETTING_RIGHT = re.compile(rf"{_MARKERS}{_PREPOSED}$", re.IGNORECASE)
+_NUMBER_RIGHT = re.compile(
+    rf"(?<=\w){_MARKERS}(?:(?:it's|at|in|for|to)\s+)?(?P<number>\d{{1,2}}(?: ?(?:[ap]m|(?:m|min|minute|h|hr|hour|day|week)s?)\b)?)(?=\s*(?:$|[.,;!?)…–—]|-\s|to\b|about\b))",
+    re.IGNORECASE,
+)
+_IS_FIRM = re.compile(rf"\b(?:{_FIRM})\b", re.IGNORECASE)
+_CLOSES = re.compile(
+    r"\s*(?:$|[.,;:!?)…–—]|-(?!\w)|(?:please|pls|instead|then|to|about|of)\b)", re.IGNORECASE
+)
+_ENDS_ASIDE = {"(": ")", "-": "-", "–": "–", "—": "—"}
+
+
+def set_right_at(text: str, begin: int, end: int, *, after: int) -> tuple[int, int] | None:
+    """Return where the words begin and end that set a value right: "at 8 to call Gran|… no, 9|"; None where none do.
+
+    Args:
+        begin: Offset of the new value.
+        end: Offset past it.
+        after: Offset past the value right before it: what follows that at once needs no other sign.
+    """
+    before = words_before(text, begin)
+    found = _SETTING_RIGHT.search(before)
+    if found is None:
+        return None
+    start = begin - len(before) + found.start()
+    is_apart = found["break"].strip() or _IS_FIRM.search(found["words"])
+    if start > after and not (
+        is_apart and "." not in found["words"].strip(" .") and _CLOSES.match(text, end)
+    ):
+        return None
+    return max(start, after), _past_aside(text, found["break"], end)
+
+
+def numbers_set_right(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where a number or length stands that sets right a value before it, and that: "in 10 minutes, no |15|"."""
+    for found in _NUMBER_RIGHT.finditer(text):
+        if _is_sign(found):
+            yield found.start("number"), found.end("number"), found["number"]
+
+
+def with_name_set_right(text: str, names: Iterable[str]) -> str:
+    """Return a text in which a name that is set right gives way to the right one: "Ann - sorry, Ben - is ill".
+
+    One at the end of the text sets right the only other that stands before it.
+    """
+    name = rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b"
+    right = rf"{_MARKERS}(?P<new>{name})"
+    form = re.compile(rf"(?P<old>{name}){right}(?!')(?P<behind>\)|\s*[,–—-](?=\s))?", re.IGNORECASE)
+    text = form.sub(lambda found: found["new"] if _is_sign(found) else found[0], text)
+    last = re.search(rf"(?<=\w){right}\W*$", text, re.IGNORECASE)
+    before = [] if last is None else [*re.finditer(name, text[: last.start()], re.IGNORECASE)]
+    if last is None or not _is_sign(last) or len(before) != 1:
+        return text
+    return f"{text[: before[0].start()]}{last['new']}{text[before[0].end() : last.start()]}"
+
+
+def _is_sign(found: re.Match[str]) -> bool:
+    """Whether words set something right: they stand apart, or mean nothing else."""
+    return bool(found["break"].strip() or _IS_FIRM.search(found["words"]))
+
+
+def _past_aside(text: str, opened: str, end: int) -> int:
+    """Return where an aside ends that was opened by a bracket or dash."""
+    closing = _ENDS_ASIDE.get(opened.strip()[-1:], "")
+    rest = text[end:].lstrip()
+    is_closed = bool(closing) and rest.startswith(closing)
+    return len(text) - len(rest) + len(closing) if is_closed else end
 
 
 # Words before what is left out of what comes again: "except the 14th", "but not in May". Pure.

@@ -34,7 +34,9 @@ def begun(task: Task) -> Task:
     try:
         rule = read_recurrence(task.rrule.removeprefix("RRULE:"), start, ZoneInfo(task.tz))
     except ValueError as error:
-        raise InputError(f"the task cannot repeat like this: {error}") from error
+        raise InputError(
+            "the task cannot repeat like that; it can by the day, week, month or year, at set times"
+        ) from error
     return _at_turn(replace(task, rrule=rule.text), rule.first)
 
 

@@ -93,12 +93,21 @@ def series_words(start: str, end: str | None, rule: str, *, now: datetime, local
     if not every or first is None:
         return once
     day = day_words(first.date(), today=now.date(), locale=locale)
+    last = last_day(rule, today=now.date(), locale=locale)
+    return f"{every}{once.removeprefix(day)}, from {_bare(day)}{last and f' to {last}'}"
+
+
+def last_day(rule: str, *, today: date, locale: str) -> str:
+    """Return the day until which something repeats: "7 June"; empty where its rule names none.
+
+    Args:
+        rule: RFC 5545, without its prefix.
+        today: Local.
+    """
     closes = _UNTIL.search(rule)
-    last = (
-        f" to {_date(date.fromisoformat(closes['day']), today=now.date(), locale=locale)}"
-        if closes is not None else ""
-    )  # fmt: skip
-    return f"{every}{once.removeprefix(day)}, from {_bare(day)}{last}"
+    if closes is None:
+        return ""
+    return _date(date.fromisoformat(closes["day"]), today=today, locale=locale)
 
 
 def rule_words(rule: str) -> str:

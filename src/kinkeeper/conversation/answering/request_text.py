@@ -28,6 +28,7 @@ from kinkeeper.conversation.answering.names_and_times import (
     few,
     is_date,
     is_shown,
+    last_day,
     listed,
     local,
     moment_words,
@@ -133,7 +134,9 @@ def _repeated(words: Words, at: str, every: str) -> str:
     moment = local(at, now=setting.now)
     first = moment_words(at, now=setting.now, locale=setting.household.locale)
     clock = first.rsplit(" at ", 1)[-1] if moment else ""
-    return f" {every} at {clock}" if clock else f" {every}"
+    rule, locale = str(words.value("rrule") or ""), setting.household.locale
+    last = last_day(rule, today=setting.now.date(), locale=locale)
+    return f" {every}{clock and f' at {clock}'}{last and f' until {last}'}"
 
 
 _TO_DO: Mapping[str, Callable[[Words], str]] = {

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from functools import cache
 from itertools import islice
 
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.people import members_in
 from kinkeeper.conversation.told_audience import facts_in
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import mask_stops, tokenise
@@ -308,7 +310,7 @@ class _Cutting:
             found = self._read(bare(left, grammar, case.household.bot_name))
             if found:
                 self._leave(right)
-                return found
+                return _with_hour(found, right, case)
         return None
 
     def _leave(self, clause: str) -> None:
@@ -316,6 +318,21 @@ class _Cutting:
         said = bare(clause, self._case.grammar, self._case.household.bot_name)
         if self._case.grammar.starts.match(in_order(said)):
             self.unread.append(self._case.message.words(said))
+
+
+def _with_hour(steps: list[Step], told: str, case: Case) -> list[Step]:
+    """Return one new event of which only the day is said as an offer at the hour that is told behind it: "…, be there at 6.45"."""
+    hours = [each for each in case.message.times(told) if each.has_time]
+    match steps:
+        case [PlannedAction(action="create_event", params=params) as step] if len(hours) == 1:
+            start = str(params.get("start_time"))
+            if hours[0].has_date or "T" in start or members_in(told, case):
+                return steps
+            at = datetime.combine(date.fromisoformat(start), hours[0].begin.timetz())
+            known = {**params, "start_time": at.isoformat()}
+            return [replace(step, params=known, is_offer=True)]
+        case _:
+            return steps
 
 
 def gone_on_with(text: str, grammar: Grammar) -> str:

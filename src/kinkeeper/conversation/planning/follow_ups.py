@@ -1,7 +1,8 @@
 """What goes on with the last turn: answers to its questions, edits of what waits, use of what it found. Pure."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
@@ -214,6 +215,21 @@ def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
     return action(partial["domain"], partial["action"], _on_its_day(params, text, case))
 
 
+def at_each(step: Step, case: Case) -> Iterator[Step]:
+    """Yield a task at each of several hours that an answer names ("at 8, 2 and 8"); any other request as it is."""
+    listed = case.message.several(case.message.text)
+    if isinstance(step, Missing) or "deadline" not in step.params or not listed:
+        yield step
+        return
+    for hour in listed:
+        moment = moment_of(hour, case.now)
+        start = None if moment is None else moment.start
+        if start is not None and start <= case.now:
+            start += timedelta(days=1)
+        known = {} if start is None else {"deadline": start.isoformat()}
+        yield replace(step, params={**step.params, **known})
+
+
 def _beside_what_is_known(
     added: Mapping[str, Any], known: Mapping[str, Any], text: str, case: Case
 ) -> dict[str, Any]:
@@ -234,6 +250,12 @@ def _beside_what_is_known(
         ):
             continue
         joined = combined(_nearest(moment.partial, old, spans, case), old)
+        if moment.is_part and moment.start is not None and "T" in old:
+            was = datetime.fromisoformat(
+                old
+            )  # "in the morning" says only which half of the day it is
+            half = moment.start.hour // _NOON * _NOON
+            joined = f"{joined[:10]}T{was.hour % _NOON + half:02}{old[13:]}"
         if "T" in joined:
             value = datetime.fromisoformat(joined)
             full[name] = (

@@ -24,17 +24,22 @@ from kinkeeper.reading.corrections import (
     is_told_of,
     left_out_from,
     new_value_at,
+    numbers_set_right,
     old_value_at,
+    set_right_at,
+    with_name_set_right,
     with_plain_exceptions,
 )
 from kinkeeper.reading.times import NamedTimeWords, read
 from kinkeeper.reading.times.calendar_days import first_of_week
 from kinkeeper.reading.times.distances import with_eve_named
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
+from kinkeeper.reading.times.reader import lists_hours, says_dose
 
 # The times of a message to the assistant, with what planning ahead makes of some of them. Pure.
 
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
+_OF_THESE: Final = (" of it", " of that week", " of these", " of those")
 _TILL: Final = re.compile(r"\b(?:un)?till?\s+$", re.IGNORECASE)
 _MONTHS: Final = frozenset(
     [
@@ -69,7 +74,7 @@ _MONTHS: Final = frozenset(
     ]
 )
 _MOVED: Final = re.compile(
-    r"(?P<old>\b(?:mov|push|postpon|shift|reschedul|chang|switch|swap|brought|bring)\w*\b[^.!?;]*?\bfrom (?:the |next |this )?(?:[a-z]*day|tomorrow|tonight|\d[\w]*(?: of)? [a-z]+)\b[^.!?;,]{0,12}?)(?P<to> to )",
+    r"(?P<old>\b(?:mov|push|postpon|shift|reschedul|chang|switch|swap|brought|bring)\w*\b[^.!?;]*?\b(?:from|on) (?:the |next |this )?(?:[a-z]*day|tomorrow|tonight|\d+(?:st|nd|rd|th)|\d[\w]*(?: of)? [a-z]+)\b[^.!?;,]{0,12}?)(?P<to> to )",
     re.IGNORECASE,
 )
 BARE_WEEKDAY: Final = re.compile(
@@ -90,8 +95,28 @@ def times_in(text: str, now: datetime, household: Household) -> Sequence[TimeSpa
     """
     return [
         _with_week_ahead(_until_over(each, text), now, household.zone)
-        for each in _spans(text, now, household)
+        for each in _within(text, _spans(text, now, household))
     ]
+
+
+def _within(text: str, spans: Sequence[TimeSpan]) -> Sequence[TimeSpan]:
+    """Return times in which a weekday "of" days that are named before it is one of these: "half term is 15-19 Feb, the Tuesday of it"."""
+    kept: list[TimeSpan] = []
+    for each in spans:
+        said = text[each.end_char :].lower()
+        of = next((words for words in _OF_THESE if said.startswith(words)), None)
+        frame = kept[-1] if kept else None
+        if of is None or frame is None or frame.until - frame.begin <= _DAY:
+            kept.append(each)
+            continue
+        by = timedelta(days=(each.begin.weekday() - frame.begin.weekday()) % 7)
+        day = datetime.combine(frame.begin.date() + by, each.begin.timetz())
+        if not each.has_date or day >= frame.until:
+            kept.append(each)
+            continue
+        end = each.end_char + len(of)
+        kept[-1] = replace(each, begin=day, until=day + (each.until - each.begin), end_char=end)
+    return kept
 
 
 def _until_over(span: TimeSpan, text: str) -> TimeSpan:
@@ -187,12 +212,8 @@ _ADJECTIVE = re.compile(
     rf"\b(?:the|a|an|my|our|this|that)\s+{TIME_MARK}(?:'s)?\s+(?=[a-z])", re.IGNORECASE
 )
 _LISTED = re.compile(
-    rf"{TIME_MARK}(?:(?:\s*,|\s*&|\s+and)+\s*(?:on\s+)?(?:the\s+)?{TIME_MARK})+", re.IGNORECASE
+    rf"{TIME_MARK}(?:(?:(?:\s*,|\s*&|\s+and)+\s*(?:on\s+)?(?:the\s+)?)?{TIME_MARK})+", re.IGNORECASE
 )
-_CORRECTS = re.compile(
-    r"\b(?:no|nope|nah|sorry|wait|oops|actually|rather|mean|meant|make)\b", re.IGNORECASE
-)
-_HOUR = timedelta(hours=1)
 _BLANK = re.compile(r"\s+")
 _EDGES = " \t\n,;:.!?-–—"
 
@@ -233,8 +254,19 @@ class Message:
         A time between an article and a noun ("the Saturday paper") names the thing and stays.
         """
         kept = _ADJECTIVE.sub(lambda found: self.words(found[0]) + " ", part)
-        kept = _LISTED.sub(lambda found: found[0][0], kept)
+        kept = _LISTED.sub(
+            lambda found: f"{self.words(found[0])} " if self._is_dosed(found[0]) else found[0][0],
+            kept,
+        )
         return self.words(_TIMED.sub(" ", kept))
+
+    def _is_dosed(self, listed: str) -> bool:
+        """Whether hours of a list have how many of something before them: "one at noon and two at bedtime"."""
+        return any(
+            says_dose(self.verbatim[each].removesuffix(self.spans[each].surface))
+            for each in listed[1:]
+            if each in self.spans
+        )
 
     def times(self, part: str) -> tuple[TimeSpan, ...]:
         """Return the times of a part in its order, lengths left out."""
@@ -258,9 +290,16 @@ class Message:
             return ()
         days = [each for each in named if each.has_date]
         hours = [each for each in self.times(part) if each.has_time]
+        ours = [each for each in named if each.has_time]
+        if len(days) > 1 and len(ours) > 1 and sum(each.has_time for each in days) == 1:
+            return tuple(
+                (replace(day, has_time=False), replace(hour, has_date=False))
+                for day in days
+                for hour in ours
+            )
         if len(days) > 1:
             return tuple((day, *(() if day.has_time else hours[:1])) for day in days)
-        if len(named) > 1 and all(map(_is_hour, named)):
+        if len(named) > 1 and all(each.has_time for each in named):
             dated = [each for each in self.times(part) if each.has_date]
             return tuple((hour, *dated[:1]) for hour in named)
         return ()
@@ -303,13 +342,18 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     plain = with_eve_named(plain)
     plain = grammar.said["week_after"].sub(r"this \g<unit> and next \g<unit>", plain)
     plain = grammar.said["bare_span"].sub(r"from \g<first> to \g<last>", plain)
+    plain = _with_units(with_name_set_right(plain, household.words_for_people), now, household)
     plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)
     spans: dict[str, TimeSpan] = {}
     marked, end = list[str](), 0
-    times = [*_without_old(plain, times_in(plain, now, household))]
+    plain, times = _set_right(plain, [*_without_old(plain, times_in(plain, now, household))], now)
+    times = [_as_end(plain, each, times) for each in times]
     left_out = _left_out(plain, times)
-    for span, begin, over in times:
-        start = begin + grammar.start_of(plain, span) - span.start_char
+    for place, (span, begin, over) in enumerate(times, start=1):
+        opens_list = any(
+            lists_hours(span, plain[over:at], each) for each, at, _ in times[place:][:1]
+        )
+        start = begin if opens_list else begin + grammar.start_of(plain, span) - span.start_char
         if (
             start == over
             or start < end
@@ -318,6 +362,12 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
         ):
             continue
         start = left_out.get(span, start)
+        if (
+            marked
+            and spans.get(marked[-1])
+            and lists_hours(spans[marked[-1]], plain[end:start], span)
+        ):
+            start = end
         if span in left_out and marked and start == end and not span.has_time:
             verbatim[marked[-1]] += plain[end:over]
         else:
@@ -329,11 +379,28 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
             elif span.has_time:
                 spans[mark] = replace(span, has_date=False, recurrence=None, kind=SpanKind.TIME)
         end = over
-    marked_text = _put_right("".join([*marked, plain[end:]]), spans, grammar)
-    return Message(marked_text, spans, verbatim, tuple(left_out))
+    return Message(
+        _BLANK.sub(" ", "".join([*marked, plain[end:]])), spans, verbatim, tuple(left_out)
+    )
 
 
 _LISTING: Final = frozenset({",", "and", "or", "&", ", and", ", or"})
+
+
+def _as_end(
+    text: str, at: tuple[TimeSpan, int, int], times: Sequence[tuple[TimeSpan, int, int]]
+) -> tuple[TimeSpan, int, int]:
+    """Return how long what recurs goes on ("for ten days") as its last day; any other time as it is."""
+    span, begin, over = at
+    recurs = any(each.recurrence and "UNTIL=" not in each.recurrence for each, *_ in times)
+    is_days = span.kind is SpanKind.DURATION and span.until - span.begin >= 2 * _DAY
+    if not (recurs and is_days and text[:begin].lower().endswith(" for ")):
+        return at
+    last = span.until - _DAY
+    end = replace(
+        span, kind=SpanKind.DATE, begin=last, until=last + _DAY, bound="until", has_date=True
+    )
+    return end, begin - len("for "), over
 
 
 def _left_out(text: str, times: Sequence[tuple[TimeSpan, int, int]]) -> Mapping[TimeSpan, int]:
@@ -348,8 +415,11 @@ def _left_out(text: str, times: Sequence[tuple[TimeSpan, int, int]]) -> Mapping[
         is_day = (span.has_date or span.recurrence) and span.bound is None
         has_hour = span.has_time and any(each.has_time for each in others)
         before = None
-        if is_day and not has_hour and any(each.recurrence for each in others):
+        recurs = any(each.recurrence for each in others)
+        if is_day and not has_hour and (recurs or span.grain is Grain.WEEK):
             before = left_out_from(text, begin, end)
+            if before is not None and not recurs and text[before:begin].strip(" ,") == "but":
+                before = None  # "Mondays, but this week …" goes on with when it is
             if is_listed and text[over:begin].strip() in _LISTING:
                 before = over
         is_listed = before is not None and before >= over
@@ -376,7 +446,9 @@ def _without_old(text: str, spans: Sequence[TimeSpan]) -> Iterator[tuple[TimeSpa
             continue
         begin, old = None, old_value_at(text, over)
         is_day_of_it = bool(left and span.recurrence and left[0].has_date)
-        if left and left[0].bound is None and not is_day_of_it and _begins_at(left[0], old, over):
+        is_left_out = bool(left) and left[0].grain is Grain.WEEK is not span.grain
+        is_value = bool(left) and left[0].bound is None and not (is_day_of_it or is_left_out)
+        if is_value and _begins_at(left[0], old, over):
             behind = left.pop(0)
             span, over = _with_rest_of(span, behind), behind.end_char
         elif old is not None and span.has_time and text[old - 1].isdigit():
@@ -393,16 +465,56 @@ def _names(household: Household) -> frozenset[str]:
     return frozenset(each.lower() for each in household.words_for_people)
 
 
-def _put_right(text: str, spans: dict[str, TimeSpan], grammar: Grammar) -> str:
-    """Return a text in which a time that is put right in the same breath gives way to the right one."""
-    for found in [*grammar.said["corrected"].finditer(text)]:
-        if not _CORRECTS.search(found[0]):
+def _set_right(
+    text: str, times: Sequence[tuple[TimeSpan, int, int]], now: datetime
+) -> tuple[str, list[tuple[TimeSpan, int, int]]]:
+    """Return a text with blanks for the words that set a time right, and its times without the wrong ones."""
+    kept: list[tuple[TimeSpan, int, int]] = []
+    for new, begin, over in times:
+        found = set_right_at(text, begin, over, after=kept[-1][2]) if kept else None
+        place = next(
+            (at for at in range(len(kept) - 1, -1, -1) if _is_same(kept[at][0], new)), None
+        )
+        if found is None or place is None:
+            kept.append((new, begin, over))
             continue
-        old, new = spans.get(found["old"]), spans.get(found["new"])
-        if old is None or new is None or SpanKind.DURATION in {old.kind, new.kind}:
+        old, first, last = kept[place]
+        kept[place] = (_in_place_of(new, old, now), first, last)
+        text = f"{text[: found[0]]}{' ' * (found[1] - found[0])}{text[found[1] :]}"
+    return text, kept
+
+
+def _is_same(old: TimeSpan, new: TimeSpan) -> bool:
+    """Whether two times say the same of something: both its day, both its hour, or both how long it is until then."""
+    if SpanKind.DURATION in {old.kind, new.kind}:
+        return old.kind is new.kind or (new.kind is SpanKind.DURATION and old.is_away)
+    is_hour, is_day = old.has_time and new.has_time, old.has_date and new.has_date
+    return old.recurrence == new.recurrence and (is_hour or is_day)
+
+
+def _in_place_of(new: TimeSpan, old: TimeSpan, now: datetime) -> TimeSpan:
+    """Return a time with what only the one says that it sets right; "in an hour, no, 20 minutes" is that long from now."""
+    if new.kind is SpanKind.DURATION and old.kind is not new.kind:
+        begin = now + (new.until - new.begin)
+        if not old.has_time:
+            begin = datetime.combine(begin.date(), time(), begin.tzinfo)
+        return replace(old, begin=begin, until=begin + (old.until - old.begin))
+    return _with_rest_of(new, old)
+
+
+def _with_units(text: str, now: datetime, household: Household) -> str:
+    """Return a text in which a bare number that sets a time right counts what the time before it does: "in 10 minutes, no 15"."""
+    for begin, end, number in reversed([*numbers_set_right(text)]):
+        times = times_in(text[:begin], now, household)
+        if not times:
             continue
-        spans[found["new"]] = _with_rest_of(new, old)
-        text = text.replace(found[0], found["new"], 1)
+        counted = number if not number.isdigit() else f"{number} {times[-1].surface.split()[-1]}"
+        is_length = any(
+            each.kind is SpanKind.DURATION for each in times_in(counted, now, household)
+        )
+        if is_length or times[-1].has_time:
+            said = f", {counted}" if is_length else f" at {number}"  # "no 15" names something
+            text = f"{text[:begin].rstrip(' ,')}{said}{text[end:]}"
     return text
 
 
@@ -428,12 +540,6 @@ def _without_reported(text: str, grammar: Grammar) -> str:
         return text
     rest = text[found.end() :].replace('"', "'")
     return f'{text[: found.end()]} "{rest}"' if rest.strip() else text
-
-
-def _is_hour(span: TimeSpan) -> bool:
-    """Whether a time says an hour, as "every evening at eight" does and "in the evening" does not."""
-    is_exact = span.part_of_day is None or span.until - span.begin <= _HOUR
-    return span.has_time and is_exact
 
 
 def _put(verbatim: dict[str, str], first: int, words: str) -> str:

@@ -184,7 +184,7 @@ def _repeated(
             last = span.begin.date()
             continue
         first = max(first, span.begin.date())
-        if _days(span) > 1 and not _OPENS.match(span.surface):
+        if _days(span) > 1 and span.bound != "from" and not _OPENS.match(span.surface):
             last = _last_day(span)
     if last is not None and "UNTIL=" not in rule:
         rule = f"{rule};UNTIL={last:%Y%m%d}"
@@ -210,7 +210,7 @@ def _start_and_end(
     start = timed.begin
     if day is not None:
         start = datetime.combine(day, start.timetz())
-    elif _is_wide(timed) and timed.begin < now < timed.until:
+    elif _is_wide(timed) and timed.begin <= now < timed.until:
         if timed.part_of_day == "morning" and "this" not in timed.surface.lower():
             # "In the morning" said in the morning is the next one.
             return timed.begin + timedelta(days=1), timed.until + timedelta(days=1)
@@ -360,12 +360,41 @@ def each_of(
     """
     if moment.rule is None:
         return days
-    if any(span.has_date for each in days for span in each):
+    if any(span.has_date and span.bound != _UNTIL for each in days for span in each):
         return ()
     again = [span for span in said if span.recurrence]
     return [
         each if any(span.recurrence for span in each) else [*each, *again] for each in days
     ]  # fmt: skip
+
+
+def daily_until(
+    spans: Sequence[TimeSpan],
+    listed: Sequence[Sequence[TimeSpan]],
+    lengths: Sequence[TimeSpan],
+    now: datetime,
+) -> Sequence[TimeSpan]:
+    """Return times of which the days recur at the hours beside them: "at 8 and 8 until Friday", "for the next 5 days at 7".
+
+    Args:
+        listed: Several hours, of which an end says that they are of each day until then.
+        lengths: "A week", which is an end, too.
+        now: Aware, in the household's zone.
+    """
+    if any(each.recurrence for each in spans) or not any(each.has_time for each in spans):
+        return spans
+    for each in [*spans, *lengths] if listed else spans:
+        is_days = each.kind is SpanKind.RANGE and each.has_date and not each.has_time
+        is_until = each.has_date and each.bound == _UNTIL
+        is_end = bool(listed) and (is_until or each in lengths)
+        if (is_days or is_end) and (_days(each) > 1 or each.bound == _UNTIL):
+            last = each.begin.date() if each.bound == _UNTIL else _last_day(each)
+            daily = replace(
+                each, kind=SpanKind.RECURRING, recurrence=f"FREQ=DAILY;UNTIL={last:%Y%m%d}",
+                has_date=False, bound=None, begin=now if is_end else each.begin,
+            )  # fmt: skip
+            return [*(span for span in spans if span is not each), daily]
+    return spans
 
 
 # The time that a question is about, as a window with a beginning and an end. Pure.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -39,6 +39,7 @@ from kinkeeper.conversation.planning.clauses import (
 )
 from kinkeeper.conversation.planning.follow_ups import (
     ASK,
+    at_each,
     completed,
     edited,
     followed,
@@ -199,6 +200,11 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     news = told(said, case)
     if news is not None:
         return [onto_what_waits(each, case) for each in news]
+    return _by_rules(clause, case) or continued(clause, case) or looked_for(said, case)
+
+
+def _by_rules(clause: str, case: Case) -> list[Step] | None:
+    """Return what the first rule that fits a clause makes of it; None where none does."""
     for form in dict.fromkeys((clause, in_order(clause))):
         for name, groups in case.grammar.found(form):
             steps = guarded(
@@ -206,7 +212,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
             )
             if steps:
                 return steps
-    return continued(clause, case) or looked_for(said, case)
+    return None
 
 
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:
@@ -219,7 +225,8 @@ def _pointing_back(clause: str, case: Case) -> list[Step] | None:
             return [*steps, *(read_clause(f"remind me{reminding['rest']}", case) or ())]
     if reminding is not None:
         what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
-        return read_clause(f"remind me to {what} {reminding['rest']}", case)
+        # What is told before it is what to be reminded of, and no news of something known.
+        return _by_rules(f"remind me to {what} {reminding['rest']}", case)
     remembering = case.grammar.said["trailing_memory"].fullmatch(clause)
     if remembering is not None:
         return read_clause(f"remember that {remembering['first']}", case)
@@ -292,7 +299,7 @@ def plan_of(context: PlanningContext) -> Plan:
 
 
 def with_day_asked(plan: Plan, context: PlanningContext) -> Plan:
-    """Return a plan that asks, or proposes, where nobody can tell which day, which days left out, or whom the message means.
+    """Return a plan that asks, or proposes, where nobody can tell which day or half of it, which days left out, or whom the message means.
 
     Weekday and date may not agree, an exception name no days, and "both of us" mean one of several grown-ups.
 
@@ -304,7 +311,31 @@ def with_day_asked(plan: Plan, context: PlanningContext) -> Plan:
     for span in case.message.times(case.message.text):
         if span.other_day is not None:
             plan = _unsure(plan, span.begin.date(), span.other_day, case)
+        if span.is_half_open:
+            plan = _half_asked(plan, span.begin.time())
     return plan
+
+
+def _half_asked(plan: Plan, at: time) -> Plan:
+    """Return a plan that asks of which half of the day the hour is at which something new would stand in the calendar."""
+    said = f"T{at:%H:%M}"
+    new = [each for each in plan.actions if each.action == "create_event" and not each.is_offer]
+    open_ = [each for each in new if said in str(each.params.get("start_time"))]
+    if len(open_) != 1 or plan.partial:
+        return replace(
+            plan,
+            actions=tuple(
+                replace(each, is_offer=each.is_offer or each in open_) for each in plan.actions
+            ),
+        )
+    question = f"Is that {at.hour % 12:02}:{at:%M} in the morning or {at.hour % 12 + 12}:{at:%M} in the evening?"
+    missing = planned(
+        [
+            *(each for each in plan.actions if each not in open_),
+            Missing(open_[0], "start_time", question),
+        ]
+    )
+    return replace(plan, actions=missing.actions, clarification=question, partial=missing.partial)
 
 
 def _unsure(plan: Plan, day: date, other: date, case: Case) -> Plan:
@@ -341,6 +372,7 @@ def _with_exceptions(plan: Plan, case: Case) -> Plan:
     behind = case.message.text[len(before_left_out(case.message.text)) :]
     if case.message.times(behind) and not members_in(behind, case):
         left_out = None
+    plan = _with_days_asked(plan, case.message.times(behind) if left_out is None else left_out)
     steps = [_with_exception(each, left_out, case.household.zone) for each in plan.actions]
     asked = [each for each in steps if isinstance(each, Missing)]
     partial = plan.partial
@@ -354,6 +386,29 @@ def _with_exceptions(plan: Plan, case: Case) -> Plan:
         return replace(plan, actions=sure, partial=partial)
     missing = planned([*sure, asked[0]])
     return replace(plan, actions=sure, clarification=missing.clarification, partial=missing.partial)
+
+
+def _with_days_asked(plan: Plan, left_out: Sequence[TimeSpan]) -> Plan:
+    """Return a plan that asks on which days something new is, where it is on one of those that are left out: "on Monday, not this week"."""
+    new = [
+        each
+        for each in plan.actions
+        if each.action in _NEW and not each.params.get("rrule") and any(
+            span.begin.date().isoformat() <= str(each.params.get(key))[:10] < span.until.date().isoformat()
+            for span in left_out for key in _DATED
+        )
+    ]  # fmt: skip
+    if not new or plan.partial:
+        return plan
+    day = next(key for key in _DATED if new[0].params.get(key))
+    name = "title" if new[0].domain == "task" else "summary"
+    known = {key: each for key, each in new[0].params.items() if key not in _OF_DAYS}
+    known[name] = before_left_out(str(known.get(name, ""))).strip(" ,")
+    sure = [each for each in plan.actions if each not in new]
+    missing = planned([*sure, Missing(replace(new[0], params=known), day, _WHICH_DAYS)])
+    return replace(
+        plan, actions=missing.actions, clarification=_WHICH_DAYS, partial=missing.partial
+    )
 
 
 def _with_both_asked(plan: Plan, case: Case) -> Plan:
@@ -476,8 +531,12 @@ def _answered(case: Case) -> list[Step] | None:
         return []
     if _read(case)[0]:
         return None
+    if partial["missing"] in _DATED and not case.message.spans:
+        # What answers when something is may be a bare hour, or several.
+        context = replace(case.context, text=f"at {case.context.text}")
+        case = case_of(context, vocabulary_of(case.household))
     step = completed(partial, case)
-    return [step] if step is not None else None
+    return [*at_each(step, case)] if step is not None else None
 
 
 def _chained(steps: list[Step], context: PlanningContext) -> list[Step]:

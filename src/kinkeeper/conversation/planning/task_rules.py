@@ -30,20 +30,24 @@ from kinkeeper.conversation.planning.people import (
 )
 from kinkeeper.conversation.planning.plan_times import (
     Moment,
+    daily_until,
     each_of,
     moment_of,
     reminded_at,
 )
+from kinkeeper.reading.corrections import before_setting_right
 from kinkeeper.reading.own_lists import OWN_LIST, names_own_list
 from kinkeeper.reading.times.model import TimeSpan
 
-_ASK_WHEN_OFTEN = "At what time each day? For several times a day, set a reminder for each."
+_ASK_WHEN_OFTEN = "At which times each day? I remind at set times, so please name each of them."
 _OFTEN = re.compile(
     r"\b(?:once|twice|thrice|(?:two|three|four|several|a few|\d) times)\b[^.,]*$", re.IGNORECASE
 )
 _ASK_WHEN = "I can only remind you at a day and time that I can tell. When should it be?"
 _ASK_WHAT = "What should I remind you of?"
 _BEFORE_WHAT = "Before what? Please say what I should remind you of, and on which day."
+_LISTS = frozenset({"and", "&"})
+_TOO_OFTEN = ("FREQ=HOURLY", "FREQ=MINUTELY")
 _URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
 _AGAIN = re.compile(
     r"^(?:it|that|this|them|those|these|both|all|each|either|neither|(?:both|all|each|either|some) of (?:it|them|those|these|that))$",
@@ -111,18 +115,49 @@ def _at_no_time(groups: Groups, case: Case) -> Missing | None:
 
 def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | None:
     """Return a reminder for each time that was said."""
-    moment = moment_of(case.message.free_times(f"{when} {what}"), case.now)
-    if not what:
-        return [_missing_title(moment)]
-    if _OFTEN.search(what):
-        title = case.message.title(_OFTEN.sub("", what))
-        return [Missing(action("task", "create", {"title": title}), "deadline", _ASK_WHEN_OFTEN)]
     said = f"{when} {what}"
+    if not what:
+        return [_missing_title(moment_of(case.message.free_times(said), case.now))]
+    return _at_each(what, said, case, who=who) or None
+
+
+def _at_each(what: str, said: str, case: Case, *, who: str) -> Sequence[Step]:
+    """Return a reminder for each time; asked about where not all of them can be told ("at 5 and 6 eggs")."""
+    moments, title = _moments(said, case), case.message.title(what)
+    words = title.lower().split()
+    is_torn = bool(words) and (words[-1] in _LISTS or (words[0] in _LISTS and words[1:2] != ["to"]))
+    is_torn |= any(map(str.isdigit, title[len(before_setting_right(title)) :]))
+    if moments and not is_torn and not _OFTEN.search(what):
+        steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
+        return [step for each in steps for step in each or ()]
+    moment = moment_of(case.message.free_times(said), case.now)
+    rule = (moment.rule if moment is not None else None) or ""
+    if rule.startswith(_TOO_OFTEN):
+        rule = ";".join(["FREQ=DAILY", *(each for each in rule.split(";") if "UNTIL" in each)])
+    known = {"rrule": rule} if rule else {}
+    found = _created(_OFTEN.sub("", what), None, case, who=who) or ()
+    return [
+        Missing(replace(each, params={**each.params, **known}), "deadline", _ASK_WHEN_OFTEN)
+        if isinstance(each, PlannedAction)
+        else each
+        for each in found
+    ]
+
+
+def _moments(said: str, case: Case) -> Sequence[Moment | None]:
+    """Return each time that a part says; none where it is several times a day, and not all of them are said."""
     listed = case.message.several(said)
-    several = each_of(listed, case.message.times(said), moment) if moment is not None else listed
-    moments = [moment_of(each, case.now) for each in several] or [moment]
-    steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
-    return [step for each in steps for step in each or ()] or None
+    lengths = case.message.lengths(said)
+    spans = daily_until(case.message.free_times(said), listed, lengths, case.now)
+    moment = moment_of(spans, case.now)
+    often = max((each.often for each in spans), default=1)
+    is_hourly = moment is not None and (moment.rule or "").startswith(_TOO_OFTEN)
+    if is_hourly or often > max(len(listed), 1):
+        return ()
+    known = {*case.message.times(said)} - {*spans}
+    several = [[each for each in hour if each not in known] for hour in listed]
+    moments = each_of(several, spans, moment) if moment is not None else several
+    return [moment_of(each, case.now) for each in moments] or [moment]
 
 
 def owed(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -151,7 +186,7 @@ def alarm(groups: Groups, case: Case) -> Sequence[Step] | None:
     if kind.startswith(("countdown", "timer")) or "timer" in groups:
         return _timer(groups, case)
     if what:
-        return _created(what, moment, case, who="", is_reminder=True)
+        return _at_each(what, whole, case, who="")
     if kind in {"alarm", "", "wake-up call", "wake up call"}:
         if moment is None:
             return [

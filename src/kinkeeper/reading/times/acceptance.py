@@ -34,6 +34,8 @@ class Guards:
     meeting: frozenset[str]
     daytime: frozenset[str]
     daytime_phrases: tuple[str, ...]
+    early: frozenset[str]
+    late: frozenset[str]
     evening: frozenset[str]
     morning: frozenset[str]
     morning_phrases: tuple[str, ...]
@@ -66,6 +68,8 @@ def load_guards() -> Guards:
         meeting=frozenset(raw["meeting"]),
         daytime=frozenset(raw["daytime"]),
         daytime_phrases=tuple(raw["daytime_phrases"]),
+        early=frozenset(raw["early"]),
+        late=frozenset(raw["late"]),
         evening=frozenset(raw["evening"]),
         morning=frozenset(raw["morning"]),
         morning_phrases=tuple(raw["morning_phrases"]),
@@ -88,6 +92,16 @@ def is_daytime_talk(tokens: Sequence[Token]) -> bool:
     if not guards.daytime.isdisjoint(words | {word.removesuffix("s") for word in words}):
         return True
     return _holds(" ".join(token.text for token in tokens), guards.daytime_phrases)
+
+
+def is_early_talk(tokens: Sequence[Token]) -> bool:
+    """Whether the words speak of what begins to the minute, and may do so before offices open: a train, a blood test."""
+    return not load_guards().early.isdisjoint(token.text for token in tokens)
+
+
+def is_late_talk(tokens: Sequence[Token]) -> bool:
+    """Whether the words speak of what people do when work and school are over: choir, training, a party."""
+    return not load_guards().late.isdisjoint(token.text for token in tokens)
 
 
 def is_evening_talk(tokens: Sequence[Token]) -> bool:
@@ -238,6 +252,7 @@ _PART_CUES: Final = frozenset(
 )
 _GREETINGS: Final = frozenset({"good", "gd", "gud", "happy", "morning", "night", "evening"})
 _ADDRESSES: Final = frozenset({",", ".", "!", "hi", "hey", "hello"})
+_LISTING: Final = frozenset({"and", "&", "n"})
 _EVERYBODY: Final = frozenset({"all", "everyone", "guys", "folks"})
 _MEASURES: Final = frozenset(
     {"of", "cup", "cups", "star", "stars", "tsp", "tbsp", "full", "price", "off"}
@@ -414,6 +429,8 @@ def _is_day_number(place: _Place) -> bool:
 
 def _is_part(place: _Place) -> bool:
     part = place.token.meanings.get("PART")
+    if _is_beside_part(place):
+        return True
     if place.previous in _GREETINGS or part == "lunch":
         return False
     if part == "night" or place.token.text in {"eve", "aft", "morn", "evn"}:
@@ -424,6 +441,20 @@ def _is_part(place: _Place) -> bool:
         bool(place.previous)
         and place.previous not in _ADDRESSES
         and place.following not in _EVERYBODY
+    )
+
+
+def _is_beside_part(place: _Place) -> bool:
+    """Whether a part of the day is listed with another: "morning and night"."""
+    tokens, before, behind = place.tokens, place.index - 2, place.found.end + 1
+    sides = []
+    if before >= 0 and place.previous in _LISTING:
+        sides.append((tokens[before], tokens[before - 1].text if before else ""))
+    if behind < len(tokens) and place.following in _LISTING:
+        sides.append((tokens[behind], place.previous))
+    return any(
+        each.meanings.get("PART", "lunch") != "lunch" and opener not in _GREETINGS | {"the"}
+        for each, opener in sides
     )
 
 

@@ -202,6 +202,18 @@ def leaning_part(scope: Scope, lean: int, part: str) -> Partial | None:
     return Partial(on=on, part="tonight" if part == "night" and lean == 0 else part)
 
 
+@CLOCKS.rule("at breakfast")
+def at_breakfast(_: Scope) -> Partial:
+    """At breakfast: the meal alone is a thing as often as a time."""
+    return Partial(part="breakfast")
+
+
+@CLOCKS.rule("at dinner|supper")
+def at_dinner(_: Scope) -> Partial:
+    """At dinner."""
+    return Partial(part="dinner")
+
+
 @CLOCKS.rule("in|during|for? the PART", "in|at PART")
 def in_part(_: Scope, part: str) -> Partial:
     """In the morning, at night."""
@@ -271,7 +283,7 @@ _FREQUENCIES = {
     "month": "MONTHLY",
     "year": "YEARLY",
 }
-_LONGEST = 100_000
+_LONGEST, _HOURS = 100_000, 24
 
 
 def length_of(amount: float, unit: str) -> Partial | None:
@@ -468,11 +480,33 @@ def every_units(_: Scope, *values: int | str) -> Partial | None:
     )
 
 
-@REPEATS.rule("every|each UNIT", "once|twice a UNIT")
+@REPEATS.rule("every|each UNIT", "once a UNIT")
 def every_unit(_: Scope, unit: str) -> Partial | None:
     """Every hour."""
     frequency = _FREQUENCIES.get(unit)
     return Partial(every=Every(f"FREQ={frequency}")) if frequency else None
+
+
+@REPEATS.rule(
+    "INT|NUMBER times a|per|each|every UNIT", "INT ~x a|per|each UNIT", "INT x a|per UNIT"
+)
+@REPEATS.rule("INT|NUMBER times FREQ", "INT ~x FREQ")
+def often_a_day(_: Scope, often: int, unit: str) -> Partial | None:
+    """Three times a day, 3x daily."""
+    is_of_day = unit in {"day", "DAILY"} and 0 < often < _HOURS
+    return Partial(every=Every("FREQ=DAILY", often=often)) if is_of_day else None
+
+
+@REPEATS.rule("twice a|per|each|every UNIT", "twice FREQ")
+def twice_a_day(_: Scope, unit: str) -> Partial | None:
+    """Twice daily."""
+    return often_a_day(_, 2, unit)
+
+
+@REPEATS.rule("thrice a|per|each|every UNIT", "thrice FREQ")
+def thrice_a_day(_: Scope, unit: str) -> Partial | None:
+    """Thrice a day."""
+    return often_a_day(_, 3, unit)
 
 
 @REPEATS.rule("every|each PART", "every|each REL? TONIGHT", "PARTS")

@@ -56,6 +56,8 @@ _SPANNING: Final = frozenset({"to", "-", "till", "til", "until", "through"})
 _BEGINNING: Final = frozenset({"starting", "beginning", "commencing"})
 _DEEPEST: Final = 1
 _MOST_DOSES: Final = 4  # "take 2 every evening"
+_DOSED: Final = frozenset({"breakfast", "dinner", "bedtime"})
+_AND: Final = frozenset({"and", "&", ","})
 _MOST_REPEATED: Final = 2  # parts of a time that add nothing to it ("Friday, Friday")
 _WEEK_OPERATORS: Final = _BEGINNING | {"of", "after", "before"}
 NEIGHBOURHOODS: Final = frozenset({"for", "over", "before", "b4", "after"})
@@ -126,12 +128,12 @@ def _next_atom(
     other, after = found
     if other.every is not None and _is_hour(tokens, partial, end, other):
         partial = as_hour(partial)
+    if joints == ["in"] and partial == Partial(weekday=partial.weekday) and other.length:
+        return _on_weekday_in_weeks(other.length, partial.weekday, after, scope)
     within = bounded(partial, other, joints, scope)
     if within is not None:
         return within, after
-    if is_end(partial, other, joints) or _opens(partial, other, joints, tokens[after : after + 1]):
-        return None
-    if not may_join(partial, other, joints) or _names_both(tokens, (partial, end), (other, at)):
+    if _stand_apart(tokens, (partial, end), (other, at), joints=joints, after=after):
         return None
     # After "at" a bare number is an hour, on a clock of 24, too: "sunday at 15".
     is_hour = other.number is not None and not _AT.isdisjoint(joints)
@@ -146,6 +148,25 @@ def _next_atom(
     if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
         after += 1
     return merged, after
+
+
+def _stand_apart(
+    tokens: Sequence[Token],
+    left: tuple[Partial, int],
+    right: tuple[Partial, int],
+    *,
+    joints: Sequence[str],
+    after: int,
+) -> bool:
+    """Whether two readings side by side are no single time."""
+    (partial, _), (other, _) = left, right
+    return (
+        is_end(partial, other, joints)
+        or _opens(partial, other, joints, tokens[after : after + 1])
+        or not may_join(partial, other, joints)
+        or _names_both(tokens, left, right)
+        or _is_dose(tokens, left, right, after)
+    )
 
 
 def _names_both(
@@ -184,6 +205,23 @@ def _is_hour(tokens: Sequence[Token], partial: Partial, end: int, every: Partial
     return is_said or (every.part is not None and partial.number > _MOST_DOSES)
 
 
+def _is_dose(
+    tokens: Sequence[Token], left: tuple[Partial, int], right: tuple[Partial, int], after: int
+) -> bool:
+    """Whether a number beside a part of the day says how many then: "one at bedtime", "2 in the morning and 2 at night"."""
+    (partial, end), (other, at) = left, right
+    if other.number is not None and partial.part is not None and end == at:
+        return partial.part in _DOSED or tokens[at].text == "one"  # "the evening one"
+    if other.part is None or partial.number is None or partial.number > _MOST_DOSES:
+        return False
+    if end > 1 and tokens[end - 2].text in _AT:
+        return False
+    behind = tokens[after : after + 2]
+    is_first = [each.text in _AND for each in behind] == [True, False]
+    is_next = end > 2 and tokens[end - 2].text in _AND and "PART" in tokens[end - 3].meanings
+    return other.part in _DOSED or is_next or (is_first and "INT" in behind[1].meanings)
+
+
 def _joints(tokens: Sequence[Token], partial: Partial, end: int) -> tuple[list[str], int] | None:
     """Return what stands between a reading and the next, and where that begins; None where a sentence ends."""
     at = end
@@ -213,9 +251,11 @@ def atom_at(
         )
         if length is not None:
             bound = None if token.text == "in" else "by"
-            return replace(_moved(scope, length[0]), bound=bound), _skip_words(
-                tokens, length[1], ("time",)
-            )
+            end = _skip_words(tokens, length[1], ("time",))
+            at = end + (end + 1 < len(tokens) and tokens[end].text == "on")
+            weekday = tokens[at].meanings.get("WEEKDAY") if at < len(tokens) else None
+            found = _on_weekday_in_weeks(length[0], weekday, at + 1, scope)
+            return found or (replace(_moved(scope, length[0]), bound=bound), end)
     if token.text == "the" or not _OPERATING.isdisjoint(token.meanings):
         found = _beside_a_day(tokens, index, scope, depth) or _unit_operator(
             tokens, index, scope, depth
@@ -230,6 +270,16 @@ def atom_at(
         return plain
     is_for = index > 0 and tokens[index - 1].text == "for"
     return _length_operator(tokens, length[0], length[1], scope=scope, depth=depth, is_for=is_for)
+
+
+def _on_weekday_in_weeks(
+    length: Length, weekday: int | None, end: int, scope: Scope
+) -> tuple[Partial, int] | None:
+    """Read "in three weeks on Monday": the one that lies nearest to that day."""
+    if length.grain != "week" or weekday is None:
+        return None
+    day = _away(scope.reference.date(), length)
+    return Partial(on=day + timedelta(days=(weekday - day.weekday() + 3) % 7 - 3)), end
 
 
 def skip(tokens: Sequence[Token], index: int, words: frozenset[str]) -> int:

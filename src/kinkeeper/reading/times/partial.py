@@ -67,10 +67,11 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """A recurrence: RFC 5545 frequency with its parts, weekdays apart."""
+    """A recurrence: RFC 5545 frequency with its parts, weekdays apart, and how often it is on each day."""
 
     rule: str
     weekdays: tuple[int, ...] = ()
+    often: int = 1
 
     def text(self, closes: date | None = None) -> str:
         """Return the RFC 5545 rule.

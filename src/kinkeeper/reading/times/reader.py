@@ -7,7 +7,7 @@ to right, ask whether the words around let them be times, resolve them on the ca
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Final, NamedTuple
 
 from kinkeeper.reading.times.acceptance import (
@@ -15,7 +15,9 @@ from kinkeeper.reading.times.acceptance import (
     bound_before,
     in_the_past,
     is_daytime_talk,
+    is_early_talk,
     is_evening_talk,
+    is_late_talk,
     is_time,
     morning_begins,
     without_names,
@@ -25,8 +27,8 @@ from kinkeeper.reading.times.expressions import Expression, expression_at, resol
 from kinkeeper.reading.times.grammar import Scope
 from kinkeeper.reading.times.groups import group_at
 from kinkeeper.reading.times.model import TimeSpan
-from kinkeeper.reading.times.partial import Partial, as_hour, sure_clock, whole_pair
-from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits, other_day
+from kinkeeper.reading.times.partial import Every, Partial, as_hour, sure_clock, whole_pair
+from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits, in_order, other_day
 from kinkeeper.reading.times.time_text import is_day_first, week_start
 from kinkeeper.reading.times.tokens import (
     Folded,
@@ -41,6 +43,18 @@ from kinkeeper.reading.times.tokens import (
 LONGEST_TEXT: Final = 4096
 _WORDS = re.compile(r"[0-9]+[a-z]+|[a-z]+|[0-9]")
 _LIST_WORDS = frozenset({"and", "&", ",", "or", "n", "/"})
+_BETWEEN_HOURS = frozenset({",", "and", "&", "at", "again", "then"})
+_MEALS = {"breakfast": "breakfast", "lunch": "lunch", "dinner": "dinner", "supper": "dinner"}
+_OPENING = frozenset({"starts", "begins", "start", "begin", "started"})
+_WEEK = timedelta(days=7)
+_EITHER = frozenset({"or", "/"})
+_BEHIND_LISTED = frozenset(
+    {
+        "please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to", "every", "each",
+        "daily", "until", "till", "til", "about", "of", "that",
+    }
+)  # fmt: skip
+_NOON = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +120,14 @@ def read(
     habits = Habits(
         morning_begins=morning_begins(tokens),
         day_begins=OFFICES_OPEN if is_daytime_talk(tokens) else None,
+        is_early=is_early_talk(tokens),
+        is_late=is_late_talk(tokens),
         is_evening=is_evening_talk(tokens),
         usual_hour=usual_hour,
         names_day=any(each.start.has_date for _, each in found_all),
     )
     spans = []
-    for first, found in _shared(tokens, found_all):
+    for first, found in _in_order(tokens, [*_shared(tokens, found_all)], habits):
         span = _span(
             _Source(text, folded, tokens),
             first,
@@ -284,6 +300,8 @@ _OPENERS = frozenset(
         "evry",
         "evey",
         "once",
+        "twice",
+        "thrice",
         "another",
         "whole",
         "entire",
@@ -307,42 +325,88 @@ _OPENERS = frozenset(
 def _listed(
     tokens: Sequence[Token], previous: Expression, scope: Scope
 ) -> tuple[int, Expression] | None:
-    """Return the next of a list: "at 4 or 5", "march 3 and 5"."""
+    """Return the next of a list: "at 4 or 5", "at 8, 2 and 8", "march 3 and 5"."""
     at = previous.end
     if at + 1 >= len(tokens) or tokens[at].text not in _LIST_WORDS or previous.finish is not None:
         return None
+    last, meal = previous.start, _MEALS.get(tokens[at + 1].text)
+    if meal is not None and last.part in _MEALS.values():
+        return at + 1, Expression(Partial(part=meal), None, at + 2)
     found = group_at(tokens, at + 1, scope)
-    if found is None or found[0].number is None or not found[0].is_number_only:
+    if found is None:
         return None
-    last = previous.start
-    number = found[0].number or 0
-    expression = Expression(found[0], None, found[1])
-    if (
-        last.clock is not None
-        and last.part is None
-        and 1 <= number <= 12
-        and tokens[at].text in {"or", "/"}
-    ):
-        same_day = replace(last, clock=replace(last.clock, hour=number, minute=0, has_minute=False))
-        expression = Expression(same_day, None, found[1])
+    start, end = found
+    following = tokens[end : end + 1]
+    if last.clock is not None and last.part is None and tokens[at].text not in _EITHER:
+        hour = as_hour(start)
+        is_listed = hour.clock is not None and _ends(following)
+        return (at + 1, Expression(hour, None, end)) if is_listed else None
+    if start.number is None or not start.is_number_only:
+        return None
+    if last.clock is not None and last.part is None and 1 <= start.number <= _NOON:
+        same_day = replace(
+            last, clock=replace(last.clock, hour=start.number, minute=0, has_minute=False)
+        )
+        expression = Expression(same_day, None, end)
     elif (
         last.day is not None
         and last.month is not None
         and last.clock is None
-        and last.day < number <= 31
+        and last.day < start.number <= 31
         and last.year is None
     ):
-        expression = Expression(replace(last, day=number, weekday=None), None, found[1])
+        expression = Expression(replace(last, day=start.number, weekday=None), None, end)
     else:
         return None
-    after = tokens[found[1]] if found[1] < len(tokens) else None
-    is_end = (
-        after is None
-        or not after.text.isalpha()
-        or after.text
-        in {"please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to"}
+    return (at + 1, expression) if _ends(following) else None
+
+
+def _ends(following: Sequence[Token]) -> bool:
+    """Whether a number of a list counts nothing that follows it."""
+    return not following or not following[0].text.isalpha() or following[0].text in _BEHIND_LISTED
+
+
+def _in_order(
+    tokens: Sequence[Token], found: Sequence[tuple[int, Expression]], habits: Habits
+) -> Iterator[tuple[int, Expression]]:
+    """Yield readings in which the bare hours of a list follow one another through the day: "at 8, 2 and 8"."""
+    run: list[tuple[int, Expression]] = []
+    for each in [*found, None]:
+        if run and (each is None or not _goes_on(tokens, run, each)):
+            yield from _as_list(run, habits) if len(run) > 1 else run
+            run = []
+        if each is not None:
+            run.append(each)
+
+
+def _as_list(
+    run: Sequence[tuple[int, Expression]], habits: Habits
+) -> Iterator[tuple[int, Expression]]:
+    """Yield the hours of a list in their halves of the day; what one says of coming again ("8 and 8 for a week") goes for all."""
+    clocks = in_order([each.start.clock for _, each in run if each.start.clock], habits)
+    again = next((each.start for _, each in run if each.start.every or each.start.length), None)
+    is_again = again is not None and not any(each.start.has_date for _, each in run)
+    for (first, each), clock in zip(run, clocks, strict=True):
+        start = replace(each.start, clock=clock)
+        if is_again and again is not None and not (again.length and again.length.seconds):
+            start = replace(again, clock=clock, every=again.every or Every("FREQ=DAILY"))
+        yield first, each._replace(start=start)
+
+
+def _goes_on(
+    tokens: Sequence[Token], run: Sequence[tuple[int, Expression]], each: tuple[int, Expression]
+) -> bool:
+    """Whether a reading is the next hour of the list that a run of them is, of one day at most."""
+    starts = [one.start for _, one in (*run, each)]
+    between = {token.text for token in tokens[run[-1][1].end : each[0]]}
+    are_hours = all(one.clock and one.part is None and one.bound is None for one in starts)
+    return (
+        are_hours
+        and all(one.finish is None for _, one in (*run, each))
+        and sum(one.has_date or one.every is not None for one in starts) <= 1
+        and between <= _LIST_WORDS - _EITHER | {"at", "@"}
+        and not between.isdisjoint(_LIST_WORDS)
     )
-    return (at + 1, expression) if is_end else None
 
 
 def _span(
@@ -356,7 +420,17 @@ def _span(
     if resolved is None:
         return None
     bound = None if found.finish is not None else bound_before(tokens, first)
+    opens = found.start.period is not None and first > 0 and tokens[first - 1].text in _OPENING
     first = first if bound is None else bound[1]
+    is_weekday = found.start == Partial(weekday=found.start.weekday)
+    if (
+        is_weekday
+        and bound
+        and bound[0] == "until"
+        and resolved.begin.date() == scope.reference.date()
+    ):
+        # Until "Sunday", said on a Sunday, is until the next one.
+        resolved = replace(resolved, begin=resolved.begin + _WEEK, until=resolved.until + _WEEK)
     start, end = tokens[first].start, tokens[found.end - 1].end
     if folded.origin is not None:
         start, end = folded.origin[start], folded.origin[end - 1] + 1
@@ -371,14 +445,22 @@ def _span(
         until=resolved.until,
         grain=resolved.grain,
         recurrence=resolved.recurrence,
+        often=1 if partial.every is None else partial.every.often,
         has_date=partial.has_date or partial.instant is not None,
         has_time=partial.has_time or partial.instant is not None,
         part_of_day=_part_name(partial.part),
         is_meridiem_known=resolved.is_meridiem_known,
+        is_half_open=resolved.is_half_open,
+        is_away=_is_away(tokens[first : found.end]),
         named=partial.named,
-        bound=partial.bound or (bound[0] if bound is not None else None),
+        bound=partial.bound or ("from" if opens else bound and bound[0]),
         other_day=next(filter(None, (other_day(each, scope, habits) for each in ends)), None),
     )
+
+
+def _is_away(said: Sequence[Token]) -> bool:
+    """Whether a time is told by how long it is from now."""
+    return said[0].text in {"in", "within"} and any("UNIT" in each.meanings for each in said)
 
 
 def _part_name(part: str | None) -> str | None:
@@ -396,6 +478,24 @@ def _part_name(part: str | None) -> str | None:
         if part
         else None
     )
+
+
+def lists_hours(before: TimeSpan, between: str, span: TimeSpan) -> bool:
+    """Whether two times are hours of one list: "at 8, 2 and 8", "one at breakfast and one at bedtime".
+
+    Args:
+        between: What the text says between them.
+    """
+    words = between.replace(",", " , ").lower().split()
+    are_hours = before.has_time and span.has_time and before.bound is span.bound is None
+    is_listed = bool(words) and all(word in _BETWEEN_HOURS or says_dose(word) for word in words)
+    return are_hours and is_listed and before.recurrence in {None, span.recurrence}
+
+
+def says_dose(words: str) -> bool:
+    """Whether one of some words is a number: how many of something at a time."""
+    known = load_lexicon().words
+    return any("NUMBER" in known.get(word, {}) or word.isdigit() for word in words.lower().split())
 
 
 def to_record(span: TimeSpan) -> dict[str, str]:

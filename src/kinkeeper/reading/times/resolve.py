@@ -1,8 +1,9 @@
 """What filled slots mean on the calendar: the hour of a bare number, days, and ends of what recurs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 from typing import Final
 
 from kinkeeper.reading.times.calendar_days import (
@@ -38,6 +39,9 @@ PARTS: Final[Mapping[str, tuple[float, float]]] = {
 
 
 OFFICES_OPEN: Final = 8
+_FIRST_EARLY: Final = 6
+_FIRST_LISTED: Final = 5
+"""Before it nobody is reminded of anything several times a day."""
 _LAST_EVENING_HOUR: Final = 11
 _NEAR_MINUTES: Final = 120
 _NOON: Final = 12
@@ -50,6 +54,8 @@ class Habits:
     Attributes:
         morning_begins: Hour from which a bare one is of the morning, where the words around speak of that.
         day_begins: Hour from which a bare one is of the morning, where the words around speak of working days or offices.
+        is_early: Whether they speak of what begins to the minute, and may do so before offices open.
+        is_late: Whether they speak of what people do when work and school are over.
         is_evening: Whether the words around speak of what people do at the end of the day.
         usual_hour: Usual start of the activity talked about.
         names_day: Whether a day is named anywhere, so that an hour without one is not of now.
@@ -58,6 +64,8 @@ class Habits:
 
     morning_begins: int | None = None
     day_begins: int | None = None
+    is_early: bool = False
+    is_late: bool = False
     is_evening: bool = False
     usual_hour: time | None = None
     names_day: bool = False
@@ -92,9 +100,25 @@ def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
     if usual is not None:
         return usual
     is_of_day = habits.day_begins is not None and habits.day_begins <= hour <= OFFICES_OPEN
+    is_of_day |= is_early_hour(clock, habits)
     if habits.is_evening:
         return hour + 12 if hour <= _LAST_EVENING_HOUR else hour
     return hour + 12 if 1 <= hour <= 8 and not is_of_day else hour
+
+
+def is_early_hour(clock: Clock, habits: Habits) -> bool:
+    """Whether a clock to the minute is one of the early morning by what is talked about: "the train at 6.52"."""
+    return clock.has_minute and habits.is_early and not habits.is_late and _is_early(clock)
+
+
+def is_half_open(clock: Clock, part: str | None, habits: Habits) -> bool:
+    """Whether nothing says which half of the day a time to the minute is of, and both are likely: "Ada's thing at 7.15"."""
+    is_known = is_certain(clock, part) or habits.is_evening or habits.is_early != habits.is_late
+    return clock.has_minute and _is_early(clock) and habits.says_no_half and not is_known
+
+
+def _is_early(clock: Clock) -> bool:
+    return _FIRST_EARLY <= clock.hour <= OFFICES_OPEN
 
 
 def _in_usual_half(clock: Clock, usual: time | None) -> int | None:
@@ -105,6 +129,35 @@ def _in_usual_half(clock: Clock, usual: time | None) -> int | None:
     apart = {each: abs(each * 60 + clock.minute - usual.hour * 60 - usual.minute) for each in hours}
     nearest = min(hours, key=apart.__getitem__)
     return nearest if apart[nearest] <= _NEAR_MINUTES else None
+
+
+def in_order(clocks: Sequence[Clock], habits: Habits) -> Sequence[Clock]:
+    """Return the hours of a list in the halves of one day in which they follow one another; as they are where none are.
+
+    "8, 2 and 8" begins in the morning, and beside an hour from 13 on ("8 and 20") the others are of that clock, too.
+    """
+    times = [(hour_of(each, None, habits), each.minute) for each in clocks]
+    if any(each.half is None and each.hour > _NOON for each in clocks):
+        times = [(each.hour, each.minute) for each in clocks]
+    elif _is_rising(times) and not times[0] < (_NOON, 0) <= times[-1]:
+        return clocks
+    if not _is_rising(times):
+        times = [(_FIRST_LISTED, 0)]
+        for each in clocks:
+            halves = (each.hour % _NOON, each.hour % _NOON + _NOON)
+            open_ = halves if not is_certain(each, None) else (hour_of(each, None, habits),)
+            times += [(hour, each.minute) for hour in open_ if (hour, each.minute) > times[-1]][:1]
+        del times[0]
+    if len(times) != len(clocks):
+        return clocks
+    return [
+        replace(each, hour=hour, half=None, is_sure=True)
+        for each, (hour, _) in zip(clocks, times, strict=True)
+    ]
+
+
+def _is_rising(times: Sequence[tuple[int, int]]) -> bool:
+    return all(first < last for first, last in pairwise(times))
 
 
 def _hour_in_part(hour: int, part: str) -> int:
@@ -143,6 +196,7 @@ class Resolved:
     grain: Grain
     recurrence: str | None = None
     is_meridiem_known: bool = True
+    is_half_open: bool = False
 
 
 def resolve(partial: Partial, scope: Scope, habits: Habits) -> Resolved | None:
@@ -223,8 +277,9 @@ def _clocked(
         day += timedelta(days=1)
     begin = clock_on(day, hour, clock, scope)
     if day == scope.reference.date() and begin < scope.reference - timedelta(minutes=1):
-        is_open = habits.says_no_half and not is_certain(clock, partial.part)
-        is_tonight = hour in {9, 10} and not habits.names_day
+        is_early = is_early_hour(clock, habits)
+        is_open = (habits.says_no_half or is_early) and not is_certain(clock, partial.part)
+        is_tonight = (hour in {9, 10} or is_early) and not habits.names_day
         if is_open and scope.reference.hour < hour + 12 < _MIDNIGHT and (has_date or is_tonight):
             # "At 9", said after 9, means this evening.
             begin = clock_on(day, hour + 12, clock, scope)
@@ -240,6 +295,8 @@ def _clocked(
         until=begin + step,
         grain=grain,
         is_meridiem_known=is_certain(clock, partial.part) or habits.morning_begins is not None,
+        is_half_open=is_half_open(clock, partial.part, habits)
+        and (day, hour) > (scope.reference.date(), scope.reference.hour),
     )
 
 
@@ -470,7 +527,7 @@ def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope)
         return None
     bounds = {BOUNDS[word] for word in joints if word in BOUNDS}
     try:
-        first, last = _edges(day, scope, is_inside=not bounds)
+        first, last = _edges(day, scope, bounds)
     except (ValueError, OverflowError):
         return None
     if first is None or last is None or (day.has_day and not bounds):
@@ -488,9 +545,9 @@ def is_end(partial: Partial, other: Partial, joints: Sequence[str]) -> bool:
     """Whether what is said next ends a time instead of completing it: "at 7 until Christmas", "3 until 5"."""
     is_until = any(BOUNDS.get(word) == "until" for word in joints)
     has_hour = partial.clock is not None or partial.number is not None
-    if not is_until or not has_hour:
+    if not is_until or not (has_hour or partial.part):
         return False
-    return not is_day_only(other) or not partial.has_date
+    return not partial.has_date if is_day_only(other) else has_hour
 
 
 def is_day_only(partial: Partial) -> bool:
@@ -498,13 +555,19 @@ def is_day_only(partial: Partial) -> bool:
     return partial.has_date and not partial.has_time and partial.every is None
 
 
-def _edges(day: Partial, scope: Scope, *, is_inside: bool) -> tuple[date | None, date | None]:
-    """Return the first and last day of what was said; "until" a month or week that is named ends before it."""
+def _edges(day: Partial, scope: Scope, bounds: Collection[str]) -> tuple[date | None, date | None]:
+    """Return the first and last day of what was said; "until" a month or week that is named ends before it.
+
+    Until "Sunday", said on a Sunday, is until the next one.
+    """
     found = day_of(day, scope, Habits())
     if found is not None:
+        is_bare = day == Partial(weekday=day.weekday) and found == scope.reference.date()
+        if is_bare and not {"until", "before"}.isdisjoint(bounds):
+            found += timedelta(days=7)
         return found, found
     period = period_of(day, scope)
     if period is None:
         return None, None
-    is_whole = is_inside or period.grain == "day"
+    is_whole = not bounds or period.grain == "day"
     return period.first, (period.after if is_whole else period.first) - timedelta(days=1)
