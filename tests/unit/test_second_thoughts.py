@@ -104,4 +104,4 @@ def test_another_amount_of_now_outdates_the_old_one(said: str, is_newer: bool) -
     ],
 )  # fmt: skip
 def test_a_deed_is_told_with_what_sets_it_right(text: str, denied: bool) -> None:
-    assert deeds_told(text)[0].is_denied == denied
+    assert deeds_told(text, frozenset())[0].is_denied == denied

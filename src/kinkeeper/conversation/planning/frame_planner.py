@@ -18,7 +18,6 @@ from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of, pla
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.coreference import root_of
-from kinkeeper.reading.deeds import deeds_told
 from kinkeeper.reading.encoder import MOST_EARLIER, MOST_ITEMS
 from kinkeeper.reading.modality import Modality as Meant
 from kinkeeper.reading.modality import modality_of
@@ -161,7 +160,8 @@ class _Reading:
             yield from self._new_event(frame)
 
     def _done(self, frame: Frame) -> Iterator[PlannedAction]:
-        is_denied = any(each.is_denied for each in deeds_told(self._clause(frame)))
+        told = deeds_of(self._clause(frame), self.case.household)
+        is_denied = any(each.is_denied for each in told)
         thing = None if is_denied else self._in_words(frame, "task", "line")
         if thing is not None and thing.kind == "line":
             yield action("notes", "remove_line", {"title": thing.note, "line": thing.title})
