@@ -200,7 +200,8 @@ def audience_of(
 
     What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
     theirs alone, but for care given to children and pets; so is the health of others who are neither family nor named in the household, and so is what is too long to
-    be read to its end, where it may ask for secrecy; all else is the household's.
+    be read to its end, where it may ask for secrecy, and so is what a child or a guest tells of themselves but plans and what concerns
+    others; all else is the household's.
     Where no rule hears a wish or an affair of their own, fitted heads are asked. Blocks for some milliseconds.
 
     Args:
