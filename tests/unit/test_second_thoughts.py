@@ -40,7 +40,7 @@ def test_a_denial_turns_the_statement(sign: str) -> None:
         ("Mia is allergic to horses", "I meant Leo", "Leo is allergic to horses"),
         ("Mia's coat is red", "no, Leo's", "Leo's coat is red"),
         ("Mia is allergic to horses", "turns out Mia isn't allergic to horses", "Mia isn't allergic to horses"),
-        ("Mia had her syrup", "sorry, that was Leo", None), ("Mia likes beans", "no she doesn't", None),
+        ("Leo's tutor is Ms Roe", "sorry, Ms Lee", None), ("Mia had her syrup", "sorry, that was Leo", None), ("Mia likes beans", "no she doesn't", None),
         ("the key is in the shed", "not any more, it's under the pot", None), ("Mia can swim", "only with a vest", None),
         ("Mia's shoe size is 31", "Mia's feet grew, she's a 33 now", None), ("Mia can swim", "no sorry the doctor says no", None),
     ],

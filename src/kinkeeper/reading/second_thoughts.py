@@ -30,6 +30,7 @@ _POINTS_BACK = re.compile(r"\b(?:it|them|that|any)\b")
 _GENDERED = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
 _IN_FULL = {"'s": "is", "'re": "are", "'m": "am", "ca": "can", "cannot": "can", "wo": "will"}
 _AMOUNT = re.compile(r"\b(\d+(?:[.,]\d+)?) ?([a-z]+)\b")
+_CAPITAL = re.compile(r"\b[A-Z](?=[a-z])")
 _IT_IS = re.compile(
     r"(?:it|that|this)(?:'s| is| was| isn't| wasn't)(?: (?:not|actually|really|just|only|all))* (?P<who>[^\W_]+)"
 )
@@ -44,7 +45,7 @@ class _Reply(NamedTuple):
         is_signed: Whether its lead says that something before was wrong, or may be.
         is_strong: Whether it says that it was.
         is_taken: Whether it takes that back, whatever follows.
-        is_instead: Whether another value follows.
+        is_instead: Whether another value follows, or a name that is written as one.
         is_plain: Whether its lead is a mere "no".
     """
 
@@ -288,7 +289,7 @@ def _reply(said: str) -> _Reply:
         rest=plain[len(begun) :].strip(" ,.!;:–—-"),
         is_signed=is_strong or forms["weak"].search(begun) is not None,
         is_strong=is_strong, is_taken=is_taken,
-        is_instead=forms["instead"].search(begun) is not None,
+        is_instead=forms["instead"].search(begun) is not None or _CAPITAL.search(_as_written(said)) is not None,
         is_plain=forms["plain"].fullmatch(begun) is not None,
     )  # fmt: skip
 
