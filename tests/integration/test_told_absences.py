@@ -63,8 +63,7 @@ async def test_what_is_over_asked_or_of_no_grown_up_is_no_absence(
 # Told in passing, where no card comes of it or it is not approved: the words alone count.
 IN_PASSING = (
     "I can't do the 13th, my course was put off till then", "can't work on the 13th, i'm at my cousin's", "won't be around on the 13th",
-    "i'm not free on the 13th", "cant make the 13th", "I won't be home till 9 on the 13th", "i'm busy on the 13th", "not around on the 13th",
-    "I can't do the 13th, i've got therapy", "sorry but I can't manage the 13th", "we can't come on the 13th",
+    "i'm not free on the 13th", "cant make the 13th", "I won't be home till 9 on the 13th", "i'm busy on the 13th", "not around on the 13th", "sorry but I can't manage the 13th", "we can't come on the 13th",
 )  # fmt: skip
 OF_OTHERS = ("Sarah can't do the 13th", "mom won't manage the 13th", "sarah can't work on the 13th")
 ASKED_LATER = (
@@ -74,6 +73,9 @@ ASKED_LATER = (
 STILL_FREE = (
     "I can't eat fish on the 13th", "can't wait for the 13th", "I can't find my keys for the 13th", "can't do the 14th", "can I do the 13th?",
     "Leo can't do the 13th", "I could do the 13th", "did you say I can't do the 13th?",
+)  # fmt: skip
+KEPT = (
+    "I can't do the 13th, i've got therapy", "don't tell John but I can't do the 13th", "I can't do the 13th, keep it between us",
 )  # fmt: skip
 AFTER_ALL = (
     "i can do the 13th after all",
@@ -93,8 +95,7 @@ async def test_an_absence_told_in_passing_counts(tmp_path: Path, told: str) -> N
             answer = await talk.answer(question, by="john", thread_id="q")
             assert "Sarah is free" not in answer, (question, answer)
             assert "and Sarah are free" not in answer, (question, answer)
-            assert "said today: “" in answer or "not free then" in answer, (question, answer)
-            assert "therapy" not in answer, (question, answer)
+            assert f"said today: “{told}”" in answer, (question, answer)
         assert "is free" in await talk.answer("is Sarah free on the 12th?", thread_id="q")
 
 
@@ -106,6 +107,18 @@ async def test_what_denies_no_time_leaves_somebody_free(tmp_path: Path, told: st
         talk.later(minutes=1)
         answer = await talk.answer("is Sarah free on the 13th?", thread_id="q")
         assert answer.startswith("Sarah is free"), answer
+
+
+@pytest.mark.parametrize("told", KEPT)
+@on_a_loop
+async def test_what_is_private_is_told_to_nobody_else(tmp_path: Path, told: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(told, by="sarah", thread_id="sarah")
+        talk.later(minutes=1)
+        for question in ASKED_LATER:
+            assert "said" not in await talk.answer(question, by="john", thread_id="q")
+        own = await talk.answer("am I free on the 13th?", by="sarah", thread_id="own")
+        assert f"you said today: “{told}”" in own
 
 
 @pytest.mark.parametrize("told", AFTER_ALL)

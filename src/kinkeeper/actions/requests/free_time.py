@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time, timedelta
-from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
@@ -17,9 +16,9 @@ from kinkeeper.calendar.occurrences import booked_people
 from kinkeeper.calendar.search import find_conflicts
 from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.core.time import Interval, as_utc, midnight
-from kinkeeper.household.viewers import GUEST_DAYS, Viewer
+from kinkeeper.household.viewers import GUEST_DAYS
 from kinkeeper.memory.episodes import list_episodes
-from kinkeeper.memory.model import Episode, EpisodeKind
+from kinkeeper.memory.model import EpisodeKind
 from kinkeeper.memory.statements.absences import times_told
 
 _MOST, _MOST_HEARD = 10, 500
@@ -161,29 +160,18 @@ def _taken(
 def _told_away(
     conn: Connection, members: Sequence[str], span: Interval, asked: Asked
 ) -> dict[str, dict[str, str]]:
-    """Return by member what was said last of their having no time then, where it was not taken back.
-
-    As with a private event, others learn that they have no time, and not the words.
-    """
+    """Return by member what was said last of their having no time then, where it was not taken back."""
     household, zone = asked.household, asked.household.zone
-    heard = _heard(conn, asked.viewer)
-    seen = {each.id for each in heard}
-    for member in members if asked.viewer.sees_busy else ():
-        heard += _heard(conn, Viewer.of(household.id, member))
     known = dict[str, dict[str, str] | None]()
-    for each in sorted(heard, key=attrgetter("said_at"), reverse=True):
+    for each in list_episodes(conn, asked.viewer, kind=EpisodeKind.TURN, limit=_MOST_HEARD):
         said_at = each.said_at.astimezone(zone)
-        words = {"text": each.text, "by": each.member or ""} if each.id in seen else {}
-        for told in times_told(each.text, each.member, said_at, household):
+        words = {"text": each.text, "said_at": said_at.isoformat(), "by": each.member or ""}
+        for told in (
+            () if each.is_assistant else times_told(each.text, each.member, said_at, household)
+        ):
             if told.member in members and told.days.overlaps(span):
-                last = None if told.is_free else {"said_at": said_at.isoformat(), **words}
-                known.setdefault(told.member, last)
+                known.setdefault(told.member, None if told.is_free else words)
     return {member: words for member, words in known.items() if words is not None}
-
-
-def _heard(conn: Connection, viewer: Viewer) -> list[Episode]:
-    found = list_episodes(conn, viewer, kind=EpisodeKind.TURN, limit=_MOST_HEARD)
-    return [each for each in found if not each.is_assistant]
 
 
 def _in_charge(occurrence: Occurrence) -> set[str]:

@@ -308,7 +308,7 @@ def _all_day(done: ActionResult, setting: Setting) -> str:
 
 
 def _said_away(done: ActionResult, setting: Setting) -> dict[str, str]:
-    """Return by member who said when that they have no time then, or only that it was said."""
+    """Return by member who said when that they have no time then."""
     found = {}
     for member, words in (done.result.get("told_away") or {}).items():
         at = local(words["said_at"], now=setting.now)
@@ -317,10 +317,7 @@ def _said_away(done: ActionResult, setting: Setting) -> dict[str, str]:
             if at
             else ""
         )
-        if "text" in words:
-            found[member] = f"{named([words['by']], setting)} said{day}: “{plain(words['text'])}”"
-        else:
-            found[member] = f"{are([member], setting)} not free then, as I was told{day}"
+        found[member] = f"{named([words['by']], setting)} said{day}: “{plain(words['text'])}”"
     return found
 
 

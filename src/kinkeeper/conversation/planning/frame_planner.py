@@ -17,6 +17,7 @@ from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of, planned, vocabulary_of
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.statements.care import deeds_of
 from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.encoder import MOST_EARLIER, MOST_ITEMS
 from kinkeeper.reading.modality import Modality as Meant

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household
@@ -10,6 +10,9 @@ from kinkeeper.language.text import tokenise
 from kinkeeper.reading.deeds import clauses_of
 from kinkeeper.reading.replies import is_question, tells_of_having_time
 from kinkeeper.reading.times.reader import read
+
+_WHENEVER = datetime(2000, 1, 5, 12, tzinfo=UTC)
+"""Whether a day is named is the same whenever it is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,12 @@ def times_told(
                     day = span.begin.date()
                     days = local_days(day, day, household.zone)
                 yield ToldTime(member=member, days=days, is_free=is_free)
+
+
+def tells_of_time(text: str, household: Household) -> bool:
+    """Return whether a message tells that somebody has time on a day, or none: the household plans by it."""
+    whenever = _WHENEVER.astimezone(household.zone)
+    return any(True for _ in times_told(text, "", whenever, household))
 
 
 def _whose(clause: str, teller: str | None, household: Household) -> tuple[str | None, str]:

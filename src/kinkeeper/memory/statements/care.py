@@ -2,6 +2,7 @@
 
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
+from kinkeeper.memory.statements.absences import tells_of_time
 from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.memory.statements.discretion import (
     concerns_others,
@@ -23,12 +24,16 @@ def deeds_of(text: str, household: Household) -> tuple[Deed, ...]:
 
 
 def is_report(text: str, household: Household) -> bool:
-    """Return whether a message tells what was done for a child, a pet or the house, or need not be: who minds them next asks for it.
+    """Return whether a message tells what was done for a child, a pet or the house, or need not be, or who has time when.
+
+    Who minds them next asks for it.
 
     Args:
         text: The whole message, verbatim.
     """
-    return frees_others(text, household) or any(
+    if frees_others(text, household) or tells_of_time(text, household):
+        return True
+    return any(
         not each.is_mine and (each.is_chore or _is_of_charge(each.text, household))
         for each in deeds_of(text, household)
     )
