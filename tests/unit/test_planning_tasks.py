@@ -422,3 +422,26 @@ def test_what_is_told_before_remind_me_is_what_to_be_reminded_of() -> None:
         assert [(name, each["title"]) for name, each in found] == [
             ("task.create", f"Mia {told}")
         ] * 3
+
+
+def test_each_of_the_days_that_are_listed_has_each_of_the_hours() -> None:
+    days = {
+        "thurs and fri": [12, 13],
+        "thurs, fri and sat": [12, 13, 14],
+        "the 20th and the 22nd": [20, 22],
+    }
+    hours = {" at 8 and 6": [8, 18], " at 8, 2 and 8": [8, 14, 20], " at 5": [17], "": [None]}
+    forms = ["remind me on {} to oil the gate", "remind me to oil the gate on {}"]
+    for form, (said, on), (clock, at) in product(forms, days.items(), hours.items()):
+        found = [each for _, each in planned(form.format(said + clock))]
+        if len(on) * len(at) > 8:
+            assert not found, "more than are made at once are asked about"
+            continue
+        starts = [(int(each["deadline"][8:10]), each["deadline"][11:13]) for each in found]
+        assert starts == [(day, "" if hour is None else f"{hour:02}") for day in on for hour in at]
+        assert {each["title"] for each in found} == {"oil the gate"}, (form, said, clock)
+    for form in ("remind me {} to take the drops", "remind me to take the drops {}"):
+        found = [each for _, each in planned(form.format("at breakfast, lunch and dinner"))]
+        assert [each["deadline"][11:13] for each in found] == ["07", "12", "18"]
+    ((_, params),) = planned("remind me to buy breakfast, lunch and dinner for friday")
+    assert params["title"].startswith("buy breakfast, lunch and dinner")

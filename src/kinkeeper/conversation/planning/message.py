@@ -366,6 +366,7 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
             marked
             and spans.get(marked[-1])
             and lists_hours(spans[marked[-1]], plain[end:start], span)
+            and not _begins_errand(plain[over:].lstrip(), grammar)
         ):
             start = end
         if span in left_out and marked and start == end and not span.has_time:
@@ -385,6 +386,11 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
 
 
 _LISTING: Final = frozenset({",", "and", "or", "&", ", and", ", or"})
+
+
+def _begins_errand(rest: str, grammar: Grammar) -> bool:
+    """Whether what follows a time is an errand of its own: "pay rent at 9 and at 5 ring Mum"."""
+    return not rest.lower().startswith("to ") and grammar.said["errand"].match(rest) is not None
 
 
 def _as_end(

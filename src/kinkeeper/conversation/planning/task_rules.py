@@ -47,6 +47,7 @@ _ASK_WHEN = "I can only remind you at a day and time that I can tell. When shoul
 _ASK_WHAT = "What should I remind you of?"
 _BEFORE_WHAT = "Before what? Please say what I should remind you of, and on which day."
 _LISTS = frozenset({"and", "&"})
+_MOST_AT_ONCE = 8
 _TOO_OFTEN = ("FREQ=HOURLY", "FREQ=MINUTELY")
 _URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
 _AGAIN = re.compile(
@@ -127,7 +128,7 @@ def _at_each(what: str, said: str, case: Case, *, who: str) -> Sequence[Step]:
     words = title.lower().split()
     is_torn = bool(words) and (words[-1] in _LISTS or (words[0] in _LISTS and words[1:2] != ["to"]))
     is_torn |= any(map(str.isdigit, title[len(before_setting_right(title)) :]))
-    if moments and not is_torn and not _OFTEN.search(what):
+    if 0 < len(moments) <= _MOST_AT_ONCE and not is_torn and not _OFTEN.search(what):
         steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
         return [step for each in steps for step in each or ()]
     moment = moment_of(case.message.free_times(said), case.now)

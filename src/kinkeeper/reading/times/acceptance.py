@@ -407,6 +407,8 @@ def _is_weekday(place: _Place) -> bool:
         and place.index > 1
         and place.tokens[place.index - 2].text in load_guards().meeting
     )
+    if place.previous in _LISTING and place.index > 1:
+        is_met |= "WEEKDAY" in place.tokens[place.index - 2].meanings  # "fri and sat"
     before = "" if is_met else place.previous
     return not is_another_word(place.token.text, before, place.following)
 

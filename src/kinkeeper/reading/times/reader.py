@@ -26,7 +26,7 @@ from kinkeeper.reading.times.acceptance import (
 from kinkeeper.reading.times.expressions import Expression, expression_at, resolve_expression
 from kinkeeper.reading.times.grammar import Scope
 from kinkeeper.reading.times.groups import group_at
-from kinkeeper.reading.times.model import TimeSpan
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 from kinkeeper.reading.times.partial import Every, Partial, as_hour, sure_clock, whole_pair
 from kinkeeper.reading.times.resolve import OFFICES_OPEN, Habits, in_order, other_day
 from kinkeeper.reading.times.time_text import is_day_first, week_start
@@ -481,13 +481,16 @@ def _part_name(part: str | None) -> str | None:
 
 
 def lists_hours(before: TimeSpan, between: str, span: TimeSpan) -> bool:
-    """Whether two times are hours of one list: "at 8, 2 and 8", "one at breakfast and one at bedtime".
+    """Whether two times are hours, or days, of one list: "at 8, 2 and 8", "one at breakfast and one at bedtime".
 
     Args:
         between: What the text says between them.
     """
     words = between.replace(",", " , ").lower().split()
     are_hours = before.has_time and span.has_time and before.bound is span.bound is None
+    are_days = before.has_date and span.has_date and before.grain is Grain.DAY
+    are_days &= {before.kind, span.kind} <= {SpanKind.DATE, SpanKind.DATETIME}
+    are_hours |= are_days and before.bound is span.bound is None
     is_listed = bool(words) and all(word in _BETWEEN_HOURS or says_dose(word) for word in words)
     return are_hours and is_listed and before.recurrence in {None, span.recurrence}
 
