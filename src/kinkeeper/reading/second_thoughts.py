@@ -145,7 +145,8 @@ def _replaces(reply: _Reply, before: AbstractSet[str], names: Collection[str]) -
     is_clause = not is_of_it and _forms()["auxiliary"].search(reply.rest) is not None
     if is_clause or len(words) > 2 * _LONGEST_VALUE:
         return False
-    others = {each for each in words if each in names and each not in before}
+    people = {each for each in words if each in names}
+    others = people - before
     if is_of_it:
         is_of_same = is_negated(reply.rest) and not before.isdisjoint({*words} - _light())
         named = _IT_IS.match(reply.rest)
@@ -153,6 +154,7 @@ def _replaces(reply: _Reply, before: AbstractSet[str], names: Collection[str]) -
     if is_negated(reply.rest):
         return bool(others) and not before.isdisjoint({*words} - _light())
     is_value = reply.is_instead or bool(others) or any(map(str.isdigit, reply.rest))
+    is_value = is_value and people <= others  # else whoever was told of does something else
     return reply.is_signed and is_value and len(words) <= _LONGEST_VALUE
 
 

@@ -11,6 +11,7 @@ from kinkeeper.memory.statements.discretion import (
 )
 from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.memory.statements.slots import slots
+from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
 from kinkeeper.reading.replies import releases
 
@@ -67,11 +68,9 @@ def without_care(text: str, household: Household) -> str:
         each
         for each in clauses_of(text)
         if not (
-            frees_others(each, household)
-            or (
-                _is_of_charge(each, household)
-                and (_is_health(each, household) or any(each in one or one in each for one in done))
-            )
+            any(each in one or one in each for one in done)
+            or _is_health(each, household)
+            or frees_others(each, household)
         )
     )
 
@@ -80,21 +79,28 @@ def tells_of_care(text: str, household: Household) -> bool:
     """Whether a message tells of care for a child or a pet, of their health, or of what those around have to know of anybody's."""
     return (
         concerns_others(text)
-        or any(_is_of_charge(each, household) for each in _care_done(text, household))
+        or bool(_care_done(text, household))
         or (speaks_of_health(text) and _is_of_charge(text, household))
     )
 
 
 def _care_done(text: str, household: Household) -> frozenset[str]:
-    """Return the clauses that tell of care which others got."""
+    """Return what tells of care that a child or a pet got, or of how they are."""
     told = deeds_of(text, household)
-    return frozenset(each.text for each in told if each.is_care and not each.is_mine)
+    return frozenset(
+        each.text
+        for each in told
+        if (each.is_care or general_words(each.text))
+        and not each.is_mine
+        and _is_of_charge(each.text, household)
+    )
 
 
 def _is_health(text: str, household: Household) -> bool:
     """Whether a text that is about a child or a pet tells of health, and names no adult whose it may be."""
     adults = {each.id for each in household.adults}
-    return is_health_of_other(text) and adults.isdisjoint(people_in(text, household))
+    is_theirs = _is_of_charge(text, household) and is_health_of_other(text)
+    return is_theirs and adults.isdisjoint(people_in(text, household))
 
 
 def _is_of_charge(text: str, household: Household) -> bool:
