@@ -17,9 +17,15 @@ _FONT_FACE = re.compile(r"@font-face \{[^}]*\}\s*")
 def main() -> None:
     """Run the demo on a recording console and write what it shows as SVG."""
     screen = Console(
-        record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, highlight=False,
-        emoji=False, markup=False, legacy_windows=False,
-    )  # fmt: skip
+        record=True,
+        width=WIDTH,
+        file=io.StringIO(),
+        force_terminal=True,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
     demonstrate(Where(), as_json=False, screen=screen)
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
     drawing = screen.export_svg(title="kinkeeper demo", unique_id="demo")

@@ -130,11 +130,13 @@ def family(folder: Path) -> Iterator[tuple[System, str]]:
     with (
         as_file(SAMPLE.joinpath("household.toml")) as household,
         open_system(
-            Settings(), household_file=household, database=str(folder / "family.sqlite"),
+            Settings(),
+            household_file=household,
+            database=str(folder / "family.sqlite"),
             now=first_moment(inputs),
         ) as system,
         live_intake(system, refuses_chats=False) as intake,
-    ):  # fmt: skip
+    ):
         asyncio.run(play(system, inputs))
         for place, (who, text) in enumerate(REMEMBERED):
             remember(system, who, text, at=first_moment(inputs) + place * timedelta(hours=5))
@@ -142,12 +144,20 @@ def family(folder: Path) -> Iterator[tuple[System, str]]:
         conversation = system.talk(clock).conversation
         asyncio.run(converse(system, conversation))
         house = House(
-            participants=system.participants, store=system.store, intake=intake,
-            prover=system.prover(), finder=system.recall.finder, conversation=conversation,
-        )  # fmt: skip
+            participants=system.participants,
+            store=system.store,
+            intake=intake,
+            prover=system.prover(),
+            finder=system.recall.finder,
+            conversation=conversation,
+        )
         context = WebContext(
-            houses={system.household.id: house}, store=system.store, clock=clock, address="http://127.0.0.1", sample=play_sample,
-        )  # fmt: skip
+            houses={system.household.id: house},
+            store=system.store,
+            clock=clock,
+            address="http://127.0.0.1",
+            sample=play_sample,
+        )
         with running(context) as address:
             yield system, address
 
@@ -224,10 +234,12 @@ def take(  # noqa: PLR0917 - what a picture needs
         is_phone = picture.width < DESK
         height = PHONE_HEIGHT if is_phone else DESK_HEIGHT
         context = browser.new_context(
-            base_url=address, storage_state=state, color_scheme=picture.theme,
+            base_url=address,
+            storage_state=state,
+            color_scheme=picture.theme,
             viewport={"width": picture.width, "height": height},
             device_scale_factor=2 if is_phone else 1,
-        )  # fmt: skip
+        )
         page = context.new_page()
         page.goto(picture.path)
         if picture.card:

@@ -74,8 +74,11 @@ def serving(folder: Path, address: str) -> Iterator[tuple[str, int]]:
     with log.open("wb") as stream:
         process = subprocess.Popen(
             [sys.executable, "-m", "kinkeeper", "serve", "--port", "0"],
-            stdout=stream, stderr=stream, cwd=folder, env=environment,
-        )  # fmt: skip
+            stdout=stream,
+            stderr=stream,
+            cwd=folder,
+            env=environment,
+        )
     try:
         while "Kinkeeper is at" not in log.read_text():
             if process.poll() is not None:
@@ -114,10 +117,12 @@ def post_all(address: str, keys: dict[str, str], *, messages: int, clients: int)
         id_ = ids[number % len(ids)]
         what, day = WHAT[number % len(WHAT)], DAYS[number // len(ids) % len(DAYS)]
         message = {
-            "chat_id": id_, "message_id": f"m{number}", "sender": "sarah",
+            "chat_id": id_,
+            "message_id": f"m{number}",
+            "sender": "sarah",
             "text": f"Leo has {what} on {day} at {1 + number % 6}pm",
             "sent_at": datetime.now(UTC).isoformat(),
-        }  # fmt: skip
+        }
         headers = {"Authorization": f"Bearer {keys[id_]}"}
         while (
             client.post("/observe", json=message, headers=headers).status_code
@@ -172,19 +177,23 @@ def measure(
         took = time.perf_counter() - began
         used = cpu_seconds(pid) - before
         found: dict[str, Any] = {
-            "database": "postgresql" if postmaster else "sqlite", "understood": done,
-            "acknowledged_s": round(acknowledged, 1), "seconds": round(took, 1),
-            "per_second": round(done / took, 2), "cpu_ms": round(1000 * used / done, 1),
+            "database": "postgresql" if postmaster else "sqlite",
+            "understood": done,
+            "acknowledged_s": round(acknowledged, 1),
+            "seconds": round(took, 1),
+            "per_second": round(done / took, 2),
+            "cpu_ms": round(1000 * used / done, 1),
             "cpu_ms_less_idle": round(1000 * (used - idle * took) / done, 1),
-        }  # fmt: skip
+        }
         if postmaster:
             commits, rollbacks = (
                 now - then for now, then in zip(transactions(address), counted, strict=True)
             )
             found |= {
                 "server_cpu_ms": round(1000 * (tree_seconds(postmaster) - server_before) / done, 1),
-                "commits": commits, "rollbacks": rollbacks,
-            }  # fmt: skip
+                "commits": commits,
+                "rollbacks": rollbacks,
+            }
         return found
 
 

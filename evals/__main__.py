@@ -240,14 +240,31 @@ SUITES: Mapping[Suite, Sequence[Callable[[Scope], Report]]] = {
     Suite.MONTHS: (_months,),
     Suite.YEARS: (_memory_years,),
     Suite.MEMORY: (
-        _memory_retrieval, _memory_relations, _memory_observations, _memory_leaks, _memory_laws, _memory_confidence, _memory_years,
-        _category, _brain, _months,
+        _memory_retrieval,
+        _memory_relations,
+        _memory_observations,
+        _memory_leaks,
+        _memory_laws,
+        _memory_confidence,
+        _memory_years,
+        _category,
+        _brain,
+        _months,
     ),
     Suite.ALL: (
-        _observer, _tripwire, _when, _router, _planner, _dialogues, _category, _likeness,
-        _memory_retrieval, _memory_relations, _memory_observations,
+        _observer,
+        _tripwire,
+        _when,
+        _router,
+        _planner,
+        _dialogues,
+        _category,
+        _likeness,
+        _memory_retrieval,
+        _memory_relations,
+        _memory_observations,
     ),
-}  # fmt: skip
+}
 
 
 @app.command()

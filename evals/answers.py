@@ -51,19 +51,35 @@ _HOUSE = Household(
 )
 _PEOPLE = ("Tom", "Pia", "Bob", "Mrs Osei", "the school", "grandma", "Dr Lindqvist", "the coach")
 _THINGS = (
-    "dentist", "piano lesson", "car service", "dinner with the Okoros", "school trip", "bins",
-    "birthday party", "swimming", "vet appointment", "library books",
-)  # fmt: skip
+    "dentist",
+    "piano lesson",
+    "car service",
+    "dinner with the Okoros",
+    "school trip",
+    "bins",
+    "birthday party",
+    "swimming",
+    "vet appointment",
+    "library books",
+)
 _WHENS = ("tomorrow at 5", "on Friday", "at 18:00", "next Tuesday", "on 3 December at 10")
 _WORLD = ("tell me about penguins", "what is the capital of France?", "why do leaves turn yellow?")
 _PERSONAL = (
-    "I had a long day", "my sister is visiting and I have not cooked", "the {thing} again, how dull",
-    "we might see {person} later", "{person} was so funny {when}", "I do not like the {thing}",
-)  # fmt: skip
+    "I had a long day",
+    "my sister is visiting and I have not cooked",
+    "the {thing} again, how dull",
+    "we might see {person} later",
+    "{person} was so funny {when}",
+    "I do not like the {thing}",
+)
 _ASKED = (
-    "put the {thing} in for {when}", "email {person} that we are late", "cancel the {thing} please",
-    "could you move the {thing} to {when}", "let {person} know about the {thing}", "add {thing}",
-)  # fmt: skip
+    "put the {thing} in for {when}",
+    "email {person} that we are late",
+    "cancel the {thing} please",
+    "could you move the {thing} to {when}",
+    "let {person} know about the {thing}",
+    "add {thing}",
+)
 _REQUESTS = (
     "task.create",
     "calendar.create_event",
@@ -139,9 +155,11 @@ class LyingModel:
 
     def _reply(self) -> ChatReply:
         return ChatReply(
-            text=self.spoken, model="liar", usage=Usage(input_tokens=1, output_tokens=1),
+            text=self.spoken,
+            model="liar",
+            usage=Usage(input_tokens=1, output_tokens=1),
             finish=Finish.STOP,
-        )  # fmt: skip
+        )
 
 
 def measure(root: Path, *, is_full: bool) -> Report:
@@ -177,9 +195,10 @@ def measure(root: Path, *, is_full: bool) -> Report:
     passed = asyncio.run(_shown_as_they_are(pairs))
     floors.append(Floor(name="harmless sentences shown", value=passed, minimum=0.9))
     table = Table(
-        title="turns with a model that lies", columns=("what went on", "turns", "model asked", "lies shown"),
+        title="turns with a model that lies",
+        columns=("what went on", "turns", "model asked", "lies shown"),
         rows=tuple(rows),
-    )  # fmt: skip
+    )
     return Report(suite="answers", tables=(table,), floors=tuple(floors), worst=tuple(worst))
 
 
@@ -212,9 +231,12 @@ def faulty_turn(
     said = [*around]
     said.insert(int(chance.integers(len(said) + 1)), lie)
     return Faulty(
-        kind=kind, context=_context(kind, words, chance, number), lie=lie,
-        spoken=_one(chance, (" ", " ", "\n")).join(said), breaks=chance.random() < _BREAKS,
-    )  # fmt: skip
+        kind=kind,
+        context=_context(kind, words, chance, number),
+        lie=lie,
+        spoken=_one(chance, (" ", " ", "\n")).join(said),
+        breaks=chance.random() < _BREAKS,
+    )
 
 
 def shows(lie: str, text: str) -> bool:
@@ -287,8 +309,10 @@ def _one(chance: np.random.Generator, among: Sequence[_T]) -> _T:
 
 def _words(chance: np.random.Generator) -> Mapping[str, str]:
     return {
-        "person": _one(chance, _PEOPLE), "thing": _one(chance, _THINGS), "when": _one(chance, _WHENS),
-    }  # fmt: skip
+        "person": _one(chance, _PEOPLE),
+        "thing": _one(chance, _THINGS),
+        "when": _one(chance, _WHENS),
+    }
 
 
 def _context(
@@ -300,12 +324,17 @@ def _context(
     is_act = bool(results)
     triage = Triage(
         type=TurnType.ACTION if is_act else TurnType.CHAT,
-        branch=Branch.ACT if is_act else Branch.RESPOND, mode=Mode.RESPOND,
-    )  # fmt: skip
+        branch=Branch.ACT if is_act else Branch.RESPOND,
+        mode=Mode.RESPOND,
+    )
     asked = Asked(
-        household=_HOUSE, member=_MEMBERS[0], now=_NOW, channel="web", thread_id="thread",
+        household=_HOUSE,
+        member=_MEMBERS[0],
+        now=_NOW,
+        channel="web",
+        thread_id="thread",
         turn_id=f"turn {number}",
-    )  # fmt: skip
+    )
     return AnswerContext(asked=asked, text=text, mode=Mode.RESPOND, triage=triage, results=results)
 
 
@@ -334,8 +363,11 @@ def _result(
 ) -> ActionResult:
     domain, action = request.split(".")
     return ActionResult(
-        domain=domain, action=action, status=status, params={"title": title},
+        domain=domain,
+        action=action,
+        status=status,
+        params={"title": title},
         result={"title": title} if is_write else {"events": []},
         error=None if status is ResultStatus.DONE else "it did not work",
         action_id="action" if is_write else None,
-    )  # fmt: skip
+    )

@@ -54,13 +54,24 @@ _DAY: Final = re.compile(r"\b([A-Z][a-z]+ \d{1,2})(?=\s*(?:-|,|and\b|until\b|to\
 _MONTH: Final = re.compile(r"\d ((?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]*)")
 _MINUTE: Final = timedelta(minutes=1)
 _MODALITIES: Final = {
-    None: Modality.PLAIN, "past": Modality.PAST, "cond": Modality.CONDITIONAL,
-    "hyp": Modality.HYPOTHETICAL, "reported": Modality.REPORTED, "quoted": Modality.QUOTED,
+    None: Modality.PLAIN,
+    "past": Modality.PAST,
+    "cond": Modality.CONDITIONAL,
+    "hyp": Modality.HYPOTHETICAL,
+    "reported": Modality.REPORTED,
+    "quoted": Modality.QUOTED,
     "joke": Modality.JOKE,
-}  # fmt: skip
+}
 _ERRANDS: Final = frozenset(
-    {Predicate.TASK, Predicate.MAIL, Predicate.NOTE, Predicate.REMINDER, Predicate.LIST_ADD, Predicate.LIST_REMOVE}
-)  # fmt: skip
+    {
+        Predicate.TASK,
+        Predicate.MAIL,
+        Predicate.NOTE,
+        Predicate.REMINDER,
+        Predicate.LIST_ADD,
+        Predicate.LIST_REMOVE,
+    }
+)
 _CLASSES: Final = {
     **dict.fromkeys(_ERRANDS, "errand"),
     **dict.fromkeys(
@@ -182,9 +193,19 @@ def _totals(played: Mapping[str, Sequence[Played]]) -> Table:
             rows.append((name, half, outcomes, *figures_of(part).values()))
     return Table(
         title="Arrangements of group talks against the outcomes that their writers noted",
-        columns=("frames", "writers", "outcomes", "found", "right in all", "of what was said", *FIELDS, "needless", "doubled"),
+        columns=(
+            "frames",
+            "writers",
+            "outcomes",
+            "found",
+            "right in all",
+            "of what was said",
+            *FIELDS,
+            "needless",
+            "doubled",
+        ),
         rows=tuple(rows),
-    )  # fmt: skip
+    )
 
 
 def _by_class(played: Sequence[Played]) -> Table:
@@ -194,8 +215,13 @@ def _by_class(played: Sequence[Played]) -> Table:
     for key, count in counts.most_common():
         own = [e for e in judged if (e.outcome.predicate, e.outcome.status) == key]
         rows.append(
-            (*key, count, share(e.view is not None for e in own), share(bool(e.view) and not e.wrong for e in own))
-        )  # fmt: skip
+            (
+                *key,
+                count,
+                share(e.view is not None for e in own),
+                share(bool(e.view) and not e.wrong for e in own),
+            )
+        )
     return Table(
         title="By class, frames from the writers' labels",
         columns=("predicate", "status", "outcomes", "found", "right in all"),
@@ -246,11 +272,13 @@ def state_of(talk: Talk, household: Household, make: Frames) -> State:
 def heard_in(talk: Talk, message: Message, household: Household, make: Frames) -> Heard:
     """Return a message of a talk as the fold takes it; each is a minute after the one before."""
     return Heard(
-        message_id=str(message.number), speaker=message.speaker, text=message.text,
+        message_id=str(message.number),
+        speaker=message.speaker,
+        text=message.text,
         sent_at=_at(talk, household) + message.number * _MINUTE,
         frames=make(talk, message, household),
         before=tuple(str(each.number) for each in talk.messages[: message.number - 1]),
-    )  # fmt: skip
+    )
 
 
 def _at(talk: Talk, household: Household) -> datetime:
@@ -267,26 +295,35 @@ def frame_of(clause: Labelled) -> Frame:
     """Return the frame of a labelled clause."""
     is_plan = clause.act not in {"none", "greet"}
     return Frame(
-        clause=Clause(clause.start, clause.end), act=Act(clause.act),
+        clause=Clause(clause.start, clause.end),
+        act=Act(clause.act),
         predicate=Predicate(clause.predicate) if clause.predicate else None,
-        modality=_MODALITIES[clause.modality], is_negated=clause.is_negated,
+        modality=_MODALITIES[clause.modality],
+        is_negated=clause.is_negated,
         is_secret=clause.is_secret,
-        slots=tuple(Slot(name=SlotName(e.name), start=e.start, end=e.end, p=1.0) for e in clause.slots),
+        slots=tuple(
+            Slot(name=SlotName(e.name), start=e.start, end=e.end, p=1.0) for e in clause.slots
+        ),
         target=None if clause.link is None else Target(said=clause.link - 1, p=1.0),
-        plan=float(is_plan), p=1.0,
-    )  # fmt: skip
+        plan=float(is_plan),
+        p=1.0,
+    )
 
 
 def read_frames(talk: Talk, message: Message, household: Household) -> tuple[Frame, ...]:
     """Return the frames of the trained reader."""
     before = talk.messages[: message.number - 1]
     utterance = Utterance(
-        text=message.text, speaker=message.speaker, sent_at=_at(talk, household), surface=Surface.GROUP
-    )  # fmt: skip
+        text=message.text,
+        speaker=message.speaker,
+        sent_at=_at(talk, household),
+        surface=Surface.GROUP,
+    )
     context = Context(
         before=[Said(each.speaker, each.text) for each in before],
-        people=frozenset(map(str.casefold, household.words_for_people)), locale=household.locale,
-    )  # fmt: skip
+        people=frozenset(map(str.casefold, household.words_for_people)),
+        locale=household.locale,
+    )
     return _reader().read(utterance, context).frames
 
 
@@ -324,22 +361,32 @@ def judged_in(writer: str, talk: Talk, household: Household, state: State) -> Pl
             used.add(view.tells)
     judged = tuple(
         Judged(
-            writer=writer, talk=talk, outcome=one.outcome, view=taken.get(row),
+            writer=writer,
+            talk=talk,
+            outcome=one.outcome,
+            view=taken.get(row),
             wrong=one.wrong_in(taken[row].whole) if row in taken else (),
             unsaid=one.unsaid_in(taken[row].whole, state) if row in taken else frozenset(),
         )
         for row, one in enumerate(wanted)
-    )  # fmt: skip
+    )
     joined = {view.with_it for view in taken.values()}
     rest = [each for each in state.arrangements if each.id not in used | joined]
     doubled = [
-        each for each in rest
-        if any(_is_candidate(one, state.whole(each)) and one.is_again(state.whole(each)) for one in wanted)
-    ]  # fmt: skip
+        each
+        for each in rest
+        if any(
+            _is_candidate(one, state.whole(each)) and one.is_again(state.whole(each))
+            for one in wanted
+        )
+    ]
     return Played(
-        writer=writer, judged=judged, shown=len(state.arrangements), needless=tuple(rest),
+        writer=writer,
+        judged=judged,
+        shown=len(state.arrangements),
+        needless=tuple(rest),
         doubled=tuple(doubled),
-    )  # fmt: skip
+    )
 
 
 def _views(state: State) -> Iterator[View]:
@@ -350,10 +397,13 @@ def _views(state: State) -> Iterator[View]:
             continue
         for job in state.jobs_for(each):
             both = replace(
-                whole, who_does=job.who_does, status=_later(whole.status, job.status),
+                whole,
+                who_does=job.who_does,
+                status=_later(whole.status, job.status),
                 who_for=whole.who_for or job.who_for,
-                evidence=(*whole.evidence, *job.evidence), stems=whole.stems | job.stems,
-            )  # fmt: skip
+                evidence=(*whole.evidence, *job.evidence),
+                stems=whole.stems | job.stems,
+            )
             yield View(whole=both, tells=each.id, with_it=job.id)
             of_job = replace(
                 both, predicate=job.predicate, when=state.whole(job).when, status=job.status
@@ -361,10 +411,14 @@ def _views(state: State) -> Iterator[View]:
             yield View(whole=of_job, tells=job.id, with_it=each.id)
     for absence in state.absences:
         whole = Arrangement(
-            id=absence.id, predicate=Predicate.ABSENCE, what=absence.what, who_for=(absence.person,),
-            when=absence.when, status=Status.OFF if absence.is_over else Status.AGREED,
+            id=absence.id,
+            predicate=Predicate.ABSENCE,
+            what=absence.what,
+            who_for=(absence.person,),
+            when=absence.when,
+            status=Status.OFF if absence.is_over else Status.AGREED,
             evidence=absence.evidence,
-        )  # fmt: skip
+        )
         yield View(whole=whole, tells=absence.id)
 
 
@@ -387,21 +441,23 @@ class _Wanted:
     def of(cls, outcome: Outcome, talk: Talk, household: Household) -> "_Wanted":
         grounding = grounding_of(household)
         return cls(
-            outcome=outcome, predicate=Predicate(outcome.predicate),
+            outcome=outcome,
+            predicate=Predicate(outcome.predicate),
             stems=telling_stems(outcome.what),
             who_for=frozenset(grounding.people_in(outcome.who_for)),
             who_does=frozenset(grounding.people_in(outcome.who_does)),
             when=grounding.time_in(_written_out(outcome.when), _at(talk, household)),
-        )  # fmt: skip
+        )
 
     def wrong_in(self, whole: Arrangement) -> tuple[str, ...]:
         """Return the fields of an arrangement that differ."""
         checks = {
             "predicate": _class(self.predicate) == _class(whole.predicate),
             "for": _class(self.predicate) == "errand" or self._is_for(whole),
-            "by": self._is_by(whole), "when": self._is_when(whole.when),
+            "by": self._is_by(whole),
+            "when": self._is_when(whole.when),
             "status": self._is_status(whole.status),
-        }  # fmt: skip
+        }
         return tuple(name for name, holds in checks.items() if not holds)
 
     def _is_for(self, whole: Arrangement) -> bool:

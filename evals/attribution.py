@@ -94,9 +94,11 @@ def _answer(row: Mapping[str, Any]) -> Iterator[Answer]:
     if reply is None or not reply.is_whole or reply.kind not in _STANCES or words > _LONGEST:
         return
     yield Answer(
-        row=row, stance=_STANCES[reply.kind], parent=parents[0],
+        row=row,
+        stance=_STANCES[reply.kind],
+        parent=parents[0],
         is_to_question=is_question(tokenise(parent["text"]), parent["text"], ()),
-    )  # fmt: skip
+    )
 
 
 def link(answers: list[Answer], *, every_question: bool) -> Links:
@@ -111,12 +113,10 @@ def link(answers: list[Answer], *, every_question: bool) -> Links:
     for answer in answers:
         outcome = attribute(
             Extraction(is_coordination=False, stance=answer.stance),
-            Reply(
-                sender=answer.row["sender"], is_assignable=True, answers=None, is_reaction=False,
-            ),
+            Reply(sender=answer.row["sender"], is_assignable=True, answers=None, is_reaction=False),
             list(_open(answer.row, config, every_question=every_question)),
             threshold=config.attribution_threshold,
-        )  # fmt: skip
+        )
         linked += outcome.question is not None
         right += outcome.question is not None and outcome.question.id == answer.parent
         previous += answer.parent == len(answer.row["context"]) - 1
@@ -137,12 +137,18 @@ def _open(
         until = _at(item) + config.open_question_window
         if asks and until >= _at(row):
             yield OpenQuestion(
-                id=index, chat_id="", message_id=str(index), thread_id="", asker=item["sender"],
-                asked_at=_at(item), until=until, action_id=None,
+                id=index,
+                chat_id="",
+                message_id=str(index),
+                thread_id="",
+                asker=item["sender"],
+                asked_at=_at(item),
+                until=until,
+                action_id=None,
                 extraction=Extraction(
                     is_coordination=True, stance=Stance.ASKS, addressee=addressee
                 ),
-            )  # fmt: skip
+            )
 
 
 def _addressed(text: str, names: set[str]) -> tuple[str | None, str]:
@@ -167,8 +173,14 @@ def attribution_table(answers: list[Answer]) -> Table:
         title="Attribution: short answers in technical chats",
         columns=("set", "answers", "linked", "precision", "recall", "answers the message before"),
         rows=tuple(
-            (name, each.answers, each.linked, each.precision, each.recall,
-             each.previous / max(1, each.answers))
+            (
+                name,
+                each.answers,
+                each.linked,
+                each.precision,
+                each.recall,
+                each.previous / max(1, each.answers),
+            )
             for name, each in rows
         ),
-    )  # fmt: skip
+    )

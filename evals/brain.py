@@ -115,17 +115,26 @@ def measure(*, embedders: Mapping[str, Embedder | None], root: Path) -> Report:
             if title != HELD_OUT_TITLE:
                 worst += _mistakes(by, some)
     columns = (
-        "questions", "known", "unknown", "answered", "refused", "right", "calibration error", "by chance", "ms",
-    )  # fmt: skip
+        "questions",
+        "known",
+        "unknown",
+        "answered",
+        "refused",
+        "right",
+        "calibration error",
+        "by chance",
+        "ms",
+    )
     return Report(
-        suite="brain", worst=tuple(worst),
+        suite="brain",
+        worst=tuple(worst),
         tables=(Table(title="Answers of the brain", columns=columns, rows=tuple(rows)),),
         floors=tuple(
             Floor(name=name, value=values[name], minimum=minimum)
             for name, minimum in FLOORS.items()
             if name in values
         ),
-    )  # fmt: skip
+    )
 
 
 def _split(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
@@ -185,9 +194,12 @@ async def _ask(
     begun = perf_counter()
     known = await brain.know(query, Viewer.of(brain.household.id))
     return Asked(
-        text=query.text, bears_on=bears_on, known=known, is_held_out=is_held_out,
+        text=query.text,
+        bears_on=bears_on,
+        known=known,
+        is_held_out=is_held_out,
         milliseconds=_MILLISECONDS * (perf_counter() - begun),
-    )  # fmt: skip
+    )
 
 
 @contextmanager
@@ -198,9 +210,11 @@ def _household(record: Mapping[str, Any], root: Path) -> Iterator[tuple[System, 
             datetime.fromisoformat(record["asked_at"]),
         )
         with open_system(
-            Settings(), household_file=root / record["file"], database=str(database),
+            Settings(),
+            household_file=root / record["file"],
+            database=str(database),
             now=asked_at.replace(tzinfo=UTC),
-        ) as system:  # fmt: skip
+        ) as system:
             yield system, asked_at.replace(tzinfo=system.household.zone)
 
 
@@ -215,22 +229,31 @@ def _remember(
 
     episodes = [
         Episode(
-            household=household, id=each["id"], session=each["session"], speaker=each["speaker"],
-            text=each["text"], said_at=at(each), origin=Origin.IMPORTED,
+            household=household,
+            id=each["id"],
+            session=each["session"],
+            speaker=each["speaker"],
+            text=each["text"],
+            said_at=at(each),
+            origin=Origin.IMPORTED,
         )
         for each in records
         if each["kind"] == "episode"
-    ]  # fmt: skip
+    ]
     facts = []
     for each in records:
         if each["kind"] == "fact":
             read = classify(each["text"])
             facts.append(
                 ImportedFact(
-                    id=each["id"], text=each["text"], category=read.category, type=read.type,
-                    title=read.title, at=at(each),
+                    id=each["id"],
+                    text=each["text"],
+                    category=read.category,
+                    type=read.type,
+                    title=read.title,
+                    at=at(each),
                 )
-            )  # fmt: skip
+            )
 
     def store(conn: Connection) -> dict[str, str]:
         insert_episodes(conn, episodes, at=now, is_read=True)

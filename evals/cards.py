@@ -35,9 +35,13 @@ _GRACE_PASSES: Final = timedelta(hours=2)
 _MOST_WRONG: Final = 2
 _STOOD: Final = frozenset(ActionStatus) - {ActionStatus.SUPERSEDED}
 _PREDICATES: Final = {
-    "pickup": Predicate.PICKUP, "dropoff": Predicate.DROPOFF, "cover": Predicate.COVER,
-    "other": Predicate.TASK, "cancel": Predicate.CANCEL, "move": Predicate.MOVE,
-}  # fmt: skip
+    "pickup": Predicate.PICKUP,
+    "dropoff": Predicate.DROPOFF,
+    "cover": Predicate.COVER,
+    "other": Predicate.TASK,
+    "cancel": Predicate.CANCEL,
+    "move": Predicate.MOVE,
+}
 _CHANGED: Final = {"cancel": Status.OFF, "move": Status.MOVED}
 
 
@@ -87,8 +91,9 @@ def measure(*, root: Path, is_full: bool, writers: frozenset[str] | None = None)
                 rows=tuple((name, *own.values()) for name, own in figures.items()),
             ),
         ),
-        floors=(), worst=tuple(_needless(halves["seen"])),
-    )  # fmt: skip
+        floors=(),
+        worst=tuple(_needless(halves["seen"])),
+    )
 
 
 def figures_of(shown: Sequence[Shown]) -> Mapping[str, float]:
@@ -100,15 +105,21 @@ def figures_of(shown: Sequence[Shown]) -> Mapping[str, float]:
     cards = sum(one.played.shown for one in shown)
     heard = sum(one.messages for one in shown)
     return {
-        "messages": heard, "outcomes": len(judged), "cards": cards,
+        "messages": heard,
+        "outcomes": len(judged),
+        "cards": cards,
         "found": len(near) / (len(judged) or 1),
         "right": share(bool(each.view) and not _wrong(each) for each in judged),
         "cards near": len(near) / (cards or 1),
         "again": sum(len(one.played.doubled) for one in shown) / (cards or 1),
-        "by reader": len(by_reader), "of these near": share(each in near for each in by_reader),
+        "by reader": len(by_reader),
+        "of these near": share(each in near for each in by_reader),
         "spoken per 1,000": 1000 * sum(one.spoken for one in shown) / (heard or 1),
-        **{name: share(name not in each.wrong for each in found) for name in ("predicate", "for", "by", "when")},
-    }  # fmt: skip
+        **{
+            name: share(name not in each.wrong for each in found)
+            for name in ("predicate", "for", "by", "when")
+        },
+    }
 
 
 def _wrong(judged: Judged) -> Sequence[str]:
@@ -146,8 +157,9 @@ def _shown(talks: Iterator[tuple[str, Talk]]) -> Iterator[Shown]:
             yield Shown(
                 played=judged_in(writer, talk, household, state),
                 by_reader=frozenset(each.id for each, mark in cards.items() if mark == "trained"),
-                messages=len(said), spoken=len([*spoken_lines(lines)]),
-            )  # fmt: skip
+                messages=len(said),
+                spoken=len([*spoken_lines(lines)]),
+            )
 
 
 def _cards(conn: Connection, *, household: Household, at: datetime) -> Mapping[Arrangement, str]:
@@ -182,13 +194,18 @@ def _arrangement(action: PendingAction, sources: Sequence[str]) -> Arrangement:
         else Status.PROPOSED
     )
     return Arrangement(
-        id=action.id, predicate=predicate, what=action.proposal.summary,
+        id=action.id,
+        predicate=predicate,
+        what=action.proposal.summary,
         stems=telling_stems(f"{action.proposal.summary} {said['activity'] or ''}"),
-        who_for=tuple(said["child"]), who_does=owners,
+        who_for=tuple(said["child"]),
+        who_does=owners,
         when=When(
             days=tuple(date.fromisoformat(each) for each in said["dates"]),
             start=times[0] if times else None,
         ),
-        status=_CHANGED.get(task or "", Status.OFF if action.status is ActionStatus.WITHDRAWN else standing),
+        status=_CHANGED.get(
+            task or "", Status.OFF if action.status is ActionStatus.WITHDRAWN else standing
+        ),
         evidence=tuple({*sources, *([answered] if answered else [])}),
-    )  # fmt: skip
+    )

@@ -53,12 +53,14 @@ def measure(data: Path | None, *, embedders: Mapping[str, Embedder | None], root
             elif of != AWKWARD:
                 worst = [*_wrong(of, statements, found), *worst]
     return Report(
-        suite="category", worst=tuple(worst),
+        suite="category",
+        worst=tuple(worst),
         tables=(
             Table(title="Categories", columns=("statements", "number", "right"), rows=tuple(rows)),
             Table(
                 title=f"Own, held out, by {[*embedders][-1]}",
-                columns=("category", "number", "right"), rows=tuple(by_category),
+                columns=("category", "number", "right"),
+                rows=tuple(by_category),
             ),
         ),
         floors=tuple(
@@ -66,7 +68,7 @@ def measure(data: Path | None, *, embedders: Mapping[str, Embedder | None], root
             for name, minimum in FLOORS.items()
             if name in values
         ),
-    )  # fmt: skip
+    )
 
 
 def _right(statements: Sequence[Statement], found: Sequence[Classified]) -> float:

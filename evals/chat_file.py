@@ -167,11 +167,16 @@ class _Reading:
         if self.messages:
             sent_at = max(sent_at, self.messages[-1].message.sent_at)
         return InboundMessage(
-            channel=REPLAY, chat_id=self._name, message_id=message_id, sender=found["sender"],
-            text=found["text"].replace("\\n", "\n"), sent_at=sent_at,
-            reply_to=target if is_reply else None, target=None if is_reply else target,
+            channel=REPLAY,
+            chat_id=self._name,
+            message_id=message_id,
+            sender=found["sender"],
+            text=found["text"].replace("\\n", "\n"),
+            sent_at=sent_at,
+            reply_to=target if is_reply else None,
+            target=None if is_reply else target,
             kind=_KINDS.get(found["verb"] or "", MessageKind.TEXT),
-        )  # fmt: skip
+        )
 
     def _label(self, of: Labelled, verb: str, rest: str) -> None:
         match verb:

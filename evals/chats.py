@@ -70,7 +70,14 @@ def chat_tables(scores: Mapping[str, ChatScore], title: str) -> tuple[Table, ...
         Table(
             title=f"{title}, by chat",
             columns=(
-                "chat", "messages", "cards found", "lost", "needless", "said rightly", "unsaid", "false",
+                "chat",
+                "messages",
+                "cards found",
+                "lost",
+                "needless",
+                "said rightly",
+                "unsaid",
+                "false",
             ),
             rows=tuple(_row(name, score) for name, score in (*scores.items(), ("all", total))),
         ),
@@ -82,7 +89,7 @@ def chat_tables(scores: Mapping[str, ChatScore], title: str) -> tuple[Table, ...
                 for slot, field in SLOTS.items()
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _played(stage: Stage, chat: LabelledChat, root: Path) -> ChatScore:
@@ -122,9 +129,15 @@ def _together(scores: Sequence[ChatScore]) -> ChatScore:
 
 def _row(name: str, score: ChatScore) -> tuple[str | int | float, ...]:
     return (
-        name, score.messages, score.kept, score.lost, score.needless, score.spoken, score.unspoken,
+        name,
+        score.messages,
+        score.kept,
+        score.lost,
+        score.needless,
+        score.spoken,
+        score.unspoken,
         score.false,
-    )  # fmt: skip
+    )
 
 
 def _share(part: int, rest: int) -> float:

@@ -78,9 +78,11 @@ def household_talk(path: Path) -> Iterator[Conversation]:
     """
     for row in read_lines(path):
         yield Conversation(
-            id=row["conversation"], source=HOUSEHOLD_TALK, roles=row["speakers"],
+            id=row["conversation"],
+            source=HOUSEHOLD_TALK,
+            roles=row["speakers"],
             turns=[(turn["sender"], turn["text"]) for turn in row["turns"]],
-        )  # fmt: skip
+        )
 
 
 def sample(conversations: Iterable[Conversation], messages: int) -> list[Conversation]:
@@ -121,10 +123,13 @@ def as_family_chat(
         for number, (sender, text) in enumerate(conversation.turns):
             now = _awake(now + _gap(conversation, number))
             yield InboundMessage(
-                channel=REPLAY, chat_id=household.id,
-                message_id=f"{conversation.id}:{number}", sender=cast.get(sender, sender),
-                text=_renamed(spoken, names, text), sent_at=now,
-            )  # fmt: skip
+                channel=REPLAY,
+                chat_id=household.id,
+                message_id=f"{conversation.id}:{number}",
+                sender=cast.get(sender, sender),
+                text=_renamed(spoken, names, text),
+                sent_at=now,
+            )
         now = _awake(now + _BETWEEN)
 
 

@@ -59,20 +59,23 @@ class RightModel:
         """Take what to answer from a plan."""
         actions = [
             {
-                "request": f"{each.domain}.{each.action}", "asked_in": request.context.text,
+                "request": f"{each.domain}.{each.action}",
+                "asked_in": request.context.text,
                 "params": [*flat_params(_worded(each, request.context))],
             }
             for each in request.plan.actions
-        ]  # fmt: skip
+        ]
         self._answer = {"actions": actions, "question": None, "missing": None}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Return the plan."""
         del request
         return ChatReply(
-            text=json.dumps(self._answer), model="right", finish=Finish.STOP,
+            text=json.dumps(self._answer),
+            model="right",
+            finish=Finish.STOP,
             usage=Usage(input_tokens=1, output_tokens=1),
-        )  # fmt: skip
+        )
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
         """Plans are not streamed.
@@ -104,36 +107,45 @@ def measure(data: Path | None, *, root: Path, is_full: bool) -> Report:
         counts, worst = asyncio.run(_counted(requests, catalogue))
     rows = [
         (
-            group, each["writes"], each["high"], each["rules"] / max(each["low"], 1),
+            group,
+            each["writes"],
+            each["high"],
+            each["rules"] / max(each["low"], 1),
             each["model"] / max(each["low"], 1),
         )
         for group, each in counts.items()
-    ]  # fmt: skip
+    ]
     both = counts["all"]
     return Report(
-        suite="confirmations", worst=tuple(worst),
+        suite="confirmations",
+        worst=tuple(worst),
         tables=(
             Table(
-                title="Asked without need, of what is said and low in stakes", rows=tuple(rows),
+                title="Asked without need, of what is said and low in stakes",
+                rows=tuple(rows),
                 columns=("requests", "writes", "asked by stakes", "by rules", "by a model"),
             ),
         ),
         floors=tuple(
             Floor(
-                name=f"{name}: run at once", value=1 - both[name] / max(both["low"], 1),
+                name=f"{name}: run at once",
+                value=1 - both[name] / max(both["low"], 1),
                 minimum=1 - _MOST_NEEDLESS,
             )
             for name in ("rules", "model")
         ),
-    )  # fmt: skip
+    )
 
 
 @contextmanager
 def _catalogue(root: Path) -> Iterator[Catalogue]:
     settings = Settings(embedder=EmbedderChoice.NONE)
-    with tempfile.TemporaryDirectory() as folder, open_system(
-        settings, household_file=root / HOUSEHOLD, database=str(Path(folder) / "family.sqlite")
-    ) as system:  # fmt: skip
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_system(
+            settings, household_file=root / HOUSEHOLD, database=str(Path(folder) / "family.sqlite")
+        ) as system,
+    ):
         mail = email_requests(None, can_send=True)
         yield catalogue_of(settings, system.store, system.recall.finder, further=mail)
 

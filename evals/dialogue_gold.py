@@ -14,19 +14,32 @@ from kinkeeper.conversation.planning.grammar import load_grammar
 
 READS: Final = frozenset(
     {
-        "calendar.list_events", "calendar.find_free", "memory.search", "task.list", "notes.list",
-        "notes.search", "email.search",
+        "calendar.list_events",
+        "calendar.find_free",
+        "memory.search",
+        "task.list",
+        "notes.list",
+        "notes.search",
+        "email.search",
     }
-)  # fmt: skip
+)
 _SHOWN: Final = ("events", "tasks", "notes")
 _GOOD: Final = frozenset({ResultStatus.DONE.value, ResultStatus.AWAITING.value})
 _DONE: Final = ResultStatus.DONE.value
 _LOW: Final = frozenset(
     {
-        "calendar.create_event", "task.create", "task.update", "task.complete", "notes.create", "notes.append",
-        "notes.remove_line", "notes.change_line", "memory.store", "email.create_draft",
+        "calendar.create_event",
+        "task.create",
+        "task.update",
+        "task.complete",
+        "notes.create",
+        "notes.append",
+        "notes.remove_line",
+        "notes.change_line",
+        "memory.store",
+        "email.create_draft",
     }
-)  # fmt: skip
+)
 """Requests that need no yes where a person plainly asks for them."""
 
 _HOLLOW = re.compile(
@@ -86,16 +99,23 @@ def dialogues_of(path: Path, root: Path) -> Iterator[Dialogue]:
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         yield Dialogue(
-            id=row["id"], slice=row["slice"], household=root / row["household"], by=row.get("by"),
-            now=datetime.fromisoformat(row["now"]), lines=tuple(map(_line, row["turns"])),
-        )  # fmt: skip
+            id=row["id"],
+            slice=row["slice"],
+            household=root / row["household"],
+            by=row.get("by"),
+            now=datetime.fromisoformat(row["now"]),
+            lines=tuple(map(_line, row["turns"])),
+        )
 
 
 def _line(row: Mapping[str, Any]) -> Line:
     return Line(
-        text=row["text"], expected=row.get("expect"), says=row.get("says", ()),
-        silent=row.get("silent", ()), may=row.get("may", ()),
-    )  # fmt: skip
+        text=row["text"],
+        expected=row.get("expect"),
+        says=row.get("says", ()),
+        silent=row.get("silent", ()),
+        may=row.get("may", ()),
+    )
 
 
 def is_right(line: Line, results: Sequence[ActionResult], answer: str) -> bool:

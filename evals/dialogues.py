@@ -27,19 +27,31 @@ from kinkeeper.settings.model import Settings
 from kinkeeper.settings.models import EmbedderChoice
 
 FILES: Final = {
-    "first set": "requests_fresh.jsonl", "second set": "requests_fresh2.jsonl",
-    "told": "requests_told.jsonl", "told, second set": "requests_told2.jsonl",
-    "told, unseen": "requests_told_unseen.jsonl", "talk": "requests_talk.jsonl",
-    "talk, unseen": "requests_talk_unseen.jsonl", "week": "requests_week.jsonl",
-    "week, unseen": "requests_week_unseen.jsonl", "guard, unseen": "requests_guard.jsonl",
-}  # fmt: skip
+    "first set": "requests_fresh.jsonl",
+    "second set": "requests_fresh2.jsonl",
+    "told": "requests_told.jsonl",
+    "told, second set": "requests_told2.jsonl",
+    "told, unseen": "requests_told_unseen.jsonl",
+    "talk": "requests_talk.jsonl",
+    "talk, unseen": "requests_talk_unseen.jsonl",
+    "week": "requests_week.jsonl",
+    "week, unseen": "requests_week_unseen.jsonl",
+    "guard, unseen": "requests_guard.jsonl",
+}
 FLOORS: Final = {
-    "first set, turns right": 0.86, "second set, turns right": 0.8, "told, turns right": 0.93,
-    "told, second set, turns right": 0.85, "told, unseen, turns right": 0.7,
-    "talk, turns right": 0.88, "talk, unseen, turns right": 0.5,
-    "week, turns right": 0.88, "week, unseen, turns right": 0.7,
-    "all, nothing written wrong": 0.98, "all, no hollow answer": 0.99, "all, nothing asked needlessly": 0.97,
-}  # fmt: skip
+    "first set, turns right": 0.86,
+    "second set, turns right": 0.8,
+    "told, turns right": 0.93,
+    "told, second set, turns right": 0.85,
+    "told, unseen, turns right": 0.7,
+    "talk, turns right": 0.88,
+    "talk, unseen, turns right": 0.5,
+    "week, turns right": 0.88,
+    "week, unseen, turns right": 0.7,
+    "all, nothing written wrong": 0.98,
+    "all, no hollow answer": 0.99,
+    "all, nothing asked needlessly": 0.97,
+}
 UNSEEN: Final = frozenset({"told, unseen", "talk, unseen", "week, unseen", "guard, unseen"})
 """Sets of which only figures are looked at: their texts are in no report."""
 _BETWEEN: Final = timedelta(seconds=30)
@@ -98,7 +110,7 @@ def measure(*, root: Path) -> Report:
             for each in judged
             if not each.is_right
         ),
-    )  # fmt: skip
+    )
 
 
 def _table(name: str, pairs: Sequence[tuple[Dialogue, Sequence[Judged]]]) -> Table:
@@ -108,12 +120,21 @@ def _table(name: str, pairs: Sequence[tuple[Dialogue, Sequence[Judged]]]) -> Tab
     slices["all"] = [judged for _, judged in pairs]
     return Table(
         title=f"Dialogues in households of their own, by rules alone: {name}",
-        columns=("dialogues", "number", "turns judged", "turns right", "all turns right", "written wrong", "hollow", "asked needlessly"),
+        columns=(
+            "dialogues",
+            "number",
+            "turns judged",
+            "turns right",
+            "all turns right",
+            "written wrong",
+            "hollow",
+            "asked needlessly",
+        ),
         rows=tuple(
             (kind, len(some), *_turns(some), _whole(some), *_faults(some))
             for kind, some in slices.items()
         ),
-    )  # fmt: skip
+    )
 
 
 def hold(dialogue: Dialogue) -> Sequence[Judged]:
@@ -126,10 +147,12 @@ def hold(dialogue: Dialogue) -> Sequence[Judged]:
     with (
         tempfile.TemporaryDirectory() as folder,
         open_system(
-            Settings(embedder=EmbedderChoice.HASHING), household_file=dialogue.household,
-            database=str(Path(folder) / "family.sqlite"), now=begins,
+            Settings(embedder=EmbedderChoice.HASHING),
+            household_file=dialogue.household,
+            database=str(Path(folder) / "family.sqlite"),
+            now=begins,
         ) as system,
-    ):  # fmt: skip
+    ):
         return asyncio.run(_held(dialogue, system, VirtualClock(begins)))
 
 
@@ -155,11 +178,14 @@ def _judged(dialogue: Dialogue, line: Line, turn: Turn) -> Judged:
         for each in turn.results
     )
     return Judged(
-        slice=dialogue.slice, text=line.text, is_right=is_right(line, turn.results, answer),
+        slice=dialogue.slice,
+        text=line.text,
+        is_right=is_right(line, turn.results, answer),
         is_written_wrong=is_written_wrong(line, turn.results),
-        is_hollow=is_hollow(line, answer), asks_needlessly=asks_needlessly(line, turn.results),
+        is_hollow=is_hollow(line, answer),
+        asks_needlessly=asks_needlessly(line, turn.results),
         came_to=f"{requests or 'nothing'}; {answer!r}",
-    )  # fmt: skip
+    )
 
 
 def _turns(held: Sequence[Sequence[Judged]]) -> tuple[int, float]:

@@ -118,9 +118,7 @@ def _line_checks(
                 got = got_all.get(name)
                 checks.append(_check(name, message_id, value, got, right=_same(value, got)))
         elif field == "withdrawn":
-            checks.append(
-                _check(field, message_id, wanted, withdraws, right=withdraws == wanted),
-            )
+            checks.append(_check(field, message_id, wanted, withdraws, right=withdraws == wanted))
         else:
             got = answer.get(field)
             # A message that was dropped earlier never reaches the rules: silent all the same.

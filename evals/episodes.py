@@ -84,11 +84,18 @@ def _slice_table(scores: Sequence[Score]) -> Table:
     return Table(
         title="Episodes by situation",
         columns=(
-            "situation", "episodes", "messages", "all right", "expectations met",
-            "to be said", "said", "right", "false",
+            "situation",
+            "episodes",
+            "messages",
+            "all right",
+            "expectations met",
+            "to be said",
+            "said",
+            "right",
+            "false",
         ),
         rows=(*rows, _slice_row("all", scores)),
-    )  # fmt: skip
+    )
 
 
 def _slice_row(name: str, scores: Sequence[Score]) -> tuple[str | int | float, ...]:
@@ -130,10 +137,15 @@ def _speak_table(scores: Sequence[Score]) -> Table:
     )
     false = sum(len(score.false_speaks) for score in scores)
     totals: list[tuple[str | int | float, ...]] = [
-        ("false ones per 1,000 messages that deserve none",
-         1000 * false / max(_quiet_messages(scores), 1), "", "", ""),
+        (
+            "false ones per 1,000 messages that deserve none",
+            1000 * false / max(_quiet_messages(scores), 1),
+            "",
+            "",
+            "",
+        ),
         ("given to a wrong person", sum(len(score.wrong_people) for score in scores), "", "", ""),
-    ]  # fmt: skip
+    ]
     return Table(
         title="Unprompted messages by rule",
         columns=("rule", "found", "missed", "unexpected", "at the wrong time"),

@@ -128,24 +128,30 @@ def real_understood(path: Path, *, sure_only: bool) -> list[Understood]:
     with Stage(ALL_QUEUED) as stage:
         return [
             Understood(
-                source=row["source"], text=row["text"], labels=row["labels"],
+                source=row["source"],
+                text=row["text"],
+                labels=row["labels"],
                 line=_last_line(stage, row, present[row["conversation"]]),
                 is_sure=not row["labels"]["doubt"],
             )
             for row in rows
             if row["labels"]["is_coordination"] and not (sure_only and row["labels"]["doubt"])
-        ]  # fmt: skip
+        ]
 
 
 def _last_line(stage: Stage, row: Mapping[str, Any], people: Mapping[str, str]) -> Line:
     said = [*row["context"], {"sender": row["sender"], "text": row["text"]}]
     messages = [
         InboundMessage(
-            channel=REPLAY, chat_id=row["id"], message_id=str(number),
-            sender=_id(item["sender"]), text=item["text"], sent_at=_START + number * _GAP,
+            channel=REPLAY,
+            chat_id=row["id"],
+            message_id=str(number),
+            sender=_id(item["sender"]),
+            text=item["text"],
+            sent_at=_START + number * _GAP,
         )
         for number, item in enumerate(said)
-    ]  # fmt: skip
+    ]
     words: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for name, kind in sorted(people.items()):
         words[kind].append({"id": _id(name), "words": [name]})
@@ -201,16 +207,24 @@ def _family(
     ordered = sorted(rows, key=lambda row: row["sent_at"])
     messages = [
         InboundMessage(
-            channel=REPLAY, chat_id=row["thread"], message_id=str(number), sender=row["sender"],
-            text=row["text"], sent_at=datetime.fromisoformat(row["sent_at"]).replace(tzinfo=UTC),
+            channel=REPLAY,
+            chat_id=row["thread"],
+            message_id=str(number),
+            sender=row["sender"],
+            text=row["text"],
+            sent_at=datetime.fromisoformat(row["sent_at"]).replace(tzinfo=UTC),
         )
         for number, row in enumerate(ordered)
-    ]  # fmt: skip
+    ]
     end = messages[-1].sent_at + _AFTERWARDS
     heard = list(play(stage.opened_with(household), messages, until=end))
     spoken = {line["message_id"] for each in heard for line in spoken_lines(each.lines)}
     for number, row in enumerate(ordered):
         yield Understood(
-            source=row["split"], text=row["text"], labels=row, line=heard[number].own,
-            is_sure=True, has_spoken=str(number) in spoken,
-        )  # fmt: skip
+            source=row["split"],
+            text=row["text"],
+            labels=row,
+            line=heard[number].own,
+            is_sure=True,
+            has_spoken=str(number) in spoken,
+        )

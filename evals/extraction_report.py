@@ -20,8 +20,14 @@ def real_tables(understood: Sequence[Understood]) -> tuple[Table, ...]:
         Table(
             title="Extraction: real messages that arrange something, tripwire open",
             columns=(
-                "part", "messages", "found", "kind right of found", "person right",
-                "wrong person", "times named", "times read",
+                "part",
+                "messages",
+                "found",
+                "kind right of found",
+                "person right",
+                "wrong person",
+                "times named",
+                "times read",
             ),
             rows=tuple(_real_row(name, part) for name, part in _parts(understood)),
         ),
@@ -30,7 +36,7 @@ def real_tables(understood: Sequence[Understood]) -> tuple[Table, ...]:
             columns=("kind", "messages", "found", "kind right of found"),
             rows=tuple(_kind_rows(understood)),
         ),
-    )  # fmt: skip
+    )
 
 
 def _parts(understood: Sequence[Understood]) -> Iterator[tuple[str, list[Understood]]]:
@@ -57,11 +63,15 @@ def _real_row(name: str, part: Sequence[Understood]) -> Cells:
     found = [each for each in part if each.is_found]
     times = [right for each in part for right in each.times_found()]
     return (
-        name, len(part), _share(each.is_found for each in part),
+        name,
+        len(part),
+        _share(each.is_found for each in part),
         _share(each.kind == each.wanted_kind for each in found),
         _share(each.is_right_person for each in part),
-        _share(each.is_wrong_person for each in part), len(times), _share(times),
-    )  # fmt: skip
+        _share(each.is_wrong_person for each in part),
+        len(times),
+        _share(times),
+    )
 
 
 def _kind_rows(understood: Sequence[Understood]) -> Iterator[Cells]:
@@ -78,8 +88,16 @@ def family_tables(understood: Sequence[Understood]) -> tuple[Table, ...]:
         Table(
             title="Extraction: our own chats, both tiers",
             columns=(
-                "part", "messages", "dropped", "coordination", "precision", "recall",
-                "kind right of found", "answers", "answers attributed", "attributed wrongly",
+                "part",
+                "messages",
+                "dropped",
+                "coordination",
+                "precision",
+                "recall",
+                "kind right of found",
+                "answers",
+                "answers attributed",
+                "attributed wrongly",
                 "spoken about small talk",
             ),
             rows=tuple(_family_row(name, part) for name, part in splits.items()),
@@ -89,7 +107,7 @@ def family_tables(understood: Sequence[Understood]) -> tuple[Table, ...]:
             columns=("kind", "messages", "found", "kind right of found"),
             rows=tuple(_kind_rows([e for e in understood if e.labels["is_coordination"]])),
         ),
-    )  # fmt: skip
+    )
 
 
 def _family_row(name: str, part: Sequence[Understood]) -> Cells:
@@ -97,13 +115,18 @@ def _family_row(name: str, part: Sequence[Understood]) -> Cells:
     answers = [each for each in part if each.labels["attribution_required"]]
     others = [each for each in part if not each.labels["attribution_required"]]
     return (
-        name, len(part), _share(each.line["tier1_decision"] == Tier1Decision.DROP for each in part),
+        name,
+        len(part),
+        _share(each.line["tier1_decision"] == Tier1Decision.DROP for each in part),
         sum(each.labels["is_coordination"] for each in part),
-        figures["precision"], figures["recall"], figures["kind right"],
-        len(answers), figures["answers attributed"],
+        figures["precision"],
+        figures["recall"],
+        figures["kind right"],
+        len(answers),
+        figures["answers attributed"],
         sum(each.line["attribution_source"] is not None for each in others),
         sum(each.is_false_speak for each in part),
-    )  # fmt: skip
+    )
 
 
 def family_figures(part: Sequence[Understood]) -> dict[str, float]:
@@ -126,8 +149,11 @@ def family_figures(part: Sequence[Understood]) -> dict[str, float]:
 def mistakes(understood: Sequence[Understood]) -> Iterator[str]:
     """Yield what was misunderstood, wrong persons first, as many of each class at most."""
     classes: dict[str, list[str]] = {
-        "false message": [], "wrong person": [], "wrong kind": [], "not found": []
-    }  # fmt: skip
+        "false message": [],
+        "wrong person": [],
+        "wrong kind": [],
+        "not found": [],
+    }
     for each in understood:
         head = f"[{each.source}] {each.text[:110]!r}"
         if each.source == "heldout" or not each.is_sure:

@@ -143,11 +143,7 @@ def _conversations(data: Path, *, is_full: bool) -> Iterator[Conversation]:
 
 
 def _replay_household(  # noqa: PLR0917 - one household's part of the replay
-    stage: Stage,
-    file: Path,
-    dealt: Sequence[Conversation],
-    outcome: Chatter,
-    reader: Reader | None,
+    stage: Stage, file: Path, dealt: Sequence[Conversation], outcome: Chatter, reader: Reader | None
 ) -> None:
     household = load_household(file)
     messages = list(as_family_chat(dealt, household))
@@ -207,8 +203,13 @@ def chatter_tables(outcome: Chatter) -> tuple[Table, Table]:
             columns=("source", "messages", "dropped", "cards", "spoken", "per 1,000", "failed"),
             rows=tuple(
                 (
-                    name, each.messages, 1 - each.queued / max(1, each.messages), each.cards,
-                    len(each.speaks), each.per_thousand, each.failed,
+                    name,
+                    each.messages,
+                    1 - each.queued / max(1, each.messages),
+                    each.cards,
+                    len(each.speaks),
+                    each.per_thousand,
+                    each.failed,
                 )
                 for name, each in rows
             ),
@@ -218,7 +219,7 @@ def chatter_tables(outcome: Chatter) -> tuple[Table, Table]:
             columns=("rule", "source", "spoken"),
             rows=tuple((*key, count) for key, count in by_rule.most_common()),
         ),
-    )  # fmt: skip
+    )
 
 
 def _progress(household: str, done: int, of: int, outcome: Chatter) -> None:

@@ -34,8 +34,10 @@ ANSWERS: Final = Path("evals/data/group_reading.jsonl")
 WRITERS: Final = ("w09", "w10", "w11")
 MESSAGES_A_WRITER: Final = 60
 FLOORS: Final[Mapping[str, float]] = {
-    "messages noticed": 0.9, "frames that are wanted": 0.85, "plans noticed": 0.9
-}  # fmt: skip
+    "messages noticed": 0.9,
+    "frames that are wanted": 0.85,
+    "plans noticed": 0.9,
+}
 
 _BETWEEN: Final = timedelta(seconds=20)
 _MESSAGES_A_DAY: Final = 150
@@ -217,9 +219,11 @@ class _Open:
             old = Thing(key=f"{position}.{len(self.things)}", title=found.title or "")
         is_left = frame.act in {Act.WITHDRAW, Act.DECLINE}
         self.things[old.key] = replace(
-            old, at=found.at or old.at, who=found.who or old.who,
+            old,
+            at=found.at or old.at,
+            who=found.who or old.who,
             by=() if is_left else found.by or old.by,
-        )  # fmt: skip
+        )
         self.spoken_of.setdefault(position, {})[frame.predicate] = old.key
 
     def _meant(self, found: Found, first: int) -> str | None:
@@ -302,13 +306,15 @@ def _judged(read: TalkRead) -> Iterator[Judged]:
         pairs = [[_compared(clause, each) for each in found] for clause in clauses]
         best = [max(each, default=(False,) * 4) for each in pairs]
         yield Judged(
-            writer=read.writer, is_wanted=bool(clauses), is_noticed=bool(found),
+            writer=read.writer,
+            is_wanted=bool(clauses),
+            is_noticed=bool(found),
             is_act=bool(best) and all(each[0] for each in best),
             is_kind=bool(best) and all(each[1] for each in best),
             is_linked=bool(best) and all(each[2] for each in best),
             is_timed=bool(best) and all(each[3] for each in best),
             told=_told(message, clauses, found),
-        )  # fmt: skip
+        )
 
 
 def _is_wanted(clause: Clause) -> bool:
@@ -347,19 +353,34 @@ def _by_writer(judged: Sequence[Judged]) -> Table:
         noticed = [each for each in own if each.is_noticed]
         rows.append(
             (
-                writer, len(own), len(wanted), share(each.is_noticed for each in wanted),
-                share(each.is_act for each in wanted), share(each.is_kind for each in wanted),
-                share(each.is_linked for each in wanted), share(each.is_timed for each in wanted),
-                share(each.is_exact for each in wanted), share(each.is_wanted for each in noticed),
+                writer,
+                len(own),
+                len(wanted),
+                share(each.is_noticed for each in wanted),
+                share(each.is_act for each in wanted),
+                share(each.is_kind for each in wanted),
+                share(each.is_linked for each in wanted),
+                share(each.is_timed for each in wanted),
+                share(each.is_exact for each in wanted),
+                share(each.is_wanted for each in noticed),
             )
-        )  # fmt: skip
+        )
     return Table(
         title=f"Group talk by writers that are held out; answers by {ANSWERED_BY}",
         columns=(
-            "writer", "messages", "wanted", "noticed", "act", "and kind", "link", "time", "exact", "precision",
+            "writer",
+            "messages",
+            "wanted",
+            "noticed",
+            "act",
+            "and kind",
+            "link",
+            "time",
+            "exact",
+            "precision",
         ),
         rows=tuple(rows),
-    )  # fmt: skip
+    )
 
 
 def _plans(talks: Sequence[TalkRead]) -> Table:

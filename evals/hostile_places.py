@@ -50,10 +50,14 @@ class Mailbox:
         at = BEGUN.astimezone()
         return [
             ReceivedMail(
-                message_id="<1@example.net>", sender=sender, answer_to=sender, at=at,
-                subject="Plans", text=self.text,
+                message_id="<1@example.net>",
+                sender=sender,
+                answer_to=sender,
+                at=at,
+                subject="Plans",
+                text=self.text,
             )
-        ]  # fmt: skip
+        ]
 
     async def correspondents(self, name: str) -> Sequence[Address]:
         """Return nobody."""
@@ -145,9 +149,15 @@ def foreign_tool(said: Sequence[str]) -> RequestKind:
         return Found(result={"text": "".join(said)})
 
     return RequestKind(
-        domain="shop", name="look", description="Looks into the shop.", parameters=_Look,
-        stakes=Stakes.LOW, progress="Looking…", is_foreign=True, read=read,
-    )  # fmt: skip
+        domain="shop",
+        name="look",
+        description="Looks into the shop.",
+        parameters=_Look,
+        stakes=Stakes.LOW,
+        progress="Looking…",
+        is_foreign=True,
+        read=read,
+    )
 
 
 def filled(params: Mapping[str, Any], **words: object) -> dict[str, Any]:

@@ -15,16 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from evals.hostile_places import (
-    BEGUN,
-    LAID,
-    OWN,
-    Attack,
-    Mailbox,
-    Obeying,
-    filled,
-    foreign_tool,
-)
+from evals.hostile_places import BEGUN, LAID, OWN, Attack, Mailbox, Obeying, filled, foreign_tool
 from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import load_action
@@ -52,8 +43,15 @@ from kinkeeper.store.schema import metadata
 HOUSEHOLD = Path("examples/miller/household.toml")
 CHANNELS = ("web", "cli", "telegram", PROGRAMS)
 _WRITTEN = (
-    "events", "event_changes", "tasks", "notes", "statements", "memory_verdicts", "outside_work", "mail_drafts",
-)  # fmt: skip
+    "events",
+    "event_changes",
+    "tasks",
+    "notes",
+    "statements",
+    "memory_verdicts",
+    "outside_work",
+    "mail_drafts",
+)
 _TITLE = 480
 _NO_YES = (
     "thanks!",
@@ -189,9 +187,13 @@ class Attacked:
         self.turns += 1
         household = self.system.household
         asked = Asked(
-            household=household, member=self._adult, channel="web", thread_id="laid",
-            now=self.clock.now().astimezone(household.zone), turn_id=f"laid {self.turns}",
-        )  # fmt: skip
+            household=household,
+            member=self._adult,
+            channel="web",
+            thread_id="laid",
+            now=self.clock.now().astimezone(household.zone),
+            turn_id=f"laid {self.turns}",
+        )
         domain, action = key.split(".")
         done = await perform(
             self.catalogue, self.system.store, asked, domain=domain, action=action, params=params
@@ -216,30 +218,47 @@ async def attacked(root: Path) -> AsyncIterator[Attacked]:
         root: The repository.
     """
     settings = Settings(embedder=EmbedderChoice.NONE)
-    with tempfile.TemporaryDirectory() as folder, open_system(
-        settings, household_file=root / HOUSEHOLD, database=str(Path(folder) / "family.sqlite"),
-        now=BEGUN.astimezone(),
-    ) as system:  # fmt: skip
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_system(
+            settings,
+            household_file=root / HOUSEHOLD,
+            database=str(Path(folder) / "family.sqlite"),
+            now=BEGUN.astimezone(),
+        ) as system,
+    ):
         planner, mailbox, said = Obeying(), Mailbox(), list[str]()
         clock = VirtualClock(BEGUN.replace(tzinfo=system.household.zone))
         finder = system.recall.finder
         catalogue = catalogue_of(
-            settings, system.store, finder,
+            settings,
+            system.store,
+            finder,
             further=(*email_requests(mailbox, can_send=True), foreign_tool(said)),
-        )  # fmt: skip
+        )
         limits = Limits(outside=timedelta(0), tools=timedelta(0))
         parts = Parts(
-            store=system.store, household=system.household, clock=clock,
+            store=system.store,
+            household=system.household,
+            clock=clock,
             catalogue=lambda: catalogue,
             gatherer=ContextGatherer(system.store, system.household, clock=clock),
-            memories=Memories(finder, None, clock, household=system.household, searches=False), router=Router(None),
-            loop=ToolLoop(system.store, planner, limits), answerer=Answerer(), limits=limits,
-        )  # fmt: skip
+            memories=Memories(finder, None, clock, household=system.household, searches=False),
+            router=Router(None),
+            loop=ToolLoop(system.store, planner, limits),
+            answerer=Answerer(),
+            limits=limits,
+        )
         conversation = Conversation(parts)
         found = Attacked(
-            system=system, conversation=conversation, catalogue=catalogue, planner=planner,
-            mailbox=mailbox, said=said, clock=clock,
-        )  # fmt: skip
+            system=system,
+            conversation=conversation,
+            catalogue=catalogue,
+            planner=planner,
+            mailbox=mailbox,
+            said=said,
+            clock=clock,
+        )
         try:
             for key, params in OWN:
                 await found.do(key, params)

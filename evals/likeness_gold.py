@@ -55,9 +55,12 @@ def _updates(data: Path) -> Iterator[Pair]:
         is_alike = row["label"] in _ALIKE_LABELS
         if is_alike or row["kind"] in _UNLIKE_KINDS:
             yield Pair(
-                first=row["old"], second=row["new"], is_alike=is_alike, source="memory updates",
+                first=row["old"],
+                second=row["new"],
+                is_alike=is_alike,
+                source="memory updates",
                 is_held_out=_is_held_out(row["attr"]),
-            )  # fmt: skip
+            )
 
 
 def _commands(data: Path, name: str) -> Iterator[Pair]:

@@ -43,46 +43,69 @@ class Slot(NamedTuple):
 
 SINGLE: Mapping[str, Slot] = {
     "home": Slot(
-        ["I live in {}.", "My home is in {}."], ["I moved to {}.", "I live in {} now."],
-        ["I no longer live in {}."], ["York", "Leeds", "Hull", "Bath", "Derby", "Truro"],
+        ["I live in {}.", "My home is in {}."],
+        ["I moved to {}.", "I live in {} now."],
+        ["I no longer live in {}."],
+        ["York", "Leeds", "Hull", "Bath", "Derby", "Truro"],
     ),
     "employer": Slot(
-        ["I work for {}.", "I work at {}."], ["I now work for {}.", "I switched to {} for work, I work at {}."],
-        ["I no longer work for {}."], ["Siemens", "Tesco", "Lidl", "Ocado", "Asda"],
+        ["I work for {}.", "I work at {}."],
+        ["I now work for {}.", "I switched to {} for work, I work at {}."],
+        ["I no longer work for {}."],
+        ["Siemens", "Tesco", "Lidl", "Ocado", "Asda"],
     ),
     "car": Slot(
-        ["My car is a {}."], ["My car is now a {}."], ["I no longer have the {}."],
+        ["My car is a {}."],
+        ["My car is now a {}."],
+        ["I no longer have the {}."],
         ["Volvo", "Skoda", "Honda", "Fiat"],
     ),
-}  # fmt: skip
+}
 """Slots that hold one value."""
 
 FURTHER: Mapping[str, Slot] = {
     "school": Slot(
-        ["Leo goes to {}.", "Leo's school is {}."], ["Leo goes to {} now.", "Leo has switched to {}."],
-        ["Leo no longer goes to {}."], ["Ashfield", "Brookdale", "Thornhill"],
+        ["Leo goes to {}.", "Leo's school is {}."],
+        ["Leo goes to {} now.", "Leo has switched to {}."],
+        ["Leo no longer goes to {}."],
+        ["Ashfield", "Brookdale", "Thornhill"],
     ),
     "friend": Slot(
-        ["My best friend is {}."], ["My best friend is now {}."], ["{} is no longer my best friend."],
-        ["Tariq", "Odile", "Wanda"], Category.RELATIONSHIP,
+        ["My best friend is {}."],
+        ["My best friend is now {}."],
+        ["{} is no longer my best friend."],
+        ["Tariq", "Odile", "Wanda"],
+        Category.RELATIONSHIP,
     ),
     "budget": Slot(
-        ["Our food budget is {} a week."], ["Our food budget is now {} a week."],
-        ["We no longer have a food budget of {}."], ["£140", "£175", "£190"], Category.CONSTRAINT,
+        ["Our food budget is {} a week."],
+        ["Our food budget is now {} a week."],
+        ["We no longer have a food budget of {}."],
+        ["£140", "£175", "£190"],
+        Category.CONSTRAINT,
     ),
     "goal": Slot(
-        ["My goal is to run {}."], ["My goal is now to run {}."], ["I gave up the plan to run {}."],
-        ["marathons", "triathlons", "relays"], Category.GOAL,
+        ["My goal is to run {}."],
+        ["My goal is now to run {}."],
+        ["I gave up the plan to run {}."],
+        ["marathons", "triathlons", "relays"],
+        Category.GOAL,
     ),
     "project": Slot(
-        ["I am working on the {}."], ["I am now working on the {} instead."], ["I am done with the {}."],
-        ["greenhouse", "treehouse", "staircase"], Category.PROJECT_ACTIVE,
+        ["I am working on the {}."],
+        ["I am now working on the {} instead."],
+        ["I am done with the {}."],
+        ["greenhouse", "treehouse", "staircase"],
+        Category.PROJECT_ACTIVE,
     ),
     "router": Slot(
-        ["The router runs on {}."], ["The router runs on {} now."], ["The router no longer runs on {}."],
-        ["OpenWrt", "DDWRT"], Category.TECHNICAL,
+        ["The router runs on {}."],
+        ["The router runs on {} now."],
+        ["The router no longer runs on {}."],
+        ["OpenWrt", "DDWRT"],
+        Category.TECHNICAL,
     ),
-}  # fmt: skip
+}
 """Slots of other categories, of other people and of things: what they amount to is the relation step's to tell."""
 
 MANY = (
@@ -172,10 +195,16 @@ class Told:
             place: In its chain.
         """
         return Episode(
-            household=household, id=f"{household}-{place}", session=self.session, text=self.text,
-            member=self.member, speaker=self.member, said_at=self.at, origin=Origin.SAID,
+            household=household,
+            id=f"{household}-{place}",
+            session=self.session,
+            text=self.text,
+            member=self.member,
+            speaker=self.member,
+            said_at=self.at,
+            origin=Origin.SAID,
             scope=person_scope(self.member) if self.is_private else HOUSEHOLD_SCOPE,
-        )  # fmt: skip
+        )
 
 
 class _Sentence(NamedTuple):
@@ -240,11 +269,12 @@ def plain_chain(draws: Draws) -> list[Told]:
     """
     return [
         replace(
-            turn, is_private=False,
+            turn,
+            is_private=False,
             observations=[replace(each, correction=None) for each in turn.observations],
         )
         for turn in chain(draws)
-    ]  # fmt: skip
+    ]
 
 
 def values() -> frozenset[str]:
@@ -260,21 +290,30 @@ def _turn(draws: Draws, number: int) -> Told:
         said = _sentence(draws)
         observations.append(
             Observation(
-                text=said.text, start=len(text), end=len(text) + len(said.text),
-                category=said.category, title=said.text, narrative=said.text,
+                text=said.text,
+                start=len(text),
+                end=len(text) + len(said.text),
+                category=said.category,
+                title=said.text,
+                narrative=said.text,
                 valid_from=None if said.begins is None else at + said.begins,
                 valid_to=None if said.lasts is None else at + said.lasts,
                 correction=said.correction,
             )
-        )  # fmt: skip
+        )
         claims.append(said.claim)
         text += said.text + " "
     answered = draws.choice(["", "", f"Noted: {observations[-1].text}", "All right."])
     return Told(
-        text=text.rstrip(), observations=observations, at=at, answered=answered,
-        member=draws.choice(_MEMBERS), session=draws.choice("ssst"),
-        is_private=not draws.below(2 * _ONE_IN), claims=claims,
-    )  # fmt: skip
+        text=text.rstrip(),
+        observations=observations,
+        at=at,
+        answered=answered,
+        member=draws.choice(_MEMBERS),
+        session=draws.choice("ssst"),
+        is_private=not draws.below(2 * _ONE_IN),
+        claims=claims,
+    )
 
 
 def _sentence(draws: Draws) -> _Sentence:
@@ -285,16 +324,20 @@ def _sentence(draws: Draws) -> _Sentence:
     if kind == 1:
         form, place = draws.choice(DATED), draws.choice(_PLACES)
         return _Sentence(
-            form.format(place), Category.IDENTITY, Claim(form, place, holds=True),
+            form.format(place),
+            Category.IDENTITY,
+            Claim(form, place, holds=True),
             lasts=timedelta(days=draws.between(1, DAYS // 2)),
-        )  # fmt: skip
+        )
     if kind <= 3:  # noqa: PLR2004 - two more of ten
         told, ended, likes = MANY
         form, liked = draws.choice([*told, *ended]), draws.choice(likes)
         return _Sentence(
-            form.format(liked), Category.PREFERENCE, Claim(liked, liked, holds=form in told),
+            form.format(liked),
+            Category.PREFERENCE,
+            Claim(liked, liked, holds=form in told),
             correction=_correction(draws),
-        )  # fmt: skip
+        )
     slots = SINGLE if kind <= 7 else FURTHER  # noqa: PLR2004 - four of ten, then two
     return _filled(draws, draws.choice(sorted(slots)))
 
@@ -306,9 +349,12 @@ def _filled(draws: Draws, name: str) -> _Sentence:
     begins = draws.choice([None, None, None, None, -_EARLIER, _LATER])
     value = draws.choice(slot.values)
     return _Sentence(
-        form.replace("{}", value), slot.category, Claim(name, value, holds=form not in slot.ended),
-        begins=begins, correction=_correction(draws, wrong),
-    )  # fmt: skip
+        form.replace("{}", value),
+        slot.category,
+        Claim(name, value, holds=form not in slot.ended),
+        begins=begins,
+        correction=_correction(draws, wrong),
+    )
 
 
 def _correction(draws: Draws, wrong: str | None = None) -> Correction | None:

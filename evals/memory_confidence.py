@@ -42,9 +42,27 @@ _LOOKED_EVERY = 5
 _BINS = 10
 _LARGEST_ERROR = 0.05
 _PEOPLE = (
-    "Ana", "Ben", "Carla", "David", "Emma", "Frank", "Grace", "Henry", "Ivan", "Julia", "Karl",
-    "Laura", "Martin", "Nora", "Peter", "Quentin", "Rosa", "Steve", "Tina", "Victor",
-)  # fmt: skip
+    "Ana",
+    "Ben",
+    "Carla",
+    "David",
+    "Emma",
+    "Frank",
+    "Grace",
+    "Henry",
+    "Ivan",
+    "Julia",
+    "Karl",
+    "Laura",
+    "Martin",
+    "Nora",
+    "Peter",
+    "Quentin",
+    "Rosa",
+    "Steve",
+    "Tina",
+    "Victor",
+)
 _THINGS = {
     "{who} is reading {what} at the moment": (
         "Emma",
@@ -123,11 +141,14 @@ class _World:
     def _thing(self, template: str, who: str, values: tuple[str, ...]) -> _Thing:
         truth = str(self._chance.choice(values))
         return _Thing(
-            template=template, who=who, values=values, truth=truth,
+            template=template,
+            who=who,
+            values=values,
+            truth=truth,
             belief=self._believed(values, truth),
             changes=float(FADES_A_DAY * self._chance.uniform(0.5, 1.5)),
             mentions=float(self._chance.uniform(*_MENTIONS_A_DAY)),
-        )  # fmt: skip
+        )
 
     def _believed(self, values: tuple[str, ...], truth: str) -> str:
         # Exactly so many are wrong, in whatever order: there are too few things to leave it to chance.
@@ -161,22 +182,31 @@ def measure(days: int = DAYS, seed: int = SEED, *, has_others: bool = False) -> 
     brier = float(np.mean([(each.confidence - each.is_true) ** 2 for each in seen]))
     figures = Table(
         title=f"Confidence against the truth over {days} days",
-        columns=("confidence", "looks", "mean confidence", "share true"), rows=rows,
-    )  # fmt: skip
+        columns=("confidence", "looks", "mean confidence", "share true"),
+        rows=rows,
+    )
     summary = Table(
-        title="Summary", columns=("figure", "value"),
-        rows=(("expected calibration error", error), ("Brier score", brier),
-              ("one source, repeated daily", repeated),
-              *((f"calibration error where {wrong:.0%} is wrong", _lived(days, seed, wrong)[1])
-                for wrong in (_OTHER_WRONG if has_others else ()))),
-    )  # fmt: skip
+        title="Summary",
+        columns=("figure", "value"),
+        rows=(
+            ("expected calibration error", error),
+            ("Brier score", brier),
+            ("one source, repeated daily", repeated),
+            *(
+                (f"calibration error where {wrong:.0%} is wrong", _lived(days, seed, wrong)[1])
+                for wrong in (_OTHER_WRONG if has_others else ())
+            ),
+        ),
+    )
     return Report(
-        suite="memory confidence", tables=(figures, summary), worst=(),
+        suite="memory confidence",
+        tables=(figures, summary),
+        worst=(),
         floors=(
             Floor(name="1 - calibration error", value=1 - error, minimum=1 - _LARGEST_ERROR),
             Floor(name="1 - repeated source", value=1 - repeated, minimum=1 - MOST),
         ),
-    )  # fmt: skip
+    )
 
 
 def _lived(
@@ -214,9 +244,13 @@ def _repeated(store: Store, days: int) -> float:
 
 def _say(store: Store, text: str, at: datetime) -> None:
     episode = Episode(
-        household=_HOUSE, id=f"{at.isoformat()} {text}", member="oscar", text=text, said_at=at,
+        household=_HOUSE,
+        id=f"{at.isoformat()} {text}",
+        member="oscar",
+        text=text,
+        said_at=at,
         origin=Origin.SAID,
-    )  # fmt: skip
+    )
     seen = Observation(
         text=text,
         start=0,

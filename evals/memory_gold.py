@@ -198,10 +198,13 @@ def _own_conversation(path: Path) -> Conversation:
                 key_of[said["label"]] = key
             turns.append(
                 Turn(
-                    key=key, session=str(session), speaker=said["speaker"], said_at=said_at,
+                    key=key,
+                    session=str(session),
+                    speaker=said["speaker"],
+                    said_at=said_at,
                     text=said["text"],
                 )
-            )  # fmt: skip
+            )
         else:
             raise InputError(f"{path}: neither a session, a turn nor a question: {line!r}")
     return Conversation(name=path.stem, turns=tuple(turns), questions=tuple(questions))

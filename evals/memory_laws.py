@@ -7,23 +7,9 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from evals.memory_chains import (
-    FURTHER,
-    Draws,
-    Told,
-    chain,
-    draws_of,
-    in_files,
-    plain_chain,
-)
+from evals.memory_chains import FURTHER, Draws, Told, chain, draws_of, in_files, plain_chain
 from evals.memory_moments import held_at, moments, planted, told_by
-from evals.memory_orders import (
-    Arrival,
-    differences,
-    hear,
-    orders,
-    state_after,
-)
+from evals.memory_orders import Arrival, differences, hear, orders, state_after
 from evals.memory_undoing import not_restored
 from evals.report import Floor, Report, Table
 from kinkeeper.household.file import load_household
@@ -167,9 +153,11 @@ class _Trial:
 
     def _arrival(self, household: str, turns: Sequence[Told]) -> Arrival:
         return Arrival(
-            store=self.store, people=replace(self.family, id=f"{household}-{self.number}"), asker=_ASKER,
+            store=self.store,
+            people=replace(self.family, id=f"{household}-{self.number}"),
+            asker=_ASKER,
             now=max(turn.at for turn in turns) + _SOON,
-        )  # fmt: skip
+        )
 
     def _note(self, what: str, lines: Iterable[str]) -> None:
         self.into.found += [f"chain {self.number}, {what}: {line}" for line in lines]
@@ -184,22 +172,26 @@ def _report(laws: Laws) -> Report:
         ("chains taken back, change by change", laws.chains, laws.not_restored),
     )
     return Report(
-        suite="memory laws", worst=tuple(laws.found),
+        suite="memory laws",
+        worst=tuple(laws.found),
         tables=(
             Table(
                 title=f"Laws of memory; {laws.orders} further orders, {laws.taken_back} changes taken back",
-                columns=("what", "tried", "broken"), rows=rows,
+                columns=("what", "tried", "broken"),
+                rows=rows,
             ),
         ),
         floors=(
             Floor(
-                name="final states that the order left alike", minimum=1.0,
+                name="final states that the order left alike",
+                minimum=1.0,
                 value=1 - laws.differing / laws.chains,
             ),
             Floor(name="moments told as planted", value=1 - laws.wrong / asked, minimum=1.0),
             Floor(
-                name="chains restored, and sound", minimum=1.0,
+                name="chains restored, and sound",
+                minimum=1.0,
                 value=1 - laws.not_restored / laws.chains,
             ),
         ),
-    )  # fmt: skip
+    )

@@ -85,7 +85,8 @@ def measure(
         asyncio.run(leaking(store, family, numbers, seed=_SEED, into=leaks))
         progress(f"{numbers.stop} of {chains} chains, {len(leaks.found)} leaks")
     return Report(
-        suite="memory leaks", worst=tuple(leaks.found),
+        suite="memory leaks",
+        worst=tuple(leaks.found),
         tables=(
             Table(
                 title="Superseded text that reaches a context or an answer",
@@ -95,12 +96,13 @@ def measure(
         ),
         floors=(
             Floor(
-                name="outdated words kept in", minimum=1.0,
+                name="outdated words kept in",
+                minimum=1.0,
                 value=1 - len(leaks.found) / max(1, leaks.tried),
             ),
             Floor(name="outdated words tried, by chain", value=leaks.tried / chains, minimum=1.0),
         ),
-    )  # fmt: skip
+    )
 
 
 async def leaking(
@@ -172,9 +174,14 @@ class _Telling:
         now = self._clock.now()
         gone = self._store.read_now(lambda conn: outdated(conn, self._viewer, now))
         paths = Paths(
-            self._store, self._people, _ASKER, clock=self._clock, finder=self._finder,
-            streaming=self._streaming, participants=self._participants,
-        )  # fmt: skip
+            self._store,
+            self._people,
+            _ASKER,
+            clock=self._clock,
+            finder=self._finder,
+            streaming=self._streaming,
+            participants=self._participants,
+        )
         # Nothing brings a sentence back as surely as itself.
         sentences = [each for each in gone if " " in each][:_ASKED]
         sessions = sorted({turn.session for turn in self._turns})
@@ -220,9 +227,13 @@ class _Telling:
     async def _night(self) -> None:
         tools = Tools(people={}, zone=self._people.zone)
         await consolidate(
-            self._store, self._people.id, tools, now=self._now, progress=lambda _: None,
+            self._store,
+            self._people.id,
+            tools,
+            now=self._now,
+            progress=lambda _: None,
             is_agreed=True,
-        )  # fmt: skip
+        )
 
     async def _look_ahead(self) -> None:
         for each in sorted({turn.session for turn in self._turns}):
@@ -275,6 +286,12 @@ def _holds(text: str, words: str) -> bool:
 
 def _answer(said: Episode, turn: Told) -> Episode:
     return replace(
-        said, id=reply_id(said.household, said.id), member=None, speaker=ASSISTANT, is_assistant=True,
-        text=turn.answered, said_at=turn.at + timedelta(microseconds=1), origin=Origin.SYSTEM,
-    )  # fmt: skip
+        said,
+        id=reply_id(said.household, said.id),
+        member=None,
+        speaker=ASSISTANT,
+        is_assistant=True,
+        text=turn.answered,
+        said_at=turn.at + timedelta(microseconds=1),
+        origin=Origin.SYSTEM,
+    )

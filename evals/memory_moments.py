@@ -47,12 +47,16 @@ def planted(turns: Iterable[Told]) -> list[Planted]:
     """
     found = [
         Planted(
-            held_from=said.valid_from or turn.at, said_at=turn.at, place=place, member=turn.member,
-            claim=claim, ends_at=_end(said, turn.at),
+            held_from=said.valid_from or turn.at,
+            said_at=turn.at,
+            place=place,
+            member=turn.member,
+            claim=claim,
+            ends_at=_end(said, turn.at),
         )
         for turn in turns
         for place, (said, claim) in enumerate(zip(turn.observations, turn.claims, strict=True))
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda each: (each.held_from, each.said_at, each.place))
 
 

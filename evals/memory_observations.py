@@ -39,11 +39,13 @@ def measure(root: Path) -> Report:
         extra += len(left)
         worst.extend(f"not worth keeping: {each.text!r}" for each in left)
     figures = {
-        "precision": found / max(1, found + extra), "recall": found / max(1, found + missed),
+        "precision": found / max(1, found + extra),
+        "recall": found / max(1, found + missed),
         "kind": of_kind / max(1, found),
-    }  # fmt: skip
+    }
     return Report(
-        suite="memory observations", worst=tuple(worst),
+        suite="memory observations",
+        worst=tuple(worst),
         tables=(
             Table(
                 title="Statements found in messages",
@@ -55,7 +57,7 @@ def measure(root: Path) -> Report:
             Floor(name=f"{OWN}: {name}", value=figures[name], minimum=minimum)
             for name, minimum in FLOORS.items()
         ),
-    )  # fmt: skip
+    )
 
 
 def _match(

@@ -34,10 +34,26 @@ _NEARLY = 1e-3
 _MOST = 50
 _ASKED = 4
 # What tells when something arrived, or is made of ids that differ with the order of arrival.
-_OF_ARRIVAL = frozenset((
-    "household", "id", "status", "superseded_by", "merged_into_id", "doubted_by", "confidence", "created_at", "decayed_until", "due_at",
-    "seq", "derived_from", "source", "fact_id", "strand", "episode_id",
-))  # fmt: skip
+_OF_ARRIVAL = frozenset(
+    (
+        "household",
+        "id",
+        "status",
+        "superseded_by",
+        "merged_into_id",
+        "doubted_by",
+        "confidence",
+        "created_at",
+        "decayed_until",
+        "due_at",
+        "seq",
+        "derived_from",
+        "source",
+        "fact_id",
+        "strand",
+        "episode_id",
+    )
+)
 
 
 class State(NamedTuple):
@@ -121,9 +137,13 @@ def hear(
     """
     people = arrival.people
     remember(
-        conn, turns[place].as_episode(people.id, place), turns[place].observations, at=at,
-        people=members_by_name(people), guardians=people.guardians,
-    )  # fmt: skip
+        conn,
+        turns[place].as_episode(people.id, place),
+        turns[place].observations,
+        at=at,
+        people=members_by_name(people),
+        guardians=people.guardians,
+    )
 
 
 def differences(one: State, other: State) -> list[str]:
@@ -158,10 +178,7 @@ def _believed(
     episodes = [row["id"] for row in _rows(conn, tables.episodes, household)]
     cut = outdated_spans(conn, household, episodes, at=now)
     spans = [f"cut {key.rpartition('-')[2]} {places}" for key, places in cut.items()]
-    return (
-        sorted([*lines.values(), *said, *spans]),
-        [held[key]["confidence"] for key in ordered],
-    )
+    return (sorted([*lines.values(), *said, *spans]), [held[key]["confidence"] for key in ordered])
 
 
 def _fact_line(row: Row, facts: Mapping[str, Row]) -> str:

@@ -32,9 +32,12 @@ from kinkeeper.web.views.people import people_of
 _MOST = 20
 _BUDGET = 5_000
 _SEARCHES: tuple[Mapping[str, Any], ...] = (
-    {}, {"kinds": (HitKind.FACT,)}, {"kinds": (HitKind.EPISODE,), "is_diverse": False},
-    {"order": Order.CONTEXT}, {"as_of": ...},
-)  # fmt: skip
+    {},
+    {"kinds": (HitKind.FACT,)},
+    {"kinds": (HitKind.EPISODE,), "is_diverse": False},
+    {"order": Order.CONTEXT},
+    {"as_of": ...},
+)
 
 
 class Paths:
@@ -88,9 +91,14 @@ class Paths:
 
     async def _context(self, session: str, now: datetime) -> str:
         turn = await assembled(
-            self._store, self._streaming, Thread(self._viewer, session), now=now, budget=_BUDGET,
-            names=self._people.names, zone=self._people.zone,
-        )  # fmt: skip
+            self._store,
+            self._streaming,
+            Thread(self._viewer, session),
+            now=now,
+            budget=_BUDGET,
+            names=self._people.names,
+            zone=self._people.zone,
+        )
         fitted = turn.fitted
         return "\n".join(
             [*fitted.recent, *(each.text for each in (*fitted.facts, *fitted.episodes))]

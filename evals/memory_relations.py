@@ -28,9 +28,16 @@ _SPEAKER = "sam"
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _EFFECTS = {"same": Effect.MERGE, "update": Effect.SUPERSEDE}
 _COLUMNS = (
-    "pairs", "number", "supersede precision", "recall", "merge precision", "recall",
-    "true ones lost", "outdated ones kept", "of those found, brought together",
-)  # fmt: skip
+    "pairs",
+    "number",
+    "supersede precision",
+    "recall",
+    "merge precision",
+    "recall",
+    "true ones lost",
+    "outdated ones kept",
+    "of those found, brought together",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +76,12 @@ def measure(data: Path | None, *, root: Path) -> Report:
     scores = {name: _score(pairs) for name, pairs in sets.items()}
     tables = [
         Table(
-            title="What becomes of pairs of statements", columns=_COLUMNS,
+            title="What becomes of pairs of statements",
+            columns=_COLUMNS,
             rows=tuple((name, len(sets[name]), *score.cells()) for name, score in scores.items()),
         ),
         asked_table({name: _in_order(pairs) for name, pairs in sets.items() if name != PUBLIC}),
-    ]  # fmt: skip
+    ]
     floors = [floor for name, score in scores.items() for floor in score.floors(name)]
     if data is not None:
         merged, table = _contradictions_merged(data / INFERENCES)
@@ -115,10 +123,14 @@ class Score:
         supersedes = sum(n for (own, _), n in self.counts.items() if own == Effect.SUPERSEDE)
         stale = supersedes - self.counts[Effect.SUPERSEDE, Effect.SUPERSEDE]
         return (
-            self.precision(Effect.SUPERSEDE), self.recall(Effect.SUPERSEDE),
-            self.precision(Effect.MERGE), self.recall(Effect.MERGE),
-            1 - self.recall(Effect.KEEP_BOTH), stale / supersedes if supersedes else 0.0, self.met,
-        )  # fmt: skip
+            self.precision(Effect.SUPERSEDE),
+            self.recall(Effect.SUPERSEDE),
+            self.precision(Effect.MERGE),
+            self.recall(Effect.MERGE),
+            1 - self.recall(Effect.KEEP_BOTH),
+            stale / supersedes if supersedes else 0.0,
+            self.met,
+        )
 
     def floors(self, name: str) -> Iterator[Floor]:
         """What must not drop."""
@@ -178,18 +190,36 @@ def _said(text: str) -> Statement:
     """Return a text as the same person's statement."""
     subject, slot = subject_of(text, speaker=_SPEAKER, people={})
     return Statement(
-        household="", id=text, episode_id=text, scope="", start=0, end=len(text), text=text,
-        speaker=_SPEAKER, subject=subject, slot=slot, title="", narrative=text,
-        category=Category.IDENTITY, confidence=0.0, said_at=_BEGIN, origin=Origin.SAID, strand="",
-    )  # fmt: skip
+        household="",
+        id=text,
+        episode_id=text,
+        scope="",
+        start=0,
+        end=len(text),
+        text=text,
+        speaker=_SPEAKER,
+        subject=subject,
+        slot=slot,
+        title="",
+        narrative=text,
+        category=Category.IDENTITY,
+        confidence=0.0,
+        said_at=_BEGIN,
+        origin=Origin.SAID,
+        strand="",
+    )
 
 
 def _own(path: Path) -> Iterator[Pair]:
     for row in read_lines(path):
         yield Pair(
-            old=row["old"], new=row["new"], old_at=_day(row["old_at"]), new_at=_day(row["new_at"]),
-            effect=_EFFECTS.get(row["relation"], Effect.KEEP_BOTH), of="own",
-        )  # fmt: skip
+            old=row["old"],
+            new=row["new"],
+            old_at=_day(row["old_at"]),
+            new_at=_day(row["new_at"]),
+            effect=_EFFECTS.get(row["relation"], Effect.KEEP_BOTH),
+            of="own",
+        )
 
 
 def _day(text: str) -> datetime:
@@ -199,10 +229,13 @@ def _day(text: str) -> datetime:
 def _public(path: Path) -> Iterator[Pair]:
     for row in read_lines(path):
         yield Pair(
-            old=row["old"], new=row["new"], effect=row["label"], of=row["attr"],
+            old=row["old"],
+            new=row["new"],
+            effect=row["label"],
+            of=row["attr"],
             old_at=_BEGIN + timedelta(days=row["old_ts"]),
             new_at=_BEGIN + timedelta(days=row["new_ts"]),
-        )  # fmt: skip
+        )
 
 
 def _contradictions_merged(path: Path) -> tuple[float, Table]:
@@ -216,7 +249,8 @@ def _contradictions_merged(path: Path) -> tuple[float, Table]:
             found = relate(row["sentence_A"], row["sentence_B"])
             merged[judged] += found.relation is Relation.SAME
     table = Table(
-        title="Pairs of a set of inferences taken for the same", columns=("class", "number", "merged"),
+        title="Pairs of a set of inferences taken for the same",
+        columns=("class", "number", "merged"),
         rows=tuple((name, seen[name], merged[name] / seen[name]) for name in sorted(seen)),
-    )  # fmt: skip
+    )
     return merged["CONTRADICTION"] / max(1, seen["CONTRADICTION"]), table

@@ -6,22 +6,9 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evals.memory_finders import (
-    Dense,
-    Embed,
-    PlainBm25,
-    RankFusion,
-    VectorStore,
-    has_vector_store,
-)
+from evals.memory_finders import Dense, Embed, PlainBm25, RankFusion, VectorStore, has_vector_store
 from evals.memory_gold import ADVERSARIAL, Conversation, Turn, locomo, longmemeval
-from evals.memory_probes import (
-    Making,
-    answer_all,
-    answer_by_session,
-    foreign_relevance,
-    foreseen,
-)
+from evals.memory_probes import Making, answer_all, answer_by_session, foreign_relevance, foreseen
 from evals.memory_scores import (
     DEPTHS,
     Answered,

@@ -55,13 +55,17 @@ def recall_of(answered: Sequence[Answered]) -> Recall:
     return Recall(
         questions=len(answered),
         at=tuple(
-            _mean([sum(rank <= depth for rank in found) / size
-                   for found, size in zip(ranks, sizes, strict=True)])
+            _mean(
+                [
+                    sum(rank <= depth for rank in found) / size
+                    for found, size in zip(ranks, sizes, strict=True)
+                ]
+            )
             for depth in DEPTHS
         ),
         hit=_mean([any(rank <= 10 for rank in found) for found in ranks]),  # noqa: PLR2004 - hit@10
         reciprocal_rank=_mean([1 / min(found) if found else 0.0 for found in ranks]),
-    )  # fmt: skip
+    )
 
 
 def within_tokens(

@@ -89,10 +89,15 @@ class StoredMemory:
             at = episodes[-1].said_at + _BETWEEN_TURNS if is_next else turn.said_at
             episodes.append(
                 Episode(
-                    household=self._viewer.household, id=turn.key, session=turn.session, text=turn.text,
-                    speaker=turn.speaker, said_at=at, origin=Origin.SAID,
+                    household=self._viewer.household,
+                    id=turn.key,
+                    session=turn.session,
+                    text=turn.text,
+                    speaker=turn.speaker,
+                    said_at=at,
+                    origin=Origin.SAID,
                 )
-            )  # fmt: skip
+            )
         if episodes:
             self._now = max(self._now, *(each.said_at for each in episodes)) + _BETWEEN_TURNS
             self._store.write_now(lambda conn: insert_episodes(conn, episodes, at=self._now))
@@ -111,10 +116,14 @@ class StoredMemory:
         """Return what streaming finds by what was said last."""
         found = self._run(
             foresee(
-                self._finder, [turn.text for turn in recent], self._viewer,
-                now=self._now, kind=HitKind.EPISODE, limit=limit,
+                self._finder,
+                [turn.text for turn in recent],
+                self._viewer,
+                now=self._now,
+                kind=HitKind.EPISODE,
+                limit=limit,
             )
-        )  # fmt: skip
+        )
         return [Hit(key=hit.id, relevance=hit.relevance) for hit in found]
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:

@@ -70,9 +70,7 @@ class Talks:
         """
         turn = self._taken_in(thread, text)
         context = await self._begun(thread, text)
-        answer = Answer(
-            text=answered, mode=Mode.RESPOND, confidence=1.0, source=Source.RULES
-        )  # fmt: skip
+        answer = Answer(text=answered, mode=Mode.RESPOND, confidence=1.0, source=Source.RULES)
         await self._end(turn, context, answer)
         return turn.id
 
@@ -86,9 +84,15 @@ class Talks:
         turn = self._taken_in(thread, text)
         context = await self._begun(thread, text)
         known = AnswerContext(
-            asked=self._asked(thread, turn.id), text=text, mode=Mode.RESPOND, triage=_PLAIN, history=context.history,
-            gists=context.gists, known=context.known, said_in=context.said_in,
-        )  # fmt: skip
+            asked=self._asked(thread, turn.id),
+            text=text,
+            mode=Mode.RESPOND,
+            triage=_PLAIN,
+            history=context.history,
+            gists=context.gists,
+            known=context.known,
+            said_in=context.said_in,
+        )
         async for piece in self._answerer.answer(known):
             if isinstance(piece, Answer):
                 await self._end(turn, context, piece)
@@ -108,9 +112,14 @@ class Talks:
     def _taken_in(self, thread: str, text: str) -> Turn:
         now = self._clock.now()
         talk = Thread(
-            household=self._people.id, id=thread, member=self._member.id, channel=_CHANNEL,
-            chat_id=None, created_at=now, last_at=now,
-        )  # fmt: skip
+            household=self._people.id,
+            id=thread,
+            member=self._member.id,
+            channel=_CHANNEL,
+            chat_id=None,
+            created_at=now,
+            last_at=now,
+        )
 
         def work(conn: Connection) -> Turn | None:
             number = len(turns.last_turns(conn, self._people.id, thread, last=100))
@@ -129,22 +138,36 @@ class Talks:
             lambda conn: turns.last_turns(conn, self._people.id, thread, last=_TURNS)
         )
         return await self._gatherer.gather(
-            thread_id=thread, member=self._member, viewer=asked.viewer, text=text,
-            earlier=[each for each in lately if each.outcome], now=asked.now,
-        )  # fmt: skip
+            thread_id=thread,
+            member=self._member,
+            viewer=asked.viewer,
+            text=text,
+            earlier=[each for each in lately if each.outcome],
+            now=asked.now,
+        )
 
     def _asked(self, thread: str, turn_id: str) -> Asked:
         return Asked(
-            household=self._people, member=self._member, channel=_CHANNEL, thread_id=thread,
-            turn_id=turn_id, now=self._clock.now().astimezone(self._people.zone),
-        )  # fmt: skip
+            household=self._people,
+            member=self._member,
+            channel=_CHANNEL,
+            thread_id=thread,
+            turn_id=turn_id,
+            now=self._clock.now().astimezone(self._people.zone),
+        )
 
     async def _end(self, turn: Turn, context: TurnContext, answer: Answer) -> None:
         committed = CommittedTurn(
-            household=turn.household, member=turn.member, thread_id=turn.thread_id,
-            turn_id=turn.id, text=turn.text, answer=answer.text, mode=answer.mode, results=(),
+            household=turn.household,
+            member=turn.member,
+            thread_id=turn.thread_id,
+            turn_id=turn.id,
+            text=turn.text,
+            answer=answer.text,
+            mode=answer.mode,
+            results=(),
             at=turn.received_at,
-        )  # fmt: skip
+        )
         key = (turn.household, FIRST_STAGE, turn.id)
         ending = Ending(outcome=TurnOutcome.ANSWERED, answer=answer)
 

@@ -17,8 +17,12 @@ from kinkeeper.memory.model import Ruling
 from kinkeeper.memory.undo import undo
 
 _RESTORED = (
-    tables.facts, tables.statements, tables.statement_keys, tables.episodes, tables.memory_verdicts,
-)  # fmt: skip
+    tables.facts,
+    tables.statements,
+    tables.statement_keys,
+    tables.episodes,
+    tables.memory_verdicts,
+)
 _CHANGES = 4
 _LATEST = 100
 

@@ -45,8 +45,19 @@ _NIGHT_EVERY = timedelta(days=7)
 _TELLING = timedelta(days=60)
 _MOST_HITS = 5
 _PEOPLE = (
-    "Orla", "Tadeo", "Wren", "Maarit", "Jonas", "Priscilla", "Hugo", "Amara", "Felix", "Noor", "Sanne", "Dmitri",
-)  # fmt: skip
+    "Orla",
+    "Tadeo",
+    "Wren",
+    "Maarit",
+    "Jonas",
+    "Priscilla",
+    "Hugo",
+    "Amara",
+    "Felix",
+    "Noor",
+    "Sanne",
+    "Dmitri",
+)
 _TOLD: dict[str, tuple[tuple[str, str], ...]] = {
     "identity": (
         ("{who} was born on {day} {month}", "when was {who} born?"),
@@ -173,17 +184,36 @@ def measure(households: int = SAMPLE, *, days: int = DAYS) -> Report:
     lasting = [each for each in every if each.said.kind != FADING]
     fading = [each for each in every if each.said.kind == FADING]
     return Report(
-        suite="memory years", tables=(_table(every, days),),
+        suite="memory years",
+        tables=(_table(every, days),),
         floors=(
-            Floor(name="lasting facts that hold", value=share(each.holds for each in lasting), minimum=1.0),
-            Floor(name="lasting words found", value=share(each.is_found for each in lasting), minimum=0.97),
-            Floor(name="fading facts that left", value=share(not each.holds for each in fading), minimum=0.9),
-            Floor(name="fading words found", value=share(each.is_found for each in fading), minimum=0.8),
+            Floor(
+                name="lasting facts that hold",
+                value=share(each.holds for each in lasting),
+                minimum=1.0,
+            ),
+            Floor(
+                name="lasting words found",
+                value=share(each.is_found for each in lasting),
+                minimum=0.97,
+            ),
+            Floor(
+                name="fading facts that left",
+                value=share(not each.holds for each in fading),
+                minimum=0.9,
+            ),
+            Floor(
+                name="fading words found",
+                value=share(each.is_found for each in fading),
+                minimum=0.8,
+            ),
         ),
         worst=tuple(
-            f"{each.status}: {each.said.text!r}" for each in lasting if not (each.holds and each.is_found)
+            f"{each.status}: {each.said.text!r}"
+            for each in lasting
+            if not (each.holds and each.is_found)
         ),
-    )  # fmt: skip
+    )
 
 
 def sentences(number: int) -> Sequence[Said]:
@@ -238,9 +268,15 @@ def live(said: Sequence[Said], *, days: int) -> list[Outcome]:
 def _tell(store: Store, said: Said) -> str | None:
     """Tell a sentence; return the id of the fact that it became, if it was kept."""
     episode = Episode(
-        household=_HOUSE, id=said.text, member="sanna", speaker="Sanna", text=said.text,
-        said_at=said.at, origin=Origin.SAID, session=f"{said.at:%Y-%m-%d}",
-    )  # fmt: skip
+        household=_HOUSE,
+        id=said.text,
+        member="sanna",
+        speaker="Sanna",
+        text=said.text,
+        said_at=said.at,
+        origin=Origin.SAID,
+        session=f"{said.at:%Y-%m-%d}",
+    )
     seen = observe(said.text, said_at=said.at)
     people = {each.lower(): each.lower() for each in _PEOPLE}
     remembered = store.write_now(
@@ -267,9 +303,11 @@ def _outcome(store: Store, said: Said, fact_id: str, now: datetime) -> Outcome:
     search = Search(text=said.question, viewer=Viewer.of(_HOUSE), now=now, limit=_MOST_HITS)
     hits = asyncio.run(finder.search(search)).hits
     return Outcome(
-        said=said, holds=fact.is_current(now), status=fact.status,
+        said=said,
+        holds=fact.is_current(now),
+        status=fact.status,
         is_found=any(said.text.lower() in hit.text.lower() for hit in hits),
-    )  # fmt: skip
+    )
 
 
 def _table(every: Sequence[Outcome], days: int) -> Table:
@@ -283,4 +321,4 @@ def _table(every: Sequence[Outcome], days: int) -> Table:
         title=f"Told once, looked up after {days} days",
         columns=("class", "facts kept", "facts gone", "words found by a question"),
         rows=tuple(sorted(rows)),
-    )  # fmt: skip
+    )

@@ -18,11 +18,19 @@ UNSEEN: Final = ("quispe",)
 
 # In mkhize children tell four things in sessions; these now wait for an adult's confirmation and are not known before.
 FLOORS: Final = {
-    "mkhize, found": 0.79, "mkhize, nothing kept of others": 0.87, "mkhize, subject": 0.94,
-    "mkhize, answers right": 0.61, "mkhize, answers not wrong": 0.8, "mkhize, no leak": 1.0,
-    "quispe, found": 0.83, "quispe, nothing kept of others": 0.95, "quispe, subject": 0.75,
-    "quispe, answers right": 0.59, "quispe, answers not wrong": 0.75, "quispe, no leak": 1.0,
-}  # fmt: skip
+    "mkhize, found": 0.79,
+    "mkhize, nothing kept of others": 0.87,
+    "mkhize, subject": 0.94,
+    "mkhize, answers right": 0.61,
+    "mkhize, answers not wrong": 0.8,
+    "mkhize, no leak": 1.0,
+    "quispe, found": 0.83,
+    "quispe, nothing kept of others": 0.95,
+    "quispe, subject": 0.75,
+    "quispe, answers right": 0.59,
+    "quispe, answers not wrong": 0.75,
+    "quispe, no leak": 1.0,
+}
 _ME: Final = "me"
 
 
@@ -70,9 +78,7 @@ def measure(*, root: Path, embedder: EmbedderChoice = EmbedderChoice.NONE) -> Re
     values = {name: _figures(kept[name], each) for name, each in lived.items()}
     return Report(
         suite="months",
-        tables=(
-            _kept_table(kept), _answers_table(lived),
-        ),
+        tables=(_kept_table(kept), _answers_table(lived)),
         floors=tuple(
             Floor(name=name, value=values[household][figure], minimum=minimum)
             for name, minimum in FLOORS.items()
@@ -80,7 +86,7 @@ def measure(*, root: Path, embedder: EmbedderChoice = EmbedderChoice.NONE) -> Re
             if household in values
         ),
         worst=tuple(line for name in SEEN for line in (*kept[name].worst, *_mistakes(lived[name]))),
-    )  # fmt: skip
+    )
 
 
 def _kept(lived: Lived) -> Kept:
@@ -149,18 +155,31 @@ def _kept_table(kept: dict[str, Kept]) -> Table:
     return Table(
         title="What is kept of three months",
         columns=(
-            "household", "worth keeping", "found", "nothing kept of others", "category", "subject",
-            "outdated", "still told", "lost",
+            "household",
+            "worth keeping",
+            "found",
+            "nothing kept of others",
+            "category",
+            "subject",
+            "outdated",
+            "still told",
+            "lost",
         ),
         rows=tuple(
             (
-                name, each.expected, _share(each.found, each.expected),
-                _share(each.left_alone, each.empty), _share(each.of_category, each.found),
-                _share(each.of_subject, each.found), each.outdated, each.stale, each.lost,
+                name,
+                each.expected,
+                _share(each.found, each.expected),
+                _share(each.left_alone, each.empty),
+                _share(each.of_category, each.found),
+                _share(each.of_subject, each.found),
+                each.outdated,
+                each.stale,
+                each.lost,
             )
             for name, each in kept.items()
         ),
-    )  # fmt: skip
+    )
 
 
 def _answers_table(lived: dict[str, Lived]) -> Table:
@@ -180,8 +199,9 @@ def _answers_table(lived: dict[str, Lived]) -> Table:
         rows.append((f"{name}, search: known", len(known), hits, len(known) - hits, 0, 0))
     return Table(
         title="Questions asked in between",
-        columns=("questions", "number", *(came.value for came in Came)), rows=tuple(rows),
-    )  # fmt: skip
+        columns=("questions", "number", *(came.value for came in Came)),
+        rows=tuple(rows),
+    )
 
 
 def _answer(asked: Asked, way: str) -> str:

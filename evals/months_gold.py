@@ -147,20 +147,30 @@ def load_months(file: Path) -> Months:
 
 def _message(row: Mapping[str, Any], outdated: set[str]) -> Message:
     return Message(
-        at=datetime.fromisoformat(row["at"]), by=row["by"], way=row["way"], text=row["text"],
+        at=datetime.fromisoformat(row["at"]),
+        by=row["by"],
+        way=row["way"],
+        text=row["text"],
         may_keep=row["may_keep"],
         keeps=[
             Keep(
-                id=each["id"], words=each["words"], about=each["about"],
-                categories=each["category"], is_outdated=each["id"] in outdated,
+                id=each["id"],
+                words=each["words"],
+                about=each["about"],
+                categories=each["category"],
+                is_outdated=each["id"] in outdated,
             )
             for each in row["keeps"]
         ],
-    )  # fmt: skip
+    )
 
 
 def _question(row: Mapping[str, Any]) -> Question:
     return Question(
-        at=datetime.fromisoformat(row["at"]), by=row["by"], text=row["q"], want=Want(row["want"]),
-        must=row["must"], must_not=row["must_not"],
-    )  # fmt: skip
+        at=datetime.fromisoformat(row["at"]),
+        by=row["by"],
+        text=row["q"],
+        want=Want(row["want"]),
+        must=row["must"],
+        must_not=row["must_not"],
+    )

@@ -87,10 +87,12 @@ def live(months: Months, root: Path, embedder: EmbedderChoice) -> Lived:
     with (
         tempfile.TemporaryDirectory() as folder,
         open_system(
-            Settings(embedder=embedder), household_file=root / months.household,
-            database=str(Path(folder) / "family.sqlite"), now=months.rows[0].at.astimezone(),
+            Settings(embedder=embedder),
+            household_file=root / months.household,
+            database=str(Path(folder) / "family.sqlite"),
+            now=months.rows[0].at.astimezone(),
         ) as system,
-    ):  # fmt: skip
+    ):
         return asyncio.run(_Months(system, months).lived())
 
 
@@ -128,22 +130,29 @@ class _Months:
         system, talk = self._system, self._system.talk(self._clock)
         household = system.household
         house = House(
-            participants=system.participants, store=system.store,
-            intake=system.intake(refuses_chats=True), finder=system.recall.finder,
-            streaming=talk.streaming, conversation=talk.conversation,
-        )  # fmt: skip
+            participants=system.participants,
+            store=system.store,
+            intake=system.intake(refuses_chats=True),
+            finder=system.recall.finder,
+            streaming=talk.streaming,
+            conversation=talk.conversation,
+        )
         context = WebContext(
-            houses={household.id: house}, store=system.store, clock=self._clock, address=_ADDRESS,
+            houses={household.id: house},
+            store=system.store,
+            clock=self._clock,
+            address=_ADDRESS,
             rates=RateLimits(read=None, write=None),
-        )  # fmt: skip
+        )
         transport = httpx.ASGITransport(create_app(context))
         clients = {
             member.id: httpx.AsyncClient(
-                transport=transport, base_url=_ADDRESS,
+                transport=transport,
+                base_url=_ADDRESS,
                 headers={"Authorization": f"Bearer {self._token(member)}"},
             )
             for member in household.members
-        }  # fmt: skip
+        }
         try:
             yield clients
         finally:
@@ -155,10 +164,14 @@ class _Months:
         household = self._system.household
         issued = self._system.store.write_now(
             lambda conn: logins.create_token(
-                conn, household.id, member.id, role=usual_role(household, member), label="months",
+                conn,
+                household.id,
+                member.id,
+                role=usual_role(household, member),
+                label="months",
                 now=self._clock.now(),
             )
-        )  # fmt: skip
+        )
         return issued.secret
 
     async def _until(self, at: datetime) -> None:
@@ -181,7 +194,7 @@ class _Months:
             return
         runs = await Consolidating(
             system.settings, system.household, system.store, self._clock, progress=lambda _: None
-        ).run()  # fmt: skip
+        ).run()
         self._nights_asked += runs[-1].state is RunState.ASKS
 
     async def _said(self, client: httpx.AsyncClient, message: Message) -> None:
@@ -190,10 +203,12 @@ class _Months:
         else:
             pair = {
                 "contentSessionId": f"{message.by}-{message.at.date()}",
-                "source": "months", "channel": "test", "userMessage": message.text,
+                "source": "months",
+                "channel": "test",
+                "userMessage": message.text,
                 "timestamp": self._clock.now().isoformat(),
                 "metadata": {"private": True} if message.way == "private" else {},
-            }  # fmt: skip
+            }
             (await client.post("/api/sessions/messages", json=pair)).raise_for_status()
         while await self._reading.run_once():
             pass
@@ -215,8 +230,9 @@ class _Months:
                 (each, read[each.at.replace(tzinfo=self._zone)]) for each in self._months.messages
             ],
             facts=facts_by_id(conn, self._system.household.id, list(ids)),
-            ended=self._clock.now(), nights_asked=self._nights_asked,
-        )  # fmt: skip
+            ended=self._clock.now(),
+            nights_asked=self._nights_asked,
+        )
 
 
 async def _asked(client: httpx.AsyncClient, question: Question, thread: str) -> Asked:
@@ -224,10 +240,11 @@ async def _asked(client: httpx.AsyncClient, question: Question, thread: str) -> 
     search = await client.get("/api/memory/search", params={"query": question.text})
     known = brain.json()
     return Asked(
-        question=question, told=await _told(client, question.text, thread),
+        question=question,
+        told=await _told(client, question.text, thread),
         known=known["answer"] if known["sources"] else "",
         found=[each["text"] for each in search.raise_for_status().json()["results"]],
-    )  # fmt: skip
+    )
 
 
 async def _told(client: httpx.AsyncClient, text: str, thread: str) -> str:

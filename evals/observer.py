@@ -240,11 +240,12 @@ def _episodes(part: _Part, stage: Stage, root: Path, path: Path) -> None:
     player = EpisodePlayer(stage, root)
     scores = [
         score_episode(
-            episode, player.run(episode.household, episode.messages, episode.until),
+            episode,
+            player.run(episode.household, episode.messages, episode.until),
             player.pending(),
         )
         for episode in load_episodes(path)
-    ]  # fmt: skip
+    ]
     seconds = time.perf_counter() - started
     report = report_scores(scores)
     part.tables += [

@@ -29,22 +29,38 @@ FLOORS: Final = {
 }
 _share = partial(share, of_none=1.0)
 _CALENDAR, _TASK, _NOTES, _MAIL = (
-    "calendar.create_event", "task.create", "notes.append notes.create", "email.send_email email.create_draft",
-)  # fmt: skip
+    "calendar.create_event",
+    "task.create",
+    "notes.append notes.create",
+    "email.send_email email.create_draft",
+)
 _PUBLIC: Final[Mapping[str, str]] = {
-    "calendar_set": f"{_CALENDAR} {_TASK}", "calendar_query": "calendar.list_events calendar.find_free task.list",
-    "calendar_remove": "calendar.delete_event task.delete", "lists_createoradd": f"{_NOTES} {_TASK}",
-    "lists_remove": "notes.remove_line task.delete task.complete", "lists_query": "notes.list notes.search task.list",
-    "email_query": "email.search", "email_sendemail": f"{_MAIL} email.reply_to_email", "alarm_set": _TASK,
-    "alarm_query": "task.list", "alarm_remove": "task.delete", "todo_list": "task.list",
-    "todo_list_update": f"{_TASK} task.delete task.complete", "reminder": "task.list", "reminder_update": _TASK,
-    "shopping_list": "notes.list", "shopping_list_update": f"{_NOTES} notes.remove_line",
+    "calendar_set": f"{_CALENDAR} {_TASK}",
+    "calendar_query": "calendar.list_events calendar.find_free task.list",
+    "calendar_remove": "calendar.delete_event task.delete",
+    "lists_createoradd": f"{_NOTES} {_TASK}",
+    "lists_remove": "notes.remove_line task.delete task.complete",
+    "lists_query": "notes.list notes.search task.list",
+    "email_query": "email.search",
+    "email_sendemail": f"{_MAIL} email.reply_to_email",
+    "alarm_set": _TASK,
+    "alarm_query": "task.list",
+    "alarm_remove": "task.delete",
+    "todo_list": "task.list",
+    "todo_list_update": f"{_TASK} task.delete task.complete",
+    "reminder": "task.list",
+    "reminder_update": _TASK,
+    "shopping_list": "notes.list",
+    "shopping_list_update": f"{_NOTES} notes.remove_line",
     "calendar": "calendar.list_events calendar.find_free",
     "calendar_update": f"{_CALENDAR} calendar.delete_event calendar.update_event",
     "schedule_meeting": f"{_CALENDAR} calendar.list_events calendar.find_free",
-    "meeting_schedule": "calendar.list_events calendar.find_free", "alarm": _TASK, "timer": _TASK,
-    "change_user_name": "memory.store", "user_name": "memory.search",
-}  # fmt: skip
+    "meeting_schedule": "calendar.list_events calendar.find_free",
+    "alarm": _TASK,
+    "timer": _TASK,
+    "change_user_name": "memory.store",
+    "user_name": "memory.search",
+}
 """What each intent of the public sets may come to."""
 
 _PUBLIC_SETS = ("clinc_router", "hwu_router", "slurp_router")
@@ -80,7 +96,8 @@ def measure(data: Path | None, *, root: Path, is_full: bool) -> Report:
         tables.append(table)
         values |= more
     return Report(
-        suite="planner", tables=tuple(tables),
+        suite="planner",
+        tables=tuple(tables),
         worst=tuple(
             f"{row.slice}: {row.context.text[:90]!r}"
             for row, verdict in judged["developed with"]
@@ -91,7 +108,7 @@ def measure(data: Path | None, *, root: Path, is_full: bool) -> Report:
             for name, minimum in FLOORS.items()
             if name in values
         ),
-    )  # fmt: skip
+    )
 
 
 def _rows(root: Path, file: str) -> Iterable[Labelled]:

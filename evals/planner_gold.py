@@ -83,10 +83,12 @@ def labelled_requests(path: Path, root: Path) -> Iterator[Labelled]:
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         yield Labelled(
-            id=row["id"], slice=row["slice"],
+            id=row["id"],
+            slice=row["slice"],
             context=context_of(row, _household(root / row["household"])),
-            expected=row["expect"], missing=row.get("ask"),
-        )  # fmt: skip
+            expected=row["expect"],
+            missing=row.get("ask"),
+        )
 
 
 @cache
@@ -100,27 +102,39 @@ def context_of(row: Mapping[str, Any], household: Household) -> PlanningContext:
     now = datetime.fromisoformat(row["now"]).replace(tzinfo=household.zone)
     return PlanningContext(
         asked=Asked(
-            household=household, member=member, now=now, channel="web", thread_id="thread",
+            household=household,
+            member=member,
+            now=now,
+            channel="web",
+            thread_id="thread",
             turn_id="turn",
         ),
-        text=row["text"], triage=_TRIAGE,
+        text=row["text"],
+        triage=_TRIAGE,
         history=[
             Exchange(
-                text=each["text"], answer=each.get("answer", ""), at=now, mode=Mode.ACT,
-                results=tuple(map(_result, each["results"])), partial=each.get("partial"),
+                text=each["text"],
+                answer=each.get("answer", ""),
+                at=now,
+                mode=Mode.ACT,
+                results=tuple(map(_result, each["results"])),
+                partial=each.get("partial"),
             )
             for each in row.get("history", ())
         ],
         open_edit=[_result(each) for each in row.get("open_edit", ())],
         fetched=row.get("fetched", {}),
-    )  # fmt: skip
+    )
 
 
 def _result(row: Mapping[str, Any]) -> ActionResult:
     return ActionResult(
-        domain=row["domain"], action=row["action"], status=ResultStatus(row["status"]),
-        params=row["params"], result=row["result"],
-    )  # fmt: skip
+        domain=row["domain"],
+        action=row["action"],
+        status=ResultStatus(row["status"]),
+        params=row["params"],
+        result=row["result"],
+    )
 
 
 def judge(row: Labelled, plan: Plan) -> Verdict:
@@ -141,15 +155,17 @@ def judge(row: Labelled, plan: Plan) -> Verdict:
     asks_right = (asked is None) == (row.missing is None) and (asked == row.missing)
     return Verdict(
         is_set_right=has_all and not left and asks_right,
-        params_right=right, params=total,
+        params_right=right,
+        params=total,
         is_needless=(
             not row.expected and row.missing is None and not all(each.is_offer for each in left)
         ),
-        asks_needlessly=row.missing is None and (
+        asks_needlessly=row.missing is None
+        and (
             plan.clarification is not None
             or (bool(row.expected) and any(each.is_offer for each in plan.actions))
         ),
-    )  # fmt: skip
+    )
 
 
 def _is_kind(planned: PlannedAction, wanted: Mapping[str, Any]) -> bool:

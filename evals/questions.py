@@ -32,8 +32,12 @@ FOLDER = Path("evals/data/questions")
 DEVELOPED, FRESH, AGAIN = "developed", "fresh", "again"
 
 FLOORS: Final[Mapping[str, float]] = {
-    DEVELOPED: 0.95, "unseen": 0.85, FRESH: 0.92, "fresh_unseen": 0.85, AGAIN: 0.9,
-}  # fmt: skip
+    DEVELOPED: 0.95,
+    "unseen": 0.85,
+    FRESH: 0.92,
+    "fresh_unseen": 0.85,
+    AGAIN: 0.9,
+}
 """The least share that must be right of each file; answers to what is unseen are counted, never shown."""
 
 _Row = Mapping[str, Any]
@@ -75,7 +79,8 @@ def measure(root: Path) -> Report:
         tables=(
             Table(
                 title="Questions, by rules and words",
-                columns=("questions", "number", "right"), rows=tuple(rows),
+                columns=("questions", "number", "right"),
+                rows=tuple(rows),
             ),
         ),
         floors=tuple(
@@ -88,7 +93,7 @@ def measure(root: Path) -> Report:
             for each in answered[name]
             if not each.is_right
         ),
-    )  # fmt: skip
+    )
 
 
 async def answers(root: Path, name: str) -> list[Answered]:
@@ -120,10 +125,15 @@ async def answers(root: Path, name: str) -> list[Answered]:
 @asynccontextmanager
 async def _household(file: Path, begun: datetime) -> AsyncIterator[tuple[System, VirtualClock]]:
     """Yield a household by words alone, and its clock; what is made known was said an hour before."""
-    with tempfile.TemporaryDirectory() as folder, open_system(
-        Settings(embedder=EmbedderChoice.NONE), household_file=file,
-        database=str(Path(folder) / "questions.sqlite"), now=begun.astimezone(),
-    ) as system:  # fmt: skip
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_system(
+            Settings(embedder=EmbedderChoice.NONE),
+            household_file=file,
+            database=str(Path(folder) / "questions.sqlite"),
+            now=begun.astimezone(),
+        ) as system,
+    ):
         now = begun.replace(tzinfo=system.household.zone)
         yield system, VirtualClock(now - timedelta(hours=1))
 
@@ -132,10 +142,13 @@ async def _make_known(system: System, clock: VirtualClock, rows: Sequence[_Row])
     catalogue = catalogue_of(system.settings, system.store, system.recall.finder)
     for number, row in enumerate(rows):
         asked = Asked(
-            household=system.household, member=_member(system, row["by"]), channel="web",
-            now=clock.now().astimezone(system.household.zone), thread_id="known",
+            household=system.household,
+            member=_member(system, row["by"]),
+            channel="web",
+            now=clock.now().astimezone(system.household.zone),
+            thread_id="known",
             turn_id=f"known {number}",
-        )  # fmt: skip
+        )
         domain, action = row["do"].split(".")
         done = await perform(
             catalogue, system.store, asked, domain=domain, action=action, params=row["params"]
@@ -153,9 +166,12 @@ async def _ask(conversation: Conversation, system: System, row: _Row) -> Answere
         await _told(conversation, member, text, thread)
     told, items = await _told(conversation, member, row["text"], thread)
     return Answered(
-        kind=row["slice"], text=row["text"], told=told, items=items,
+        kind=row["slice"],
+        text=row["text"],
+        told=told,
+        items=items,
         is_right=_is_right(row, told, items),
-    )  # fmt: skip
+    )
 
 
 async def _told(

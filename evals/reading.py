@@ -49,8 +49,12 @@ _KIND_OF_PREDICATE: Final[Mapping[str, str]] = {
     "preference": "fact", "forget": "forget",
 }  # fmt: skip
 _KIND_OF_TASK: Final[Mapping[str, str]] = {
-    "cancel": "cancel", "move": "move", "pickup": "job", "dropoff": "job", "cover": "job",
-}  # fmt: skip
+    "cancel": "cancel",
+    "move": "move",
+    "pickup": "job",
+    "dropoff": "job",
+    "cover": "job",
+}
 _KIND_OF_REQUEST: Final[Mapping[str, str]] = {
     "calendar.create_event": "event", "calendar.delete_event": "cancel", "calendar.update_event": "move",
     "task.create": "job", "task.complete": "job", "task.update": "move", "task.delete": "cancel",
@@ -138,16 +142,30 @@ def _against_labels(compared: Sequence[Compared]) -> Table:
             read = [each for each in own if each.read[reader] == kind]
             rows.append(
                 (
-                    surface, kind, len(wanted), share(each.read[reader] == kind for each in wanted),
-                    share(each.read[reader] != NOTHING for each in wanted), len(read),
-                    share(kind in each.kinds or (kind == NOTHING and not each.kinds) for each in read),
+                    surface,
+                    kind,
+                    len(wanted),
+                    share(each.read[reader] == kind for each in wanted),
+                    share(each.read[reader] != NOTHING for each in wanted),
+                    len(read),
+                    share(
+                        kind in each.kinds or (kind == NOTHING and not each.kinds) for each in read
+                    ),
                 )
-            )  # fmt: skip
+            )
     return Table(
         title="Text by independent writers, each surface by its own reader",
-        columns=("surface", "kind", "messages", "read so", "read at all", "taken for it", "of these right"),
+        columns=(
+            "surface",
+            "kind",
+            "messages",
+            "read so",
+            "read at all",
+            "taken for it",
+            "of these right",
+        ),
         rows=tuple(rows),
-    )  # fmt: skip
+    )
 
 
 def _disagreements(compared: Sequence[Compared]) -> Table:
@@ -174,13 +192,15 @@ def _compared(root: Path, *, every: int) -> Iterator[Compared]:
                 if talk.surface != "group" and message.speaker == "Kin":
                     continue
                 yield Compared(
-                    surface=talk.surface, text=message.text,
+                    surface=talk.surface,
+                    text=message.text,
                     kinds=frozenset(filter(None, map(kind_of, message.clauses))),
                     read={
-                        "group": _by_group(taken), "assistant": _by_assistant(message, context),
+                        "group": _by_group(taken),
+                        "assistant": _by_assistant(message, context),
                         "memory": _by_memory(message, _begin(talk, household)),
                     },
-                )  # fmt: skip
+                )
 
 
 def kind_of(clause: Clause) -> str | None:
@@ -199,10 +219,13 @@ def inbound_of(talk: Talk, household: Household) -> Iterable[InboundMessage]:
     """Return the messages of a talk as a channel hands them over, a minute apart."""
     for message in talk.messages:
         yield InboundMessage(
-            channel=REPLAY, chat_id=household.id, message_id=str(message.number),
-            sender=message.speaker, text=message.text,
+            channel=REPLAY,
+            chat_id=household.id,
+            message_id=str(message.number),
+            sender=message.speaker,
+            text=message.text,
             sent_at=_begin(talk, household) + message.number * _MINUTE,
-        )  # fmt: skip
+        )
 
 
 def _by_group(heard: Heard) -> str:

@@ -124,11 +124,14 @@ class Stage:
         if words not in self._compiled:
             self._compiled[words] = compile_participants(words)
         return System(
-            settings=settings, household=household,
+            settings=settings,
+            household=household,
             participants=replace(self._compiled[words], household=household),
-            store=self._shared, config=observer_config(settings), seeds=SeedReport(),
+            store=self._shared,
+            config=observer_config(settings),
+            seeds=SeedReport(),
             recall=Recall(settings, household, self._shared),
-        )  # fmt: skip
+        )
 
     def _settings(self) -> Settings:
         nothing = self._folder / "none"
@@ -254,8 +257,13 @@ def _left(conn: Connection, household: str, now: datetime) -> list[Line]:
 def inbound(message: Mapping[str, Any]) -> InboundMessage:
     """Return a message of an episode as a channel hands it over."""
     return InboundMessage(
-        channel=REPLAY, chat_id=message["chat_id"], message_id=message["message_id"],
-        sender=message["sender"], text=message["text"],
-        sent_at=datetime.fromisoformat(message["sent_at"]), reply_to=message.get("reply_to"),
-        kind=MessageKind(message.get("kind", "text")), target=message.get("target"),
-    )  # fmt: skip
+        channel=REPLAY,
+        chat_id=message["chat_id"],
+        message_id=message["message_id"],
+        sender=message["sender"],
+        text=message["text"],
+        sent_at=datetime.fromisoformat(message["sent_at"]),
+        reply_to=message.get("reply_to"),
+        kind=MessageKind(message.get("kind", "text")),
+        target=message.get("target"),
+    )

@@ -80,14 +80,15 @@ def measure(
     turns = measure_turns(data, [*embedders.values()][-1]) if data is not None else _NO_TURNS
     values |= turns.values
     return Report(
-        suite="router", tables=(*tables, *turns.tables),
+        suite="router",
+        tables=(*tables, *turns.tables),
         worst=(*turns.worst, *worst[:_WORST]),
         floors=tuple(
             Floor(name=name, value=values[name], minimum=minimum)
             for name, minimum in {**FLOORS, **TURN_FLOORS}.items()
             if name in values
         ),
-    )  # fmt: skip
+    )
 
 
 def _sample(requests: Sequence[Request]) -> Sequence[Request]:
@@ -110,9 +111,7 @@ def _figures(
     pairs = [*zip(requests, routes, strict=True)]
     with_domain = [_is_right(*pair) for pair in pairs if pair[0].domains]
     fired = [not _is_right(*pair) for pair in pairs if not pair[0].domains]
-    return (
-        len(pairs), share(_is_right(*pair) for pair in pairs), share(with_domain), share(fired),
-    )  # fmt: skip
+    return (len(pairs), share(_is_right(*pair) for pair in pairs), share(with_domain), share(fired))
 
 
 def _wrong(of: str, requests: Sequence[Request], routes: Sequence[Route]) -> list[str]:

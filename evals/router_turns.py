@@ -28,13 +28,20 @@ FLOORS = {
     "social: right": 0.9,
     "social: goes on rightly": 0.98,
     "social: requests not lost": 0.999,
-    **{f"follow-ups, {name}: recall": floor for name, floor in zip(FOLLOW_UP_SETS, (0.8, 0.85), strict=True)},
-}  # fmt: skip
+    **{
+        f"follow-ups, {name}: recall": floor
+        for name, floor in zip(FOLLOW_UP_SETS, (0.8, 0.85), strict=True)
+    },
+}
 _NONE = "none"
 _EXIT_OF = {
-    "greeting": Social.ACKNOWLEDGE, "thanks": Social.ACKNOWLEDGE, "ack": Social.ACKNOWLEDGE,
-    "goodbye": Social.ACKNOWLEDGE, "cancel": Social.CANCEL, "negate": Social.CANCEL,
-}  # fmt: skip
+    "greeting": Social.ACKNOWLEDGE,
+    "thanks": Social.ACKNOWLEDGE,
+    "ack": Social.ACKNOWLEDGE,
+    "goodbye": Social.ACKNOWLEDGE,
+    "cancel": Social.CANCEL,
+    "negate": Social.CANCEL,
+}
 _IN_CONTEXT = 300
 
 
@@ -68,10 +75,14 @@ def measure_turns(data: Path, embedder: Embedder | None) -> Turns:
     follows = [_follow_ups(data, name, embedder) for name in FOLLOW_UP_SETS]
     return Turns(
         tables=(
-            social, _confusion(read), lost.table,
-            Table(title="Follow-ups", rows=tuple(follows), columns=(
-                "dialogues", "turns", "recall", "false", "domain kept",
-            )),
+            social,
+            _confusion(read),
+            lost.table,
+            Table(
+                title="Follow-ups",
+                rows=tuple(follows),
+                columns=("dialogues", "turns", "recall", "false", "domain kept"),
+            ),
         ),
         values={
             "social: right": float(social.rows[-1][2]),
@@ -80,7 +91,7 @@ def measure_turns(data: Path, embedder: Embedder | None) -> Turns:
             **{f"follow-ups, {row[0]}: recall": float(row[2]) for row in follows},
         },
         worst=lost.worst,
-    )  # fmt: skip
+    )
 
 
 def _social(read: Sequence[tuple[SocialText, Social | None]]) -> Table:
@@ -107,10 +118,12 @@ def _exits(
     left = [(each.label != _NONE, social is not None) for each, social in read]
     kinds = [_EXIT_OF.get(each.label) is social for each, social in read]
     return (
-        len(read), share(gold is found for gold, found in left), share(kinds),
+        len(read),
+        share(gold is found for gold, found in left),
+        share(kinds),
         share(found for gold, found in left if gold),
         share(found for gold, found in left if not gold),
-    )  # fmt: skip
+    )
 
 
 def _confusion(read: Sequence[tuple[SocialText, Social | None]]) -> Table:
@@ -146,9 +159,10 @@ def _lost(data: Path) -> _Lost:
         worst += [f"{name}: lost to a social exit: {text!r}" for text in lost]
         total += len(requests)
     table = Table(
-        title="Requests lost to a social exit", columns=("requests", "number", "lost"),
+        title="Requests lost to a social exit",
+        columns=("requests", "number", "lost"),
         rows=tuple(rows),
-    )  # fmt: skip
+    )
     return _Lost(table=table, share=len(worst) / total, worst=tuple(worst))
 
 
@@ -161,10 +175,12 @@ def _follow_ups(
     ]
     has_domains = any(each.domains for each in turns)
     return (
-        name, len(turns), share(seen for gold, seen in found if gold),
+        name,
+        len(turns),
+        share(seen for gold, seen in found if gold),
         share(seen for gold, seen in found if not gold),
         asyncio.run(_kept(turns, embedder)) if has_domains else "-",
-    )  # fmt: skip
+    )
 
 
 async def _kept(turns: Sequence[FollowUp], embedder: Embedder | None) -> float:

@@ -78,9 +78,13 @@ def social_texts(data: Path) -> Iterator[SocialText]:
     for row in read_lines(data / f"{SOCIAL_SET}_dev.jsonl"):
         source = row["meta"]["source"].partition(":")[0]
         yield SocialText(
-            text=row["text"], label=row["social"], before=_lines(row), is_sure=not row["doubt"],
-            is_held_out=source not in FREE_SOURCES or is_held_out(row["text"]), source=source,
-        )  # fmt: skip
+            text=row["text"],
+            label=row["social"],
+            before=_lines(row),
+            is_sure=not row["doubt"],
+            is_held_out=source not in FREE_SOURCES or is_held_out(row["text"]),
+            source=source,
+        )
 
 
 def follow_ups(data: Path, name: str) -> Iterator[FollowUp]:
@@ -98,9 +102,12 @@ def follow_ups(data: Path, name: str) -> Iterator[FollowUp]:
         if not row["context"] or kind is None or kind == "chat":
             continue
         yield FollowUp(
-            text=row["text"], before=_lines(row), is_followup=kind.startswith("followup"),
-            domains=frozenset(row["domains"]), source=name,
-        )  # fmt: skip
+            text=row["text"],
+            before=_lines(row),
+            is_followup=kind.startswith("followup"),
+            domains=frozenset(row["domains"]),
+            source=name,
+        )
 
 
 def requests_in_context(data: Path, name: str) -> Iterator[tuple[str, bool]]:

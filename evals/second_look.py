@@ -91,9 +91,10 @@ class _Alone(ModelExtractor):
         offer = offered(part, around)
         consultation = await self.consult(blank, around, offer, Doubt.UNPLACED)
         return replace(
-            part, extraction=_believed(part.extraction, consultation, offer),
+            part,
+            extraction=_believed(part.extraction, consultation, offer),
             consultation=consultation,
-        )  # fmt: skip
+        )
 
 
 def _believed(rules: Extraction, consultation: Consultation, offer: Offer) -> Extraction:
@@ -102,13 +103,19 @@ def _believed(rules: Extraction, consultation: Consultation, offer: Offer) -> Ex
     if answer is None:
         return Extraction(is_coordination=False)
     said = Extraction(
-        is_coordination=False, task=answer.task, stance=answer.stance,
+        is_coordination=False,
+        task=answer.task,
+        stance=answer.stance,
         dates=tuple(sorted(offer.dates[key] for key in answer.dates)),
         times=tuple(sorted(offer.times[key] for key in answer.times)),
         assigned_to=tuple(answer.owners) or Extraction(is_coordination=False).assigned_to,
-        child=tuple(answer.children), activity=answer.activity, location=answer.place,
-        entities=rules.entities, confidence=0.9, extractor=BY_MODEL,
-    )  # fmt: skip
+        child=tuple(answer.children),
+        activity=answer.activity,
+        location=answer.place,
+        entities=rules.entities,
+        confidence=0.9,
+        extractor=BY_MODEL,
+    )
     return arranges(said) if answer.is_arrangement else said
 
 

@@ -51,11 +51,16 @@ def reading_table(arms: Sequence[Arm], groups: Mapping[str, Messages]) -> Table:
     return Table(
         title="Reading of sampled messages",
         columns=(
-            "messages", "way", "count", "fields right", "all fields right", "wrong person",
+            "messages",
+            "way",
+            "count",
+            "fields right",
+            "all fields right",
+            "wrong person",
             "episodes with the right words said",
         ),
         rows=tuple(_row(arm, group, groups[group]) for group in groups for arm in arms),
-    )  # fmt: skip
+    )
 
 
 def _row(arm: Arm, group: str, messages: Messages) -> Cells:
@@ -64,11 +69,14 @@ def _row(arm: Arm, group: str, messages: Messages) -> Cells:
     whole = sum(all(check.right for check in checks) for checks in found)
     spoke = sum(arm.scores[key].spoke_right for key in messages)
     return (
-        group, arm.name, len(found), round(arm.fields_right(messages) / max(1, fields), 3),
+        group,
+        arm.name,
+        len(found),
+        round(arm.fields_right(messages) / max(1, fields), 3),
         round(whole / max(1, len(found)), 3),
         sum(len(arm.scores[key].wrong_people) for key in messages),
         round(spoke / max(1, len(messages)), 3),
-    )  # fmt: skip
+    )
 
 
 def question_table(arms: Sequence[Arm]) -> Table:
@@ -78,12 +86,14 @@ def question_table(arms: Sequence[Arm]) -> Table:
         columns=("way", "asked", "answered", "values without ground"),
         rows=tuple(
             (
-                arm.name, len(arm.asked), sum(each.outcome in ANSWERED for each in arm.asked),
+                arm.name,
+                len(arm.asked),
+                sum(each.outcome in ANSWERED for each in arm.asked),
                 sum(each.discarded for each in arm.asked),
             )
             for arm in arms
         ),
-    )  # fmt: skip
+    )
 
 
 def mistakes(arms: Sequence[Arm], groups: Mapping[str, Messages]) -> Iterator[str]:

@@ -81,12 +81,14 @@ def public_requests(data: Path, name: str) -> Iterator[Request]:
         if row.get("context"):
             continue
         yield Request(
-            text=row["text"], is_sure=not row.get("doubt", False), source=name,
+            text=row["text"],
+            is_sure=not row.get("doubt", False),
+            source=name,
             accepted=(frozenset(row["domains"]), *map(frozenset, row.get("accept", ()))),
             is_held_out=name not in SINGLE_SETS or is_held_out(row["text"]),
             kind=row.get("intent", name),
             is_talk=row.get("type") in _TALK or row.get("social") is not None,
-        )  # fmt: skip
+        )
 
 
 def own_requests(evals: Path, name: str) -> Iterator[Request]:
@@ -99,9 +101,12 @@ def own_requests(evals: Path, name: str) -> Iterator[Request]:
     for label, text in _labelled_lines(evals / name):
         domains = frozenset() if label == _NONE else frozenset(label.split("+"))
         yield Request(
-            text=text, accepted=(domains,), is_sure=True, source="own",
+            text=text,
+            accepted=(domains,),
+            is_sure=True,
+            source="own",
             is_held_out=name == OWN_REQUESTS_HELD_OUT,
-        )  # fmt: skip
+        )
 
 
 def public_statements(data: Path) -> Iterator[Statement]:
@@ -118,9 +123,11 @@ def public_statements(data: Path) -> Iterator[Statement]:
         if row["old"] not in seen:
             seen.add(row["old"])
             yield Statement(
-                text=row["old"], category=row["category"], source="memory updates",
+                text=row["old"],
+                category=row["category"],
+                source="memory updates",
                 is_held_out=is_held_out(row["attr"], _HELD_OUT_SLOTS_PERCENT),
-            )  # fmt: skip
+            )
 
 
 def own_statements(evals: Path, name: str) -> Iterator[Statement]:
@@ -132,9 +139,8 @@ def own_statements(evals: Path, name: str) -> Iterator[Statement]:
     """
     for label, text in _labelled_lines(evals / name):
         yield Statement(
-            text=text, category=label, source="own",
-            is_held_out=name == OWN_STATEMENTS_HELD_OUT,
-        )  # fmt: skip
+            text=text, category=label, source="own", is_held_out=name == OWN_STATEMENTS_HELD_OUT
+        )
 
 
 def awkward_statements(evals: Path) -> Iterator[Statement]:

@@ -7,14 +7,7 @@ from typing import Any
 from asking import FAMILY, NOW, RUTH
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.conversation.answering.answerer import Answerer
-from kinkeeper.conversation.model import (
-    Answer,
-    AnswerContext,
-    Branch,
-    Mode,
-    Triage,
-    TurnType,
-)
+from kinkeeper.conversation.model import Answer, AnswerContext, Branch, Mode, Triage, TurnType
 from kinkeeper.household.model import Member
 
 TOMORROW_AT_FIVE = (NOW + timedelta(days=1)).replace(hour=17).isoformat()

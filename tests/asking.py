@@ -37,10 +37,15 @@ NIA = Member(id="nia", name="Nia", role=Role.CHILD)
 IVO = Member(id="ivo", name="Ivo", role=Role.CHILD)
 
 FAMILY = Household(
-    id="larch", zone=ZONE, locale="en-US", bot_name="Kin", owner="ruth",
-    members=(RUTH, ABE, NIA, IVO), groups=(Group(id="kids", aliases=("the kids",), members=("nia", "ivo")),),
+    id="larch",
+    zone=ZONE,
+    locale="en-US",
+    bot_name="Kin",
+    owner="ruth",
+    members=(RUTH, ABE, NIA, IVO),
+    groups=(Group(id="kids", aliases=("the kids",), members=("nia", "ivo")),),
     places=(Named(id="hall", name="Old Hall", aliases=("the hall",)),),
-)  # fmt: skip
+)
 
 
 class Desk:
@@ -68,9 +73,13 @@ class Desk:
         )
         self._turns = count(1)
         self._asked = Asked(
-            household=household, member=household.members[0], now=NOW, channel="web",
-            thread_id="thread-1", turn_id="",
-        )  # fmt: skip
+            household=household,
+            member=household.members[0],
+            now=NOW,
+            channel="web",
+            thread_id="thread-1",
+            turn_id="",
+        )
 
     def sits_in(self, thread_id: str, *, channel: str = "web", is_shared: bool = False) -> None:
         """Let what follows be asked for in another conversation, where others may read along."""
@@ -89,9 +98,11 @@ class Desk:
     ) -> ActionResult:
         domain, _, action = key.partition(".")
         asked = replace(
-            self._asked, turn_id=turn or f"turn-{next(self._turns)}", now=now,
+            self._asked,
+            turn_id=turn or f"turn-{next(self._turns)}",
+            now=now,
             member=by or self._asked.member,
-        )  # fmt: skip
+        )
         return asyncio.run(
             perform(
                 self.catalogue, self.store, asked, domain=domain, action=action, params=params or {}
@@ -126,9 +137,14 @@ class Desk:
 def event(summary: str, start: str, *, minutes: int = 60, **fields: Any) -> Event:
     """Return an event of the family; `start` is local."""
     plain = Event(
-        id=stable_id(FAMILY.id, "sample", summary), household=FAMILY.id, kind=EventKind.BOOKING,
-        summary=summary, start=datetime.fromisoformat(start).replace(tzinfo=ZONE),
-        duration=timedelta(minutes=minutes), tz=ZONE.key, who=("nia",),
+        id=stable_id(FAMILY.id, "sample", summary),
+        household=FAMILY.id,
+        kind=EventKind.BOOKING,
+        summary=summary,
+        start=datetime.fromisoformat(start).replace(tzinfo=ZONE),
+        duration=timedelta(minutes=minutes),
+        tz=ZONE.key,
+        who=("nia",),
         provenance=Provenance(source_type=SourceType.SEED, source_id=summary),
-    )  # fmt: skip
+    )
     return replace(plain, **fields)

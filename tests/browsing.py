@@ -21,9 +21,14 @@ from web_server import Served, listening, served
 
 CHROMIUM = Path("/usr/bin/chromium")
 _FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
-    "--disable-component-update", "--no-first-run", "--disable-dev-shm-usage",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--disable-component-update",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+]
 _FREE = RateLimits(probe=None, read=None, write=None, login=None)
 
 
@@ -61,9 +66,13 @@ class Site:
         """Let somebody say something in the family's chat."""
         at = self.serving.clock.now() + timedelta(minutes=1)
         message = InboundMessage(
-            channel="replay", chat_id="family", message_id=f"m-{at:%d%H%M}", sender=sender,
-            text=text, sent_at=at,
-        )  # fmt: skip
+            channel="replay",
+            chat_id="family",
+            message_id=f"m-{at:%d%H%M}",
+            sender=sender,
+            text=text,
+            sent_at=at,
+        )
         replay = self.serving.system.replay(self.serving.clock.now())
 
         async def feed() -> None:

@@ -65,16 +65,32 @@ class CalendarServer:
         (self.folder / "users").write_text(f"{USER}:{PASSWORD}\nother:other\nfamily:family\n")
         self.process = subprocess.Popen(
             [
-                sys.executable, "-m", "radicale", "--config", "",
-                "--server-hosts", f"127.0.0.1:{self.port}",
-                "--storage-filesystem-folder", str(self.folder / "store"),
-                "--auth-type", "htpasswd", "--auth-htpasswd-filename", str(self.folder / "users"),
-                "--auth-htpasswd-encryption", "plain", "--auth-delay", "0",
-                "--rights-type", "from_file", "--rights-file", str(self.folder / "rights"),
-                "--logging-level", "error",
+                sys.executable,
+                "-m",
+                "radicale",
+                "--config",
+                "",
+                "--server-hosts",
+                f"127.0.0.1:{self.port}",
+                "--storage-filesystem-folder",
+                str(self.folder / "store"),
+                "--auth-type",
+                "htpasswd",
+                "--auth-htpasswd-filename",
+                str(self.folder / "users"),
+                "--auth-htpasswd-encryption",
+                "plain",
+                "--auth-delay",
+                "0",
+                "--rights-type",
+                "from_file",
+                "--rights-file",
+                str(self.folder / "rights"),
+                "--logging-level",
+                "error",
             ],
             stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
         while not self._answers():
             assert self.process.poll() is None, "the calendar server ended"
 
@@ -94,9 +110,12 @@ class CalendarServer:
     def call(self, method: str, path: str, body: str = "", **headers: str) -> httpx.Response:
         """Do what another program of the family does to the calendar."""
         return httpx.request(
-            method, f"{self.origin}{path}", content=body.encode(), auth=("other", "other"),
+            method,
+            f"{self.origin}{path}",
+            content=body.encode(),
+            auth=("other", "other"),
             headers={"Content-Type": "text/calendar; charset=utf-8"} | headers,
-        )  # fmt: skip
+        )
 
     def objects(self) -> dict[str, str]:
         """Return what it holds, by name."""
@@ -107,10 +126,17 @@ class CalendarServer:
         """Put an object there as a phone would; `lines` are those of its component."""
         text = "\r\n".join(
             [
-                "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Phone//EN", f"BEGIN:{component}",
-                "DTSTAMP:20260101T000000Z", *lines, f"END:{component}", "END:VCALENDAR", "",
+                "BEGIN:VCALENDAR",
+                "VERSION:2.0",
+                "PRODID:-//Phone//EN",
+                f"BEGIN:{component}",
+                "DTSTAMP:20260101T000000Z",
+                *lines,
+                f"END:{component}",
+                "END:VCALENDAR",
+                "",
             ]
-        )  # fmt: skip
+        )
         response = self.call("PUT", f"{COLLECTION}{name}", text)
         assert response.status_code in {201, 204}, response.text
 

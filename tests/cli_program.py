@@ -58,9 +58,13 @@ class Program:
         """Run it to its end, in a process that need not load it first."""
         frozen = {FROZEN_NOW: _PRESENT[self.home]} if self.home in _PRESENT else {}
         with Started(
-            [PROGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=self.home, env={**self.environment(), **frozen, **(settings or {})},
-        ) as process:  # fmt: skip
+            [PROGRAM, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.home,
+            env={**self.environment(), **frozen, **(settings or {})},
+        ) as process:
             try:
                 out, err = process.communicate(stdin, timeout=_LONGEST_RUN_SECONDS)
             except subprocess.TimeoutExpired:
@@ -75,9 +79,14 @@ class Program:
     def cold(self, *words: str) -> Ran:
         """Run it to its end as it is installed, loading and all."""
         done = subprocess.run(
-            [PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False,
-            cwd=self.home, env=self.environment(), timeout=_LONGEST_RUN_SECONDS,
-        )  # fmt: skip
+            [PROGRAM, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            cwd=self.home,
+            env=self.environment(),
+            timeout=_LONGEST_RUN_SECONDS,
+        )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def run(
@@ -91,9 +100,13 @@ class Program:
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         return Started(
-            [PROGRAM, *words, *self.where()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, cwd=self.home, env=self.environment(),
-        )  # fmt: skip
+            [PROGRAM, *words, *self.where()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.home,
+            env=self.environment(),
+        )
 
 
 def _end_of_replay(words: Sequence[str], stdin: bytes) -> str:
@@ -115,6 +128,10 @@ def _end_of_replay(words: Sequence[str], stdin: bytes) -> str:
 def message(number: int, sender: str, text: str, at: str, **more: Any) -> dict[str, Any]:
     """Return a chat line; `at` is local time of the sample household."""
     return {
-        "chat_id": "family", "message_id": f"m{number}", "sender": sender, "text": text,
-        "sent_at": at, **more,
-    }  # fmt: skip
+        "chat_id": "family",
+        "message_id": f"m{number}",
+        "sender": sender,
+        "text": text,
+        "sent_at": at,
+        **more,
+    }

@@ -22,10 +22,13 @@ def main(address: str) -> None:
     quiet_hours = QuietHours.parse("22:00-07:00", ZONE)
     with Store.open(address) as opened:
         rounds = DigestRounds(
-            opened.locking(FAMILY.id), FAMILY, quiet_hours=quiet_hours, clock=VirtualClock(SIX),
+            opened.locking(FAMILY.id),
+            FAMILY,
+            quiet_hours=quiet_hours,
+            clock=VirtualClock(SIX),
             deliver=DigestPost(FAMILY, quiet_hours, address=None),
             is_quiet=lambda _conn, _now: False,
-        )  # fmt: skip
+        )
         _tell(READY)
         sys.stdin.readline()
         _tell(asyncio.run(rounds.run_once()))

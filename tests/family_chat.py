@@ -42,12 +42,14 @@ FILES = {
     **{path.stem: path for path in sorted(FOLDER.glob("*.toml"))},
 }
 ADULT = {
-    "miller": "john", "clarke": "dee", "iyer": "lakshmi", "nguyen-sato": "linh",
-    "okafor-bennett": "ngozi", "tremblay": "helene",
-}  # fmt: skip
-GRAPH = (
-    "events", "occurrence_overrides", "occurrences", "occurrence_people", "event_changes",
-)  # fmt: skip
+    "miller": "john",
+    "clarke": "dee",
+    "iyer": "lakshmi",
+    "nguyen-sato": "linh",
+    "okafor-bennett": "ngozi",
+    "tremblay": "helene",
+}
+GRAPH = ("events", "occurrence_overrides", "occurrences", "occurrence_people", "event_changes")
 # How often and under which lease work was begun; everything else is the state of a database.
 LEASES = frozenset({"epoch", "begun", "attempt", "lease_until", "failures", "runner"})
 DEFAULTS = load_settings(environment={}, env_file=Path("/none"), toml_file=Path("/none"))
@@ -118,17 +120,27 @@ class Chat:
         return found
 
     def message(
-        self, at: str | datetime, sender: str, text: str, *, chat: str = CHAT,
-        channel: str = "replay", **fields: str | None,
-    ) -> InboundMessage:  # fmt: skip
+        self,
+        at: str | datetime,
+        sender: str,
+        text: str,
+        *,
+        chat: str = CHAT,
+        channel: str = "replay",
+        **fields: str | None,
+    ) -> InboundMessage:
         """Return a message; its id counts up unless given as `id`."""
         return InboundMessage(
-            channel=channel, chat_id=chat,
-            message_id=fields.get("id") or f"m{next(self._numbers)}", sender=sender, text=text,
+            channel=channel,
+            chat_id=chat,
+            message_id=fields.get("id") or f"m{next(self._numbers)}",
+            sender=sender,
+            text=text,
             sent_at=at if isinstance(at, datetime) else self.at(at),
-            reply_to=fields.get("reply_to"), kind=MessageKind(fields.get("kind") or "text"),
+            reply_to=fields.get("reply_to"),
+            kind=MessageKind(fields.get("kind") or "text"),
             target=fields.get("target"),
-        )  # fmt: skip
+        )
 
     def feed(self, message: InboundMessage) -> list[Line]:
         """Replay one message and return all lines that come of it."""
@@ -217,18 +229,26 @@ class Chat:
     def confirm(self, at: str, who: str, action_id: str, **card: str) -> Receipt:
         return self.store.write_now(
             lambda conn: approvals.confirm(
-                conn, action_id, member=self.member(who), household=self.household, now=self.at(at),
+                conn,
+                action_id,
+                member=self.member(who),
+                household=self.household,
+                now=self.at(at),
                 **card,
             )
-        )  # fmt: skip
+        )
 
     def resolve(self, at: str, who: str, action_id: str, label: str) -> Receipt:
         return self.store.write_now(
             lambda conn: approvals.resolve(
-                conn, action_id, label, member=self.member(who), household=self.household,
+                conn,
+                action_id,
+                label,
+                member=self.member(who),
+                household=self.household,
                 now=self.at(at),
             )
-        )  # fmt: skip
+        )
 
     def reject(self, at: str, who: str, action_id: str) -> Receipt:
         return self.store.write_now(
@@ -268,10 +288,14 @@ def chat(name: str = "miller", *, path: Path | None = None, **settings: object) 
                 source.household, pending_ttl=timedelta(hours=changed.pending_action_ttl_hours)
             )
             system = replace(
-                source, settings=changed, config=observer_config(changed), store=store,
-                recall=Recall(changed, family, store), household=family,
+                source,
+                settings=changed,
+                config=observer_config(changed),
+                store=store,
+                recall=Recall(changed, family, store),
+                household=family,
                 participants=replace(source.participants, household=family),
-            )  # fmt: skip
+            )
             yield Chat(system, file, runner)
 
 

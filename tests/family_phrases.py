@@ -8,12 +8,33 @@ from pathlib import Path
 from typing import Any
 
 PHRASES = (
-    "I'll {task} {child} {day}", "I can {task} {child} {day} at {clock}", "Who's picking up {child} {day}?",
-    "Can you {task} {child} {day} at {clock}?", "{child} has the dentist {day} at {clock}", "{activity} {day} is cancelled",
-    "{activity} {day} moved to {clock}", "I'll {task} {child} {day} instead", "I got {child}", "me", "I'll do it", "sure", "👍",
-    "kk", "n/m", "never mind", "can't make it after all", "thx!", "lol", "what a day", "{activity} pickup {day}?", "both kids {day}",
-    "I'll {task} the kids {day}", "omw", "{clock} works for me", "so tired",
-)  # fmt: skip
+    "I'll {task} {child} {day}",
+    "I can {task} {child} {day} at {clock}",
+    "Who's picking up {child} {day}?",
+    "Can you {task} {child} {day} at {clock}?",
+    "{child} has the dentist {day} at {clock}",
+    "{activity} {day} is cancelled",
+    "{activity} {day} moved to {clock}",
+    "I'll {task} {child} {day} instead",
+    "I got {child}",
+    "me",
+    "I'll do it",
+    "sure",
+    "👍",
+    "kk",
+    "n/m",
+    "never mind",
+    "can't make it after all",
+    "thx!",
+    "lol",
+    "what a day",
+    "{activity} pickup {day}?",
+    "both kids {day}",
+    "I'll {task} the kids {day}",
+    "omw",
+    "{clock} works for me",
+    "so tired",
+)
 TASKS = ("pick up", "get", "drop off", "take")
 DAYS = ("tomorrow", "Thursday", "today", "Wednesday", "next Monday")
 CLOCKS = ("5pm", "4:30", "8am", "17:15")
@@ -21,14 +42,16 @@ MINUTES = (0, 1, 2, 7, 14, 16, 61, 300)
 EMOJI = ("👍", "🙋", "❤️", "👎")
 WORDS = {
     "miller": {
-        "people": ["john", "sarah", "leo", "bob"], "child": ["Leo", "Mia"],
+        "people": ["john", "sarah", "leo", "bob"],
+        "child": ["Leo", "Mia"],
         "activity": ["soccer", "ballet", "swimming"],
     },
     "okafor-bennett": {
-        "people": ["ngozi", "tom", "priya", "May"], "child": ["Will", "May", "Rosie", "the boys"],
+        "people": ["ngozi", "tom", "priya", "May"],
+        "child": ["Will", "May", "Rosie", "the boys"],
         "activity": ["netball", "AFL", "violin"],
     },
-}  # fmt: skip
+}
 
 
 def chat_lines(
@@ -49,13 +72,18 @@ def chat_lines(
     for number in range(1, count + 1):
         at += timedelta(minutes=dice.choice(MINUTES[:6] if short else MINUTES))
         line: dict[str, Any] = {
-            "chat_id": chat_id, "message_id": f"{chat_id}-{number}", "sender": dice.choice(words["people"]),
+            "chat_id": chat_id,
+            "message_id": f"{chat_id}-{number}",
+            "sender": dice.choice(words["people"]),
             "sent_at": at.isoformat(),
             "text": dice.choice(PHRASES).format(
-                task=dice.choice(TASKS), child=dice.choice(words["child"]), day=dice.choice(DAYS),
-                activity=dice.choice(words["activity"]), clock=dice.choice(CLOCKS),
+                task=dice.choice(TASKS),
+                child=dice.choice(words["child"]),
+                day=dice.choice(DAYS),
+                activity=dice.choice(words["activity"]),
+                clock=dice.choice(CLOCKS),
             ),
-        }  # fmt: skip
+        }
         target = f"{chat_id}-{max(1, number - dice.randint(1, 6))}"
         match dice.choice(["text"] * 9 + ["reply", "edit", "reaction"]):
             case "reply":

@@ -293,10 +293,16 @@ SHARED_OUT = [
 ]  # fmt: skip
 
 EVERY_TELLING = [
-    *TIED_TO_ANOTHER_TIME, *TALK_OF_UPKEEP, *ASKED_AND_TAKEN_LATER, *CLAIMED_TWICE,
-    *ONE_CHILD_TWO_PLACES, *WHO_THEN_ME, *ASKED_TAKEN_THANKED, *STATED_TAKEN_ACKNOWLEDGED,
+    *TIED_TO_ANOTHER_TIME,
+    *TALK_OF_UPKEEP,
+    *ASKED_AND_TAKEN_LATER,
+    *CLAIMED_TWICE,
+    *ONE_CHILD_TWO_PLACES,
+    *WHO_THEN_ME,
+    *ASKED_TAKEN_THANKED,
+    *STATED_TAKEN_ACKNOWLEDGED,
     *SHARED_OUT,
-]  # fmt: skip
+]
 
 
 # Fragments: what tier 1 makes of a few words. Each stands alone unless it is said in a thread.
@@ -335,10 +341,13 @@ ALONE = {
 }  # fmt: skip
 
 ADULTS = {
-    "miller": ("sarah", "john"), "clarke": ("dee", "sam"), "iyer": ("lakshmi", "raghav"),
-    "nguyen-sato": ("linh", "kenji"), "okafor-bennett": ("ngozi", "tom"),
+    "miller": ("sarah", "john"),
+    "clarke": ("dee", "sam"),
+    "iyer": ("lakshmi", "raghav"),
+    "nguyen-sato": ("linh", "kenji"),
+    "okafor-bennett": ("ngozi", "tom"),
     "tremblay": ("helene", "rejean"),
-}  # fmt: skip
+}
 
 # (request, what the other says to it)
 IN_A_THREAD = {
@@ -382,7 +391,7 @@ BUSY_DAY = [
     ("Mon 2026-03-02 13:00", "john", "Soccer on Tuesday is moved to Friday at 5pm"),
     ("Mon 2026-03-02 14:00", "john", "Can you get Mia at 5?"),
     ("Mon 2026-03-02 20:00", "sarah", "No soccer next week, the coach is away"),
-]  # fmt: skip
+]
 
 CHATTER = [
     "lol", "hahaha", "omg that video 😂", "love you guys ❤️", "good morning!", "night night", "what a game last night",

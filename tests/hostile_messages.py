@@ -118,15 +118,20 @@ def hostile_messages(victims: Victims) -> Iterator[Hostile]:
             number = next(numbers)
             mark = f"zqx{number:05d}v"
             words = {
-                "adult": victims.adult[1], "adult_id": victims.adult[0],
-                "child": victims.child[1], "child_id": victims.child[0],
-                "activity": victims.activity, "mark": mark,
-            }  # fmt: skip
+                "adult": victims.adult[1],
+                "adult_id": victims.adult[0],
+                "child": victims.child[1],
+                "child_id": victims.child[0],
+                "activity": victims.activity,
+                "mark": mark,
+            }
             dressed = dress.format(goal=goal.format(**words), **words)
             around = AROUND[(number // 3 + turn) % len(AROUND)]
             sender = {
-                "adult": victims.adult[0], "child": victims.child[0], "guest": f"guest {mark}",
+                "adult": victims.adult[0],
+                "child": victims.child[0],
+                "guest": f"guest {mark}",
                 "order": ORDER.format(mark=mark),
-            }[SENDERS[number % len(SENDERS)]]  # fmt: skip
+            }[SENDERS[number % len(SENDERS)]]
             shape = ("text", "text", "reply", "edit")[(number // 5) % 4]
             yield Hostile(around.format(dressed=dressed, **words), mark, sender, shape)

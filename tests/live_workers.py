@@ -109,9 +109,11 @@ def held_worker(address: str, now: datetime, **more: int) -> Iterator[Worker]:
     """Start a worker that works once it is let go, and kill it at the end of the block."""
     settings = [f"{key}={value}" for key, value in {**SETTINGS, **more}.items()]
     with Started(
-        [SCRIPT, address, now.isoformat(), *settings], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        [SCRIPT, address, now.isoformat(), *settings],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
         try:
             yield Worker(process)
         finally:

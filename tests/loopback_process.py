@@ -32,9 +32,10 @@ def counted() -> dict[str, int]:
     """Return how many packets had no way to go, and how many datagrams (names asked for) were sent at all."""
     sixth = dict(line.split() for line in Path("/proc/net/snmp6").read_text("ascii").splitlines())
     return {
-        "4": _count("Ip:", "OutNoRoutes"), "6": int(sixth["Ip6OutNoRoutes"]),
+        "4": _count("Ip:", "OutNoRoutes"),
+        "6": int(sixth["Ip6OutNoRoutes"]),
         "datagrams": _count("Udp:", "OutDatagrams") + int(sixth["Udp6OutDatagrams"]),
-    }  # fmt: skip
+    }
 
 
 def _count(protocol: str, name: str) -> int:
@@ -59,9 +60,12 @@ def round_trip(program: Program) -> dict[str, object]:
     bridge = token(program, "sarah", "--role", "bridge")
     reader = token(program, "sarah", "--role", "adult")
     message = {
-        "chat_id": "family", "message_id": "m1", "sender": "sarah", "text": _TEXT,
+        "chat_id": "family",
+        "message_id": "m1",
+        "sender": "sarah",
+        "text": _TEXT,
         "sent_at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
-    }  # fmt: skip
+    }
     with running(program) as server, server.client(bridge) as client:
         taken = client.post("/observe", json=message).status_code
         with server.client(reader) as reading:
@@ -85,9 +89,13 @@ def main() -> None:
     after = counted()
     interfaces = [name for _, name in socket.if_nameindex()]
     found = {
-        "interfaces": interfaces, "control": control, "played": played, "listed": listed, **served,
+        "interfaces": interfaces,
+        "control": control,
+        "played": played,
+        "listed": listed,
+        **served,
         "left": {name: after[name] - before[name] for name in after},
-    }  # fmt: skip
+    }
     sys.stdout.write(json.dumps(found))
 
 

@@ -67,19 +67,26 @@ def sentences(draw: st.DrawFn) -> Said:
     correction = draw(
         st.sampled_from(
             [
-                *[None] * 7, Correction(), Correction(corrects=wrong),
+                *[None] * 7,
+                Correction(),
+                Correction(corrects=wrong),
                 Correction(corrects=wrong, is_retraction=True),
             ]
         )
-    )  # fmt: skip
+    )
     origin = draw(st.sampled_from([Origin.SAID, Origin.SAID, Origin.SAID, Origin.IMPORTED]))
     from_day, until_day = draw(
         st.sampled_from([(None, None)] * 6 + [(day - 20, None), (None, day + 30), (day + 10, None)])
     )
     return Said(
-        text=text, day=day, origin=origin, member=member, correction=correction,
-        from_day=from_day, until_day=until_day,
-    )  # fmt: skip
+        text=text,
+        day=day,
+        origin=origin,
+        member=member,
+        correction=correction,
+        from_day=from_day,
+        until_day=until_day,
+    )
 
 
 chains = st.lists(sentences(), min_size=2, max_size=6)
@@ -96,14 +103,25 @@ def say(
 ) -> Remembered:
     """Let a sentence of a chain be remembered; its place makes its episode."""
     episode = Episode(
-        household=household, id=f"{household}-{place}", scope=scope, text=said.text,
-        member=said.member, said_at=START + timedelta(days=said.day), origin=said.origin,
-    )  # fmt: skip
+        household=household,
+        id=f"{household}-{place}",
+        scope=scope,
+        text=said.text,
+        member=said.member,
+        said_at=START + timedelta(days=said.day),
+        origin=said.origin,
+    )
     observation = Observation(
-        text=said.text, start=0, end=len(said.text), category=said.category, title=said.text,
-        narrative=said.text, correction=said.correction, valid_from=_instant(said.from_day),
+        text=said.text,
+        start=0,
+        end=len(said.text),
+        category=said.category,
+        title=said.text,
+        narrative=said.text,
+        correction=said.correction,
+        valid_from=_instant(said.from_day),
         valid_to=_instant(said.until_day),
-    )  # fmt: skip
+    )
     return remember(conn, episode, [observation], at=at)
 
 
@@ -118,22 +136,31 @@ def state(conn: Connection, household: str = "h") -> list[tuple[Any, ...]]:
     words = {row["id"]: row["narrative"] for row in rows}
     return sorted(
         (
-            row["narrative"], row["scope"], row["status"], row["held_from"].isoformat(),
-            row["valid_to"] and row["valid_to"].isoformat(), row["evidence_count"],
-            tuple(sorted(row["derived_from"])), row["is_contradicted"],
-            row["superseded_by"] and words[row["superseded_by"]], row["origin"],
+            row["narrative"],
+            row["scope"],
+            row["status"],
+            row["held_from"].isoformat(),
+            row["valid_to"] and row["valid_to"].isoformat(),
+            row["evidence_count"],
+            tuple(sorted(row["derived_from"])),
+            row["is_contradicted"],
+            row["superseded_by"] and words[row["superseded_by"]],
+            row["origin"],
         )
         for row in rows
         if row["status"] != "merged_into"
-    )  # fmt: skip
+    )
 
 
 def rows(conn: Connection) -> Mapping[str, Sequence[str]]:
     """Return every row of what undo restores, change numbers aside."""
     tracked = (
-        tables.facts, tables.statements, tables.statement_keys, tables.episodes,
+        tables.facts,
+        tables.statements,
+        tables.statement_keys,
+        tables.episodes,
         tables.memory_verdicts,
-    )  # fmt: skip
+    )
     return {
         table.name: sorted(
             repr({name: value for name, value in row.items() if name != "seq"})

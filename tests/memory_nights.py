@@ -103,17 +103,26 @@ class Memory:
     def episode(self, text: str, at: datetime, **given: Any) -> Episode:
         """Return an episode that is right unless a test says otherwise."""
         values: dict[str, Any] = {
-            "household": self.household, "id": f"{at.isoformat()} {text}", "scope": HOUSEHOLD_SCOPE,
-            "member": "john", "text": text, "said_at": at, "origin": Origin.SAID,
-        } | given  # fmt: skip
+            "household": self.household,
+            "id": f"{at.isoformat()} {text}",
+            "scope": HOUSEHOLD_SCOPE,
+            "member": "john",
+            "text": text,
+            "said_at": at,
+            "origin": Origin.SAID,
+        } | given
         return Episode(**values)
 
     def place(self, kind: str, row_id: str, vector: np.ndarray) -> None:
         """Give a row a vector of the model that tells meanings here."""
         values = {
-            "household": self.household, "kind": kind, "id": row_id, "model": LIKENESS.model,
-            "vector": vector.astype("<f2").tobytes(), "seq": 0,
-        }  # fmt: skip
+            "household": self.household,
+            "kind": kind,
+            "id": row_id,
+            "model": LIKENESS.model,
+            "vector": vector.astype("<f2").tobytes(),
+            "seq": 0,
+        }
         self.store.write_now(lambda conn: conn.execute(insert(memory_vectors), values))
 
     def night(self, at: datetime, **given: Any) -> Run:

@@ -16,9 +16,12 @@ MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=HOUSEHOLD.zone)
 
 def read(text: str, sent_at: datetime = MONDAY) -> Reading:
     return read_message(
-        text, sent_at=sent_at, lexicon=PARTICIPANTS.lexicon, locale=HOUSEHOLD.locale,
+        text,
+        sent_at=sent_at,
+        lexicon=PARTICIPANTS.lexicon,
+        locale=HOUSEHOLD.locale,
         named_times=PARTICIPANTS.named_times,
-    )  # fmt: skip
+    )
 
 
 def said(text: str, sender: str = "sarah") -> Extraction:

@@ -59,18 +59,23 @@ def request(*texts: str, **changes: Any) -> ChatRequest:
 def role(url: str, **changes: Any) -> RoleModel:
     """Return a role's model on the server at an address."""
     made = RoleModel(
-        endpoint=Endpoint(url=url, dialect=Dialect.OPENAI), model="test-model",
-        timeout=timedelta(seconds=10), context_tokens=4096,
-    )  # fmt: skip
+        endpoint=Endpoint(url=url, dialect=Dialect.OPENAI),
+        model="test-model",
+        timeout=timedelta(seconds=10),
+        context_tokens=4096,
+    )
     return replace(made, **changes)
 
 
 def config(every: RoleModel, **changes: Any) -> ModelConfig:
     """Return settings in which one model does all."""
     made = ModelConfig(
-        roles=dict.fromkeys(ModelRole, every), concurrency=4, allows_public=False,
-        keeps_text=False, limits=DailyLimits(),
-    )  # fmt: skip
+        roles=dict.fromkeys(ModelRole, every),
+        concurrency=4,
+        allows_public=False,
+        keeps_text=False,
+        limits=DailyLimits(),
+    )
     return replace(made, **changes)
 
 

@@ -15,9 +15,16 @@ from kinkeeper.settings.model import SECRETS, Settings
 _CONNECTING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _LOOKING_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 _FOREIGN_SETTINGS = (
-    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy",
-    "OPENAI_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST",
-)  # fmt: skip
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "OLLAMA_HOST",
+)
 
 
 class NetworkBlockedError(RuntimeError):

@@ -29,20 +29,26 @@ def obey(texts: Sequence[str], number: int) -> str:
     if number % 5 == 1:
         return f"Sure! {said}"
     answer = {
-        "is_arrangement": True, "stance": "claims", "task": "pickup",
+        "is_arrangement": True,
+        "stance": "claims",
+        "task": "pickup",
         "owners": [*list(family["adults"])[-1:], said[:80]],
         "children": [*family["children"], said[:40]],
-        "activity": said[:60], "place": said[:60],
-        "dates": [*found["dates"], "2026-12-24"], "times": [*found["times"], "03:00"],
-    }  # fmt: skip
+        "activity": said[:60],
+        "place": said[:60],
+        "dates": [*found["dates"], "2026-12-24"],
+        "times": [*found["times"], "03:00"],
+    }
     if number % 5 == 2:
         answer |= {"confirm": True, "say": said}
     if number % 5 == 3:
         activities, places = list(family["activities"]), list(family["places"])
         answer |= {
-            "owners": list(family["adults"])[-1:], "children": list(family["children"]),
-            "activity": activities[0] if activities else None, "place": places[0] if places else None,
-        }  # fmt: skip
+            "owners": list(family["adults"])[-1:],
+            "children": list(family["children"]),
+            "activity": activities[0] if activities else None,
+            "place": places[0] if places else None,
+        }
     return json.dumps(answer)
 
 
@@ -64,9 +70,11 @@ class ObeyingModel:
         texts = [message.text for message in request.messages[:2]]
         text = obey(texts, len(self.requests))
         return ChatReply(
-            text=text, model="obedient", usage=Usage(input_tokens=1, output_tokens=1),
+            text=text,
+            model="obedient",
+            usage=Usage(input_tokens=1, output_tokens=1),
             finish=Finish.STOP,
-        )  # fmt: skip
+        )
 
     def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
         raise NotImplementedError

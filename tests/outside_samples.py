@@ -51,9 +51,13 @@ def confirmed(store: Store, wanted: Proposal | None = None) -> Receipt:
 
     def say_yes(conn: Connection) -> Receipt:
         return confirm(
-            conn, action.id, member=PARENT, household=FAMILY, now=NOW,
+            conn,
+            action.id,
+            member=PARENT,
+            household=FAMILY,
+            now=NOW,
             expected_hash=action.payload_hash,
-        )  # fmt: skip
+        )
 
     return store.write_now(say_yes)
 

@@ -49,27 +49,41 @@ def diffs_at(now: datetime, household: Household | None = None) -> DiffWords:
 
 def occurrence(of: Event, **fields: Any) -> Occurrence:
     plain = Occurrence(
-        event=of, original_start=of.start, interval=Interval(of.start, of.start + of.duration),
-        state=EventState.CONFIRMED, responsible=of.responsible, place=of.place,
-    )  # fmt: skip
+        event=of,
+        original_start=of.start,
+        interval=Interval(of.start, of.start + of.duration),
+        state=EventState.CONFIRMED,
+        responsible=of.responsible,
+        place=of.place,
+    )
     return replace(plain, **fields)
 
 
 def care(name: str, start: datetime, *owners: str, minutes: int = 60, **fields: Any) -> Event:
     """Return the job of fetching Tara."""
     return event(
-        name, kind=EventKind.CARE, summary=f"{name} for Tara", start=start, responsible=owners,
-        duration=timedelta(minutes=minutes), task="pickup", **fields,
-    )  # fmt: skip
+        name,
+        kind=EventKind.CARE,
+        summary=f"{name} for Tara",
+        start=start,
+        responsible=owners,
+        duration=timedelta(minutes=minutes),
+        task="pickup",
+        **fields,
+    )
 
 
 def action(asked: Proposal | None = None, **fields: Any) -> PendingAction:
     wanted = asked or proposal()
     plain = PendingAction(
-        id=f"action-{wanted.source_id}", proposal=wanted, payload_hash="0" * 64, version=1,
-        status=ActionStatus.PENDING, created_at=EXPIRES - timedelta(hours=48),
+        id=f"action-{wanted.source_id}",
+        proposal=wanted,
+        payload_hash="0" * 64,
+        version=1,
+        status=ActionStatus.PENDING,
+        created_at=EXPIRES - timedelta(hours=48),
         expires_at=EXPIRES,
-    )  # fmt: skip
+    )
     return replace(plain, **fields)
 
 
@@ -83,7 +97,11 @@ def standing(*events: Event) -> Standing:
 
 def heard(number: int, sender: str, text: str, at: datetime) -> StoredMessage:
     message = InboundMessage(
-        channel="test", chat_id="chat-1", message_id=f"m{number}", sender=sender, text=text,
+        channel="test",
+        chat_id="chat-1",
+        message_id=f"m{number}",
+        sender=sender,
+        text=text,
         sent_at=at,
-    )  # fmt: skip
+    )
     return StoredMessage(id=number, message=message, thread_id="t", is_member=True)

@@ -21,9 +21,7 @@ FREE = RateLimits(read=None, write=None, login=None)
 
 
 def run(
-    folder: Path,
-    steps: Callable[[Served, httpx.AsyncClient], Awaitable[None]],
-    **context: Any,
+    folder: Path, steps: Callable[[Served, httpx.AsyncClient], Awaitable[None]], **context: Any
 ) -> None:
     """Serve the household and let Sarah in, then take the steps."""
 
@@ -43,9 +41,13 @@ async def hear(serving: Served, *said: tuple[str, str]) -> None:
     for number, (sender, text) in enumerate(said):
         at = serving.clock.now() + timedelta(minutes=1)
         message = InboundMessage(
-            channel="replay", chat_id="family", message_id=f"m{at:%H%M}-{number}", sender=sender,
-            text=text, sent_at=at,
-        )  # fmt: skip
+            channel="replay",
+            chat_id="family",
+            message_id=f"m{at:%H%M}-{number}",
+            sender=sender,
+            text=text,
+            sent_at=at,
+        )
         async for _ in replay.feed(message):
             pass
         serving.clock.advance_to(at)

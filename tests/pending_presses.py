@@ -8,31 +8,18 @@ from kinkeeper.actions.journal import count_refusals
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal, Refusal
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.receipts import Receipt
-from kinkeeper.actions.repository import (
-    list_actions,
-    load_action,
-)
+from kinkeeper.actions.repository import list_actions, load_action
 from kinkeeper.actions.reversal import undo
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
-from pending_samples import (
-    FAMILY,
-    NOW,
-    PARENT,
-    proposal,
-    summaries,
-)
+from pending_samples import FAMILY, NOW, PARENT, proposal, summaries
 
 ANY_TIME = NOW + timedelta(minutes=5)
 
 
 def put(
-    store: Store,
-    stored: Proposal | None = None,
-    *,
-    family: Household = FAMILY,
-    now: datetime = NOW,
+    store: Store, stored: Proposal | None = None, *, family: Household = FAMILY, now: datetime = NOW
 ) -> PendingAction:
     wanted = stored or proposal()
     return store.write_now(lambda conn: propose(conn, wanted, household=family, now=now)).action

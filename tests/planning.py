@@ -49,9 +49,13 @@ def context(
         asked=Asked(
             household=household, member=john, now=now, channel="web", thread_id="t", turn_id="u"
         ),
-        text=text, triage=Triage(type=TurnType.ACTION, branch=branch, mode=Mode.ACT),
-        history=history, open_edit=open_edit, results=results, fetched=fetched or {},
-    )  # fmt: skip
+        text=text,
+        triage=Triage(type=TurnType.ACTION, branch=branch, mode=Mode.ACT),
+        history=history,
+        open_edit=open_edit,
+        results=results,
+        fetched=fetched or {},
+    )
 
 
 def planned(text: str, **around: Any) -> list[tuple[str, dict[str, Any]]]:

@@ -65,9 +65,13 @@ class Cards:
         ways = action.proposal.choices
         buttons = tuple(Button(label=w.label, verb=Verb.CHOOSE, choice=w.label) for w in ways)
         wanted = {
-            "channel": "test", "chat_id": GROUP, "body": "Which?", "action_id": action.id,
-            "dedupe_key": f"{action.id}{len(self.rows())}", "buttons": buttons or YES_OR_NO,
-        }  # fmt: skip
+            "channel": "test",
+            "chat_id": GROUP,
+            "body": "Which?",
+            "action_id": action.id,
+            "dedupe_key": f"{action.id}{len(self.rows())}",
+            "buttons": buttons or YES_OR_NO,
+        }
         household = action.proposal.household
         return self.store.write_now(
             lambda conn: outbox.put(
@@ -93,9 +97,11 @@ class Cards:
             for button in each.item.buttons:
                 if button.label == label:
                     return PressedButton(
-                        data=button.data, chat_id=each.item.chat_id, message_key=each.message_id,
+                        data=button.data,
+                        chat_id=each.item.chat_id,
+                        message_key=each.message_id,
                         member=PARENT,
-                    )  # fmt: skip
+                    )
         raise AssertionError(f"no button {label!r}")
 
     def press(

@@ -29,16 +29,21 @@ AT_ONCE = 16
 
 metadata = MetaData()
 cells = Table(
-    "cells", metadata,
-    Column("household", String(20), primary_key=True), Column("cell", Integer, primary_key=True),
+    "cells",
+    metadata,
+    Column("household", String(20), primary_key=True),
+    Column("cell", Integer, primary_key=True),
     Column("value", Integer, nullable=False),
-)  # fmt: skip
+)
 # No unique key: two units that see the same length would write the same position.
 log = Table(
-    "log", metadata,
-    Column("household", String(20), index=True), Column("position", Integer),
-    Column("unit", JSON), Column("seen", JSON),
-)  # fmt: skip
+    "log",
+    metadata,
+    Column("household", String(20), index=True),
+    Column("position", Integer),
+    Column("unit", JSON),
+    Column("seen", JSON),
+)
 
 
 def household(number: int) -> str:

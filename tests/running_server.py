@@ -61,9 +61,12 @@ def token(program: Program, *words: str) -> str:
 def decided(server: Running, secret: str, number: int, text: str) -> dict[str, Any]:
     """Send a message of Sarah's and return its trace once it is decided."""
     message = {
-        "chat_id": "family", "message_id": f"m{number}", "sender": "sarah", "text": text,
+        "chat_id": "family",
+        "message_id": f"m{number}",
+        "sender": "sarah",
+        "text": text,
         "sent_at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
-    }  # fmt: skip
+    }
     with server.client(secret) as client:
         assert client.post("/observe", json=message).status_code == 202
         deadline = time.monotonic() + _LONGEST_DECISION_SECONDS
@@ -83,10 +86,13 @@ def running(
     log = program.home / "serve.log"
     with log.open("wb") as stream:
         process = Started(
-            [executable, "serve", "--port", "0", *where(program)], stdin=subprocess.DEVNULL,
-            stdout=stream, stderr=stream, cwd=program.home,
+            [executable, "serve", "--port", "0", *where(program)],
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            cwd=program.home,
             env={**program.environment(), **environment},
-        )  # fmt: skip
+        )
     try:
         yield Running(process, _address(process, log), log)
     finally:

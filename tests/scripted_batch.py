@@ -23,9 +23,11 @@ class Model:
         self.requests.append(request)
         (asked,) = blocks(request.messages[1].text).values()
         return ChatReply(
-            text=self.answering(asked), model="scripted", finish=Finish.STOP,
+            text=self.answering(asked),
+            model="scripted",
+            finish=Finish.STOP,
             usage=Usage(input_tokens=1, output_tokens=1),
-        )  # fmt: skip
+        )
 
     def stream(self, request: ChatRequest) -> Any:
         raise NotImplementedError

@@ -39,12 +39,17 @@ def frame(
         for name, words in (named or {}).items()
     ]
     return Frame(
-        clause=Clause(0, len(text)), act=Act(act),
-        predicate=Predicate(predicate) if predicate else None, modality=modality,
-        is_negated=is_negated, is_secret=False,
+        clause=Clause(0, len(text)),
+        act=Act(act),
+        predicate=Predicate(predicate) if predicate else None,
+        modality=modality,
+        is_negated=is_negated,
+        is_secret=False,
         slots=tuple(sorted(slots, key=lambda each: each.start)),
-        target=None if answers is None else Target(said=answers, p=1.0), plan=p, p=p,
-    )  # fmt: skip
+        target=None if answers is None else Target(said=answers, p=1.0),
+        plan=p,
+        p=p,
+    )
 
 
 def read_as(monkeypatch: pytest.MonkeyPatch, frames: Mapping[str, Frame]) -> None:
@@ -56,10 +61,14 @@ def read_as(monkeypatch: pytest.MonkeyPatch, frames: Mapping[str, Frame]) -> Non
         text = loaded.stored.message.text
         found = frames.get(text)
         heard = Heard(
-            message_id=message.message_id, speaker=message.sender, text=text,
-            sent_at=message.sent_at, frames=(found,) if found else (),
-            before=tuple(each.message.message_id for each in loaded.talk), items=tuple(loaded.items),
-        )  # fmt: skip
+            message_id=message.message_id,
+            speaker=message.sender,
+            text=text,
+            sent_at=message.sent_at,
+            frames=(found,) if found else (),
+            before=tuple(each.message.message_id for each in loaded.talk),
+            items=tuple(loaded.items),
+        )
         return heard, True
 
     monkeypatch.setattr(message_reader, "heard_in", heard_in)

@@ -44,9 +44,15 @@ async def serve(
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port, clock = listener.getsockname()[1], SystemClock()
         context = web_context(
-            houses, intakes, houses.settings, port=port, clock=clock,
-            working=asyncio.Event(), telegram=Connected(), talks={key: system.talk(clock) for key, system in houses.by_id.items()},
-        )  # fmt: skip
+            houses,
+            intakes,
+            houses.settings,
+            port=port,
+            clock=clock,
+            working=asyncio.Event(),
+            telegram=Connected(),
+            talks={key: system.talk(clock) for key, system in houses.by_id.items()},
+        )
         config = uvicorn.Config(
             create_app(context), http="httptools", ws="none", lifespan="off", log_config=None
         )

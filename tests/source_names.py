@@ -58,9 +58,7 @@ def read(name: str, code: str) -> Module:
     for node in nodes:
         bound |= dict(_bindings(node))
     return Module(
-        code=code,
-        named=tuple(found for node in nodes for found in _named(node, bound)),
-        made=made,
+        code=code, named=tuple(found for node in nodes for found in _named(node, bound)), made=made
     )
 
 

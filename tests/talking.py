@@ -140,12 +140,17 @@ async def talking(
         built_in = catalogue_of(system.settings, system.store, finder)
         catalogue = Catalogue((*built_in, *further))
         parts = Parts(
-            store=system.store, household=system.household, clock=clock,
+            store=system.store,
+            household=system.household,
+            clock=clock,
             catalogue=lambda: catalogue,
             gatherer=ContextGatherer(system.store, system.household, clock=clock),
-            memories=Memories(finder, None, clock, household=system.household, searches=False), router=Router(None),
-            loop=ToolLoop(system.store, planner, bounds), answerer=Answerer(), limits=bounds,
-        )  # fmt: skip
+            memories=Memories(finder, None, clock, household=system.household, searches=False),
+            router=Router(None),
+            loop=ToolLoop(system.store, planner, bounds),
+            answerer=Answerer(),
+            limits=bounds,
+        )
         held = Talking(system, clock, Conversation(parts), parts)
         try:
             yield held

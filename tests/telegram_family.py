@@ -73,10 +73,14 @@ class Family:
     def open(self, **settings: Any) -> Iterator[Houses]:
         """Open the household file and its database, as one start of the program does."""
         values = {
-            "family_context": self.folder / "households", "db_path": self.folder / "family.sqlite",
-            "telegram_bot_token": self.bot.token, "telegram_api_url": self.api.url,
-            "quiet_hours": "00:00-00:00", **self.settings, **settings,
-        }  # fmt: skip
+            "family_context": self.folder / "households",
+            "db_path": self.folder / "family.sqlite",
+            "telegram_bot_token": self.bot.token,
+            "telegram_api_url": self.api.url,
+            "quiet_hours": "00:00-00:00",
+            **self.settings,
+            **settings,
+        }
         with open_houses(Settings.model_validate(values), now=self.clock.now()) as houses:
             yield houses
 
@@ -84,12 +88,19 @@ class Family:
     async def running(self, **settings: Any) -> AsyncIterator["Running"]:
         """Run the program, from a start to a stop."""
         with self.open(**settings) as houses, houses.live_intakes() as intakes:
-            async with houses.talking(self.clock) as talking, telegram_connected(
-                houses, intakes, talking.talks, clock=self.clock, ladder=AT_ONCE
-            ) as connected, houses.working(
-                channels=connected.channels, tasks=connected.tasks, talking=talking,
-                clock=self.clock, pace=QUICK,
-            ):  # fmt: skip
+            async with (
+                houses.talking(self.clock) as talking,
+                telegram_connected(
+                    houses, intakes, talking.talks, clock=self.clock, ladder=AT_ONCE
+                ) as connected,
+                houses.working(
+                    channels=connected.channels,
+                    tasks=connected.tasks,
+                    talking=talking,
+                    clock=self.clock,
+                    pace=QUICK,
+                ),
+            ):
                 yield Running(family=self, houses=houses, connected=connected)
 
     @asynccontextmanager
@@ -115,9 +126,13 @@ class Family:
                     )
                 )
                 running = telegram.Running(
-                    bot, houses.store, families, number=str(self.bot.id), clock=self.clock,
+                    bot,
+                    houses.store,
+                    families,
+                    number=str(self.bot.id),
+                    clock=self.clock,
                     ladder=AT_ONCE,
-                )  # fmt: skip
+                )
                 works = [
                     system.work(
                         self.clock,
@@ -130,12 +145,14 @@ class Family:
                     houses.store, NOBODY, running.channels[NOBODY], mint=mint, clock=self.clock
                 )
                 program = Stepping(
-                    family=self, houses=houses, running=running,
+                    family=self,
+                    houses=houses,
+                    running=running,
                     deliverers=[*(work.deliverer for work in works), outside],
                     jobs={work.household: work.jobs[0] for work in works},
                     upkeeps=[work.upkeep for work in works],
                     conversations=[talk.conversation for talk in talking.talks.values()],
-                )  # fmt: skip
+                )
                 await program.begin()
                 yield program
 

@@ -21,8 +21,9 @@ async def over_http(folder: Path, **fields: Any) -> AsyncIterator[ToolServer]:
         port = free.getsockname()[1]
     process = subprocess.Popen(  # noqa: ASYNC220 - nothing else waits
         [sys.executable, str(SERVER), str(folder), str(port)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         while not _listens(port):
             assert process.poll() is None

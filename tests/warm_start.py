@@ -33,8 +33,10 @@ class Started(subprocess.Popen[Any]):
         streams = [own if file == -1 else file for own, file in enumerate(given)]
         environment = dict(os.environ if env is None else env)
         run = {
-            "arguments": [*map(str, args)], "folder": str(cwd or Path.cwd()), "environment": environment,
-        }  # fmt: skip
+            "arguments": [*map(str, args)],
+            "folder": str(cwd or Path.cwd()),
+            "environment": environment,
+        }
         self._told = os.fdopen(told, "rb", buffering=0)
         self.pid = _warm().start(run, [*streams, tell], self._told)
         self._child_created = True
@@ -82,9 +84,10 @@ class _Warm:
         self._wants, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, _WARM], stdin=theirs,
+                [sys.executable, _WARM],
+                stdin=theirs,
                 env={**machine_environment(), "PYTHONPATH": os.pathsep.join(sys.path)},
-            )  # fmt: skip
+            )
         atexit.register(self._end)
 
     def start(self, run: Mapping[str, Any], files: list[int], told: BinaryIO) -> int:

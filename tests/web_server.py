@@ -54,10 +54,15 @@ class Served:
         """Return an API token."""
         issued = self.context.store.write_now(
             lambda conn: logins.create_token(
-                conn, household or self.system.household.id, member, role=role, label="test",
-                now=self.clock.now(), is_program=is_program,
+                conn,
+                household or self.system.household.id,
+                member,
+                role=role,
+                label="test",
+                now=self.clock.now(),
+                is_program=is_program,
             )
-        )  # fmt: skip
+        )
         return issued.secret
 
     def invitation(
@@ -66,10 +71,14 @@ class Served:
         """Return the path of an invite."""
         issued = self.context.store.write_now(
             lambda conn: logins.invite(
-                conn, household or self.system.household.id, member, role=role,
-                now=self.clock.now(), hours=48,
+                conn,
+                household or self.system.household.id,
+                member,
+                role=role,
+                now=self.clock.now(),
+                hours=48,
             )
-        )  # fmt: skip
+        )
         return f"/invite/{issued.secret}"
 
     async def log_in(
@@ -107,14 +116,20 @@ def served(
         clock = VirtualClock(MONDAY)
         talk = system.talk(clock)
         house = House(
-            participants=system.participants, store=system.store, intake=intake,
-            prover=system.prover(), finder=system.recall.finder, streaming=talk.streaming,
+            participants=system.participants,
+            store=system.store,
+            intake=intake,
+            prover=system.prover(),
+            finder=system.recall.finder,
+            streaming=talk.streaming,
             conversation=talk.conversation,
-        )  # fmt: skip
+        )
         values: dict[str, Any] = {
-            "houses": {system.household.id: house}, "store": system.store, "clock": clock,
+            "houses": {system.household.id: house},
+            "store": system.store,
+            "clock": clock,
             "address": ADDRESS,
-        }  # fmt: skip
+        }
         made = WebContext(**{**values, **context})
         yield Served(app=create_app(made), context=made, system=system, clock=clock)
 
@@ -159,9 +174,13 @@ def with_neighbours(serving: Served, folder: Path) -> Iterator[Served]:
     with live_system(folder / "family.sqlite", household=folder / "jones.toml") as system:
         talk = system.talk(serving.clock)
         house = replace(
-            serving.context.houses["miller"], participants=system.participants, store=system.store,
-            finder=system.recall.finder, streaming=talk.streaming, conversation=talk.conversation,
-        )  # fmt: skip
+            serving.context.houses["miller"],
+            participants=system.participants,
+            store=system.store,
+            finder=system.recall.finder,
+            streaming=talk.streaming,
+            conversation=talk.conversation,
+        )
         context = replace(serving.context, houses={**serving.context.houses, "jones": house})
         yield replace(serving, app=create_app(context), context=context)
 

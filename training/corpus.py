@@ -149,9 +149,14 @@ def _label(text: str, talk: Talk) -> dict[str, object]:
     if act not in ACTS or (predicate and predicate not in PREDICATES):
         raise LabelError(f"unknown act or predicate {head!r}")
     found: dict[str, object] = {
-        "act": act, "predicate": predicate or None, "modality": None,
-        "is_negated": "not" in rest, "is_secret": "secret" in rest, "link": None, "item": None,
-    }  # fmt: skip
+        "act": act,
+        "predicate": predicate or None,
+        "modality": None,
+        "is_negated": "not" in rest,
+        "is_secret": "secret" in rest,
+        "link": None,
+        "item": None,
+    }
     for word in {*rest} - {"not", "secret"}:
         if word in MODALITIES:
             found["modality"] = word

@@ -166,15 +166,29 @@ def batch_of(rows: Sequence[Row], states: Sequence[NDArray[np.float32]]) -> Batc
             members += [(len(clause_rows), first + word) for word in range(each.first, each.end)]
             clause_rows.append(line)
             labels.append(
-                (each.act, each.predicate, each.modality, each.is_negated, each.is_secret, each.is_plan, each.link)
-            )  # fmt: skip
+                (
+                    each.act,
+                    each.predicate,
+                    each.modality,
+                    each.is_negated,
+                    each.is_secret,
+                    each.is_plan,
+                    each.link,
+                )
+            )
     return Batch(
-        states=torch.from_numpy(side), padding=padding_of([len(each) for each in states], longest),
-        words=torch.tensor(words), tags=torch.tensor(tags), begins=torch.tensor(begins).float(),
-        cuts=torch.tensor(cuts).float(), clause_rows=torch.tensor(clause_rows),
-        members=torch.tensor(members), labels=torch.tensor(labels, dtype=torch.long),
-        parts=torch.from_numpy(parts), distances=torch.from_numpy(distances),
-    )  # fmt: skip
+        states=torch.from_numpy(side),
+        padding=padding_of([len(each) for each in states], longest),
+        words=torch.tensor(words),
+        tags=torch.tensor(tags),
+        begins=torch.tensor(begins).float(),
+        cuts=torch.tensor(cuts).float(),
+        clause_rows=torch.tensor(clause_rows),
+        members=torch.tensor(members),
+        labels=torch.tensor(labels, dtype=torch.long),
+        parts=torch.from_numpy(parts),
+        distances=torch.from_numpy(distances),
+    )
 
 
 def padding_of(sizes: Sequence[int], longest: int) -> Tensor:

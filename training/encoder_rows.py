@@ -202,9 +202,14 @@ def _labelled(
         if own:
             clauses.append(_clause(clause, talk, row, first=own[0], end=own[-1] + 1))
     return Row(
-        writer=writer, surface=Surface(talk.surface), row=row, tags=tuple(tags),
-        begins=tuple(begins), cuts=_cuts(len(row.words), clauses), clauses=tuple(clauses),
-    )  # fmt: skip
+        writer=writer,
+        surface=Surface(talk.surface),
+        row=row,
+        tags=tuple(tags),
+        begins=tuple(begins),
+        cuts=_cuts(len(row.words), clauses),
+        clauses=tuple(clauses),
+    )
 
 
 def _cuts(words: int, clauses: Sequence[ClauseLabels]) -> tuple[bool, ...]:
@@ -215,11 +220,16 @@ def _cuts(words: int, clauses: Sequence[ClauseLabels]) -> tuple[bool, ...]:
 def _clause(clause: Clause, talk: Talk, row: EncoderInput, *, first: int, end: int) -> ClauseLabels:
     modality = MODALITIES[clause.modality].value if clause.modality else "plain"
     return ClauseLabels(
-        first=first, end=end, act=ACT_LABELS.index(clause.act),
+        first=first,
+        end=end,
+        act=ACT_LABELS.index(clause.act),
         predicate=PREDICATE_LABELS.index(clause.predicate or NO_PREDICATE),
-        modality=MODALITY_LABELS.index(modality), is_negated=clause.is_negated,
-        is_secret=clause.is_secret, is_plan=is_plan(clause), link=_link(clause, talk, row),
-    )  # fmt: skip
+        modality=MODALITY_LABELS.index(modality),
+        is_negated=clause.is_negated,
+        is_secret=clause.is_secret,
+        is_plan=is_plan(clause),
+        link=_link(clause, talk, row),
+    )
 
 
 def _link(clause: Clause, talk: Talk, row: EncoderInput) -> int:

@@ -70,10 +70,15 @@ _HIDDEN_PIECE: Final = 103
 """BERT's piece for a hidden word."""
 
 _PARTS: Final = {
-    "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
-    "out": "attention.output.dense", "first_norm": "attention.output.LayerNorm",
-    "wide": "intermediate.dense", "narrow": "output.dense", "second_norm": "output.LayerNorm",
-}  # fmt: skip
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "out": "attention.output.dense",
+    "first_norm": "attention.output.LayerNorm",
+    "wide": "intermediate.dense",
+    "narrow": "output.dense",
+    "second_norm": "output.LayerNorm",
+}
 
 
 def main() -> None:
@@ -97,14 +102,20 @@ def main() -> None:
     ]
     before = None if arguments.go_on is None else fitted_before(arguments.go_on)
     network = fit(
-        base, copies, words, fitted_on, epochs=arguments.epochs, before=before,
+        base,
+        copies,
+        words,
+        fitted_on,
+        epochs=arguments.epochs,
+        before=before,
         group_every=arguments.group_every,
-    )  # fmt: skip
+    )
     sums = [predicted(network, batch) for batch in batches_of(copies[0], words, kept)]
     temperatures = {
-        "act": _temperature(sums, 0), "predicate": _temperature(sums, 1),
+        "act": _temperature(sums, 0),
+        "predicate": _temperature(sums, 1),
         "modality": _temperature(sums, 2),
-    }  # fmt: skip
+    }
     cut = _cut_from(sums)
     print(json.dumps({**temperatures, "cut": cut}))
     torch.save(network.state_dict(), arguments.work / "network.pt")
@@ -320,37 +331,36 @@ def _cut_from(sums: Sequence[tuple[Batch, tuple[Tensor, Tensor, Tensor]]]) -> fl
     return best
 
 
-def write(
-    network: Network,
-    base: Base,
-    fitted: Mapping[str, float],
-    version: str,
-) -> None:
+def write(network: Network, base: Base, fitted: Mapping[str, float], version: str) -> None:
     """Write all layers with weights of 8 bits, and the heads, into the package."""
     layers = network.layers
     whole, small = SHIPPED / "encoder.whole.onnx", SHIPPED / "encoder.onnx"
     torch.onnx.export(
-        layers, (torch.zeros(1, 8, WIDTH),), str(whole), input_names=["states"],
-        output_names=["out"], dynamic_axes={"states": {1: "pieces"}, "out": {1: "pieces"}},
-        dynamo=False, opset_version=17,
-    )  # fmt: skip
+        layers,
+        (torch.zeros(1, 8, WIDTH),),
+        str(whole),
+        input_names=["states"],
+        output_names=["out"],
+        dynamic_axes={"states": {1: "pieces"}, "out": {1: "pieces"}},
+        dynamo=False,
+        opset_version=17,
+    )
     quantize_dynamic(
-        whole, small, weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=["MatMul"],
+        whole,
+        small,
+        weight_type=QuantType.QInt8,
+        per_channel=True,
+        op_types_to_quantize=["MatMul"],
         extra_options={"MatMulConstBOnly": True},
-    )  # fmt: skip
+    )
     whole.unlink()
     np.savez_compressed(
-        SHIPPED / "encoder.npz",
-        allow_pickle=False,
-        **heads_of(network, base, fitted, version),
+        SHIPPED / "encoder.npz", allow_pickle=False, **heads_of(network, base, fitted, version)
     )
 
 
 def heads_of(
-    network: Network,
-    base: Base,
-    fitted: Mapping[str, float],
-    version: str,
+    network: Network, base: Base, fitted: Mapping[str, float], version: str
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays that the package's `Encoder` reads: a yes-or-no question becomes two columns."""
     weight, bias = network.clause.weight.detach().numpy(), network.clause.bias.detach().numpy()

@@ -95,10 +95,14 @@ def _of_talk(writer: str, talk: Talk) -> Iterator[Example]:
         is_secret = any(each.is_secret for each in message.clauses)
         if message.speaker == ASSISTANT or (talk.surface == "group" and not is_secret):
             continue
-        tells = talk.surface != "assistant" or is_secret or any(
-            each.act in {"state", "correct"} or each.predicate in {"fact", "preference"}
-            for each in message.clauses
-        )  # fmt: skip
+        tells = (
+            talk.surface != "assistant"
+            or is_secret
+            or any(
+                each.act in {"state", "correct"} or each.predicate in {"fact", "preference"}
+                for each in message.clauses
+            )
+        )
         yield Example(writer, message.text, None if tells else False, is_secret)
 
 
@@ -169,10 +173,13 @@ def _question(examples: Sequence[Example], vectors: Vectors, label: str) -> Ques
     found = [each.is_own if label == OWN else each.is_wish for each in examples]
     is_known = np.array([each is not None for each in found])
     return Question(
-        label=label, writers=writers, vectors=vectors, truth=np.array([*map(bool, found)]),
+        label=label,
+        writers=writers,
+        vectors=vectors,
+        truth=np.array([*map(bool, found)]),
         known=is_known & ~np.isin(writers, [*HELD_OUT_HERE]),
         asked=np.char.startswith(writers, "p"),
-    )  # fmt: skip
+    )
 
 
 def _fit(examples: Sequence[Example], model: str, vectors: Vectors) -> None:
@@ -188,9 +195,13 @@ def _fit(examples: Sequence[Example], model: str, vectors: Vectors) -> None:
         biases.append(float(fitted.intercept_[0]) - threshold)
     path = SHIPPED / head_file(KIND, model)
     LinearHead(
-        model=model, labels=(OWN, WISH), cues=(), is_exclusive=False,
-        weights=np.stack(columns, axis=1).astype(np.float32), bias=np.array(biases, dtype=np.float32),
-    ).save(path)  # fmt: skip
+        model=model,
+        labels=(OWN, WISH),
+        cues=(),
+        is_exclusive=False,
+        weights=np.stack(columns, axis=1).astype(np.float32),
+        bias=np.array(biases, dtype=np.float32),
+    ).save(path)
     load_head.cache_clear()
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
 

@@ -105,11 +105,14 @@ def mixed(conversations: Sequence[Conversation]) -> Iterator[Conversation]:
             names = dict(zip(other.speakers, cycle(conversation.speakers), strict=False))
             turns += [
                 replace(
-                    turn, key=f"{other.name}:{turn.key}", session=f"{other.name}:{turn.session}",
-                    speaker=names[turn.speaker], text=renamed(turn.text, names),
+                    turn,
+                    key=f"{other.name}:{turn.key}",
+                    session=f"{other.name}:{turn.session}",
+                    speaker=names[turn.speaker],
+                    text=renamed(turn.text, names),
                 )
                 for turn in other.turns
-            ]  # fmt: skip
+            ]
         # Stable: turns of one session stay in their order.
         turns.sort(key=lambda turn: (turn.said_at, turn.session))
         yield replace(conversation, turns=tuple(turns))
@@ -136,12 +139,14 @@ def gathered(conversations: Sequence[Conversation], embedder: Embedder | None) -
                 columns = features(pool.legs, pool.clues, pool.asked)
                 found.append(
                     Asked(
-                        group=group, question=question, names=[*columns],
+                        group=group,
+                        question=question,
+                        names=[*columns],
                         keys=[key.id for key in pool.keys],
                         rows=np.stack([*columns.values()], axis=1).astype(np.float32),
                         presumed=presumed(pool.legs, pool.clues, pool.asked),
                     )
-                )  # fmt: skip
+                )
     return found
 
 
@@ -227,9 +232,14 @@ def forest_of(booster: lightgbm.Booster, names: Sequence[str]) -> Forest:
                 value[row, place] = node["leaf_value"]
                 left[row, place] = right[row, place] = place
     return Forest(
-        columns=tuple(names[place] for place in used), feature=feature, threshold=threshold,
-        left=left, right=right, value=value, depth=max(map(_depth, trees)),
-    )  # fmt: skip
+        columns=tuple(names[place] for place in used),
+        feature=feature,
+        threshold=threshold,
+        left=left,
+        right=right,
+        value=value,
+        depth=max(map(_depth, trees)),
+    )
 
 
 def _nodes(tree: dict) -> list[dict]:

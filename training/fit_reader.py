@@ -46,9 +46,13 @@ SEED: Final = 7
 QUESTIONS: Final = ("plan", "act", "predicate", "modality", "negated", "secret")
 _YES: Final = "yes"
 MODALITIES: Final = {
-    "past": Modality.PAST, "cond": Modality.CONDITIONAL, "hyp": Modality.HYPOTHETICAL,
-    "reported": Modality.REPORTED, "quoted": Modality.QUOTED, "joke": Modality.JOKE,
-}  # fmt: skip
+    "past": Modality.PAST,
+    "cond": Modality.CONDITIONAL,
+    "hyp": Modality.HYPOTHETICAL,
+    "reported": Modality.REPORTED,
+    "quoted": Modality.QUOTED,
+    "joke": Modality.JOKE,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +95,11 @@ def _rows(talk: Talk, writer: str) -> Iterator[Row]:
         if message.speaker != ASSISTANT:
             for clause in message.clauses:
                 yield Row(
-                    writer=writer, surface=utterance.surface,
+                    writer=writer,
+                    surface=utterance.surface,
                     features=hashed_features(utterance, Clause(clause.start, clause.end), context),
                     labels=labels_of(clause),
-                )  # fmt: skip
+                )
         before.append(Said(message.speaker, message.text))
 
 
@@ -114,9 +119,13 @@ def labels_of(clause: Labelled) -> dict[str, str]:
     """Return the label of a clause for each question."""
     modality = MODALITIES.get(clause.modality or "", Modality.PLAIN)
     return {
-        "plan": _YES if is_plan(clause) else "no", "act": clause.act, "predicate": clause.predicate or NO_PREDICATE, "modality": modality.value,
-        "negated": _YES if clause.is_negated else "no", "secret": _YES if clause.is_secret else "no",
-    }  # fmt: skip
+        "plan": _YES if is_plan(clause) else "no",
+        "act": clause.act,
+        "predicate": clause.predicate or NO_PREDICATE,
+        "modality": modality.value,
+        "negated": _YES if clause.is_negated else "no",
+        "secret": _YES if clause.is_secret else "no",
+    }
 
 
 def version_of(folder: Path) -> str:
@@ -152,10 +161,12 @@ def fitted(rows: Sequence[Row], matrix: csr_matrix) -> Weights:
         weights, bias = model.coef_, model.intercept_
         head = Head(
             labels=tuple(map(str, model.classes_)),
-            weights=(np.vstack([-weights / 2, weights / 2]) if two else weights).T.astype(np.float16),
+            weights=(np.vstack([-weights / 2, weights / 2]) if two else weights).T.astype(
+                np.float16
+            ),
             bias=(np.hstack([-bias / 2, bias / 2]) if two else bias).astype(np.float32),
             temperature=1.0,
-        )  # fmt: skip
+        )
         known = kept & np.isin(wanted, model.classes_)
         places = np.searchsorted(model.classes_, wanted[known])
         heads[question] = replace(

@@ -72,10 +72,19 @@ STRANGERS = (
 )
 THOUGHT = ("maybe ", "I hope ", "I wish ", "if ", "we might say ")
 TREES = {
-    "objective": "binary", "n_estimators": 400, "learning_rate": 0.05, "num_leaves": 8, "min_child_samples": 8,
-    "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.3, "reg_lambda": 2, "verbose": -1, "n_jobs": 1,
+    "objective": "binary",
+    "n_estimators": 400,
+    "learning_rate": 0.05,
+    "num_leaves": 8,
+    "min_child_samples": 8,
+    "subsample": 0.8,
+    "subsample_freq": 1,
+    "colsample_bytree": 0.3,
+    "reg_lambda": 2,
+    "verbose": -1,
+    "n_jobs": 1,
     "random_state": 1,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,10 +263,12 @@ def _crossed_pairs(
     olds = {row["old"] for row in rows}
     found = sorted(
         (one["old"], other["new"])
-        for one in rows for other in rows
-        if one["old"] != other["old"] and other["new"] not in olds
+        for one in rows
+        for other in rows
+        if one["old"] != other["old"]
+        and other["new"] not in olds
         and not set(wording_of(one["old"]).told).isdisjoint(wording_of(other["new"]).told)
-    )  # fmt: skip
+    )
     choice.shuffle(found)
     kept = [each for each in found[: 3 * len(rows)] if by_rules(*each).relation.value == "other"]
     for old, new in kept[: int(CROSSED * len(rows))]:

@@ -36,8 +36,15 @@ from kinkeeper.conversation.routing.clause_words import (
 from kinkeeper.models.embedding.embedder import LinearHead
 
 OWN = Path(__file__).parents[1] / "evals" / "data" / "routing" / "social.txt"
-_KIND_OF = {"greeting": "acknowledge", "thanks": "acknowledge", "ack": "acknowledge", "goodbye": "acknowledge",
-            "cancel": "cancel", "negate": "cancel", "none": GOES_ON}  # fmt: skip
+_KIND_OF = {
+    "greeting": "acknowledge",
+    "thanks": "acknowledge",
+    "ack": "acknowledge",
+    "goodbye": "acknowledge",
+    "cancel": "cancel",
+    "negate": "cancel",
+    "none": GOES_ON,
+}
 _A_LINE = 60
 _MOST_TRIED = 20_000
 _FEWEST_PAIRS = 3
@@ -206,10 +213,13 @@ def _fitted(examples: Sequence[Example], words: frozenset[str], cues: list[str])
     model = LogisticRegression(C=_INVERSE_RIDGE, max_iter=1000)
     model.fit(table, [each.label for each in examples], [each.weight for each in examples])
     return LinearHead(
-        model="words", labels=tuple(map(str, model.classes_)), cues=tuple(cues),
+        model="words",
+        labels=tuple(map(str, model.classes_)),
+        cues=tuple(cues),
         weights=np.asarray(model.coef_.T, dtype=np.float32),
-        bias=np.asarray(model.intercept_, dtype=np.float32), is_exclusive=True,
-    )  # fmt: skip
+        bias=np.asarray(model.intercept_, dtype=np.float32),
+        is_exclusive=True,
+    )
 
 
 if __name__ == "__main__":

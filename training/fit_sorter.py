@@ -105,13 +105,18 @@ def _fit_domains(requests: Sequence[Request], embedder: Embedder | None) -> None
     found = model.coef_.T.copy()
     found[cues:] *= scale
     _save(
-        domains.KIND, embedder, len(texts),
+        domains.KIND,
+        embedder,
+        len(texts),
         LinearHead(
-            model=_name(embedder), labels=tuple(map(str, model.classes_)), is_exclusive=True,
-            cues=domains.KIND.cue_names, weights=found.astype(np.float32),
+            model=_name(embedder),
+            labels=tuple(map(str, model.classes_)),
+            is_exclusive=True,
+            cues=domains.KIND.cue_names,
+            weights=found.astype(np.float32),
             bias=model.intercept_.astype(np.float32),
         ),
-    )  # fmt: skip
+    )
 
 
 def _request_weight(request: Request) -> float:
@@ -149,9 +154,13 @@ def _fit(  # noqa: PLR0917 - one table and how to read it
         features, truth.astype(np.float64), weights, ridge, is_exclusive=is_exclusive
     )
     head = LinearHead(
-        model=_name(embedder), labels=tuple(labels), cues=kind.cue_names, is_exclusive=is_exclusive,
-        weights=solution[:-1].astype(np.float32), bias=solution[-1].astype(np.float32),
-    )  # fmt: skip
+        model=_name(embedder),
+        labels=tuple(labels),
+        cues=kind.cue_names,
+        is_exclusive=is_exclusive,
+        weights=solution[:-1].astype(np.float32),
+        bias=solution[-1].astype(np.float32),
+    )
     _save(kind, embedder, len(texts), head)
 
 

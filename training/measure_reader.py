@@ -74,13 +74,20 @@ def figures(
     milliseconds = np.array(counts.seconds) * 1000
     return {
         "clauses": len(counts.acts),
-        "act": _classes(counts.acts), "predicate": _classes(counts.predicates),
+        "act": _classes(counts.acts),
+        "predicate": _classes(counts.predicates),
         "plans in groups": _plans(counts.plans) if counts.plans else {},
         "calibration error of p": _calibration(counts.sure),
-        "links": {name: round(counts.links[f"{name} right"] / max(1, counts.links[name]), 3) for name in ("found", "wanted")},
+        "links": {
+            name: round(counts.links[f"{name} right"] / max(1, counts.links[name]), 3)
+            for name in ("found", "wanted")
+        },
         "slots": {name: _spans(own) for name, own in sorted(counts.slots.items())},
-        "milliseconds": {"median": round(float(np.median(milliseconds)), 1), "p95": round(float(np.quantile(milliseconds, 0.95)), 1)},
-    }  # fmt: skip
+        "milliseconds": {
+            "median": round(float(np.median(milliseconds)), 1),
+            "p95": round(float(np.quantile(milliseconds, 0.95)), 1),
+        },
+    }
 
 
 def _read(reader: TrainedReader, talk: Talk, counts: _Counts) -> None:
@@ -90,9 +97,11 @@ def _read(reader: TrainedReader, talk: Talk, counts: _Counts) -> None:
     for message in talk.messages:
         if message.speaker != ASSISTANT:
             utterance = Utterance(
-                text=message.text, speaker=message.speaker, sent_at=at,
+                text=message.text,
+                speaker=message.speaker,
+                sent_at=at,
                 surface=Surface(talk.surface),
-            )  # fmt: skip
+            )
             context = Context(before=tuple(before), items=items, people=people_of(talk))
             begun = thread_time()
             frames = reader.read(utterance, context).frames
@@ -192,8 +201,13 @@ def _plans(pairs: Sequence[tuple[bool, float]]) -> dict[str, float]:
     recall = np.cumsum(wanted[order]) / wanted.sum()
     return {
         "average precision": round(float(average_precision_score(wanted, score)), 3),
-        **{f"recall at precision {least}": round(float(recall[precision >= least].max(initial=0)), 3) for least in (0.8, 0.9, 0.95)},
-    }  # fmt: skip
+        **{
+            f"recall at precision {least}": round(
+                float(recall[precision >= least].max(initial=0)), 3
+            )
+            for least in (0.8, 0.9, 0.95)
+        },
+    }
 
 
 def _calibration(pairs: Sequence[tuple[float, bool]]) -> float:

@@ -135,9 +135,23 @@ def _labelled(
 
 
 STAND_INS = (
-    {"child": "Nora", "child2": "Theo", "adult": "Sam", "activity": "chess", "activity2": "swimming", "place": "Oak Hall"},
-    {"child": "ivo", "child2": "lena", "adult": "petra", "activity": "cricket", "activity2": "cello", "place": "the dojo"},
-)  # fmt: skip
+    {
+        "child": "Nora",
+        "child2": "Theo",
+        "adult": "Sam",
+        "activity": "chess",
+        "activity2": "swimming",
+        "place": "Oak Hall",
+    },
+    {
+        "child": "ivo",
+        "child2": "lena",
+        "adult": "petra",
+        "activity": "cricket",
+        "activity2": "cello",
+        "place": "the dojo",
+    },
+)
 FIGURES = {
     "day": ("tuesday", "Thursday", "fri", "monday", "wed", "Saturday", "thurs"),
     "time": ("4:30", "3pm", "16:00", "5:15", "8.30", "7am"),

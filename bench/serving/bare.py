@@ -22,16 +22,20 @@ TOKEN = "12345678:bench"  # noqa: S105 - of no bot
 _ANSWER = json.dumps({"message_id": "m0", "queued": False, "repeat": False}).encode()
 _COMPLETION = json.dumps(
     {
-        "id": "c1", "object": "chat.completion", "created": 1, "model": "none",
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "none",
         "choices": [
             {
-                "index": 0, "finish_reason": "stop",
+                "index": 0,
+                "finish_reason": "stop",
                 "message": {"role": "assistant", "content": '{"who": "leo", "hour": 16}'},
             }
         ],
         "usage": {"prompt_tokens": 600, "completion_tokens": 20, "total_tokens": 620},
     }
-).encode()  # fmt: skip
+).encode()
 _BOT_API: dict[str, object] = {
     "getMe": {"id": 12345678, "is_bot": True, "first_name": "Bench", "username": "bench_bot"},
     "getWebhookInfo": {"url": "", "has_custom_certificate": False, "pending_update_count": 0},
@@ -110,9 +114,16 @@ def main() -> None:
         ]
     )
     config = uvicorn.Config(
-        app, http="httptools", ws="none", lifespan="off", log_config=None, access_log=False,
-        server_header=False, date_header=False, timeout_graceful_shutdown=1,
-    )  # fmt: skip
+        app,
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=1,
+    )
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
         sys.stdout.write(f"{LISTENING} http://127.0.0.1:{listener.getsockname()[1]}\n")
         sys.stdout.flush()

@@ -30,9 +30,13 @@ def role_on(url: str) -> RoleModel:
         url: Base address of its server.
     """
     return RoleModel(
-        endpoint=Endpoint(url=url, dialect=Dialect.OPENAI), model="none",
-        timeout=timedelta(seconds=30), temperature=0, max_output_tokens=300, context_tokens=4096,
-    )  # fmt: skip
+        endpoint=Endpoint(url=url, dialect=Dialect.OPENAI),
+        model="none",
+        timeout=timedelta(seconds=30),
+        temperature=0,
+        max_output_tokens=300,
+        context_tokens=4096,
+    )
 
 
 def server_of(role: RoleModel) -> HttpServer:
@@ -44,10 +48,12 @@ def server_of(role: RoleModel) -> HttpServer:
 def call() -> ChatRequest:
     """Return the call."""
     return ChatRequest(
-        role=ModelRole.LIGHT, prompt=PromptRef(id="bench", version=1, hash="0" * 64),
+        role=ModelRole.LIGHT,
+        prompt=PromptRef(id="bench", version=1, hash="0" * 64),
         messages=(
             ChatMessage(author=Author.SYSTEM, text=_INSTRUCTIONS),
             ChatMessage(author=Author.USER, text="Leo has chess at four, who takes him?"),
         ),
-        household=HOUSEHOLD, is_ambient=True,
-    )  # fmt: skip
+        household=HOUSEHOLD,
+        is_ambient=True,
+    )

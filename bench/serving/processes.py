@@ -83,9 +83,17 @@ def our_server(
         settings: Environment variables.
     """
     command = [
-        sys.executable, "-m", "kinkeeper", "serve", "--port", "0",
-        "--household", str(household), "--db", str(database),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "kinkeeper",
+        "serve",
+        "--port",
+        "0",
+        "--household",
+        str(household),
+        "--db",
+        str(database),
+    ]
     log = folder / f"{database.stem}.log"
     with _running(command, log, settings or {}, told=_OURS) as server:
         yield server
@@ -96,14 +104,20 @@ def _running(
     command: Sequence[str], log: Path, settings: Mapping[str, str], *, told: str
 ) -> Iterator[ServerProcess]:
     environment = {
-        "PATH": os.defpath, "HOME": str(log.parent), "LANG": "C.UTF-8",
+        "PATH": os.defpath,
+        "HOME": str(log.parent),
+        "LANG": "C.UTF-8",
         "PYTHONPATH": os.pathsep.join(sys.path),
-    }  # fmt: skip
+    }
     with log.open("wb") as stream:
         process = subprocess.Popen(  # noqa: S603 - this program itself
-            command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, cwd=log.parent,
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            cwd=log.parent,
             env={**environment, **settings},
-        )  # fmt: skip
+        )
     try:
         yield ServerProcess(process, _address(process, log, told))
         process.terminate()

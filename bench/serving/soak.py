@@ -77,23 +77,29 @@ def measure(folder: Path, *, seconds: int) -> tuple[Ratio | Figure, ...]:
             name=f"soak, {_PER_SECOND} a second for {seconds} s: until the answer",
             microseconds=1e6 * median(answers.seconds),
             p99_microseconds=1e6 * p99_of(answers.seconds),
-            peer="-", peer_microseconds=None, target=None,
+            peer="-",
+            peer_microseconds=None,
+            target=None,
         ),
         Figure(name="soak: messages that were not taken", value=refused, unit="", target=0),
         Figure(name="soak: messages lost", value=len(sent - left.stored.keys()), unit="", target=0),
         Figure(
-            name="soak: messages, cards and lines doubled", unit="", target=0,
+            name="soak: messages, cards and lines doubled",
+            unit="",
+            target=0,
             value=left.stored.total() - len(left.stored) + max(left.actions - 1, 0) + left.lines,
         ),
         Figure(name="soak: messages stuck or failed", value=unfinished, unit="", target=0),
         Figure(
             name=f"soak: of {left.storm.total()} messages of a storm, queued",
-            value=queued_storm, unit="", target=60 * (seconds / 60 + 1),
+            value=queued_storm,
+            unit="",
+            target=60 * (seconds / 60 + 1),
         ),
         Figure(name="soak: until the queue was empty", value=drained, unit="s more"),
         Figure(name="soak: CPU of the server, tier 2 and all", value=100 * cpu, unit="% of a core"),
         *_growth(memory),
-    )  # fmt: skip
+    )
 
 
 async def _load(
@@ -169,10 +175,13 @@ def _growth(memory: Sequence[tuple[float, float]]) -> tuple[Figure, Figure]:
     return (
         Figure(
             name=f"soak: memory that {warm_up:.0f} s of warm-up take, from {first:.0f} MB to {warm:.0f}",
-            value=warm - first, unit="MB",
+            value=warm - first,
+            unit="MB",
         ),
         Figure(
             name=f"soak: growth of memory in {memory[-1][0] - warm_up:.0f} s after that, to {last:.0f} MB",
-            value=60 * slope, unit="MB a minute", target=_MOST_MB_A_MINUTE,
+            value=60 * slope,
+            unit="MB a minute",
+            target=_MOST_MB_A_MINUTE,
         ),
-    )  # fmt: skip
+    )

@@ -111,11 +111,14 @@ def measure(folder: Path, *, seconds: int) -> tuple[Ratio | Figure, ...]:
     return (
         Ratio(
             name=f"CPU of the server an event, {STREAMS} streams open",
-            microseconds=median(ours_us), p99_microseconds=max(ours_us),
-            peer="raw ASGI send of the same bytes", peer_microseconds=median(bare_us), target=None,
+            microseconds=median(ours_us),
+            p99_microseconds=max(ours_us),
+            peer="raw ASGI send of the same bytes",
+            peer_microseconds=median(bare_us),
+            target=None,
         ),
         *_told(held),
-    )  # fmt: skip
+    )
 
 
 async def _measured(
@@ -160,19 +163,23 @@ def _told(held: _Held) -> tuple[Figure, ...]:
     slope = linear_regression([at for at, _ in later], [mb for _, mb in later]).slope
     return (
         Figure(
-            name=f"{STREAMS} open streams, memory each", unit="KB",
+            name=f"{STREAMS} open streams, memory each",
+            unit="KB",
             value=1024 * (first - held.before) / STREAMS,
         ),
         Figure(
             name=f"{STREAMS} open streams told something every {_TELL_EVERY_SECONDS} s for {seconds:.0f} s, "
             f"growth of memory, to {last:.0f} MB",
-            value=60 * slope, unit="MB a minute", target=_MOST_MB_A_MINUTE,
+            value=60 * slope,
+            unit="MB a minute",
+            target=_MOST_MB_A_MINUTE,
         ),
         Figure(
-            name=f"{STREAMS} open streams, nobody says anything: CPU", value=100 * held.idle,
+            name=f"{STREAMS} open streams, nobody says anything: CPU",
+            value=100 * held.idle,
             unit="% of a core",
         ),
-    )  # fmt: skip
+    )
 
 
 @asynccontextmanager
@@ -184,8 +191,9 @@ async def _listening(server: ServerProcess, requests: Sequence[bytes]) -> AsyncI
         for request in requests:
             transport, _ = await loop.create_connection(
                 lambda request=request: _Listener(heard, request),  # type: ignore[misc]  # run at once
-                server.host, server.port,
-            )  # fmt: skip
+                server.host,
+                server.port,
+            )
             made.append(transport)
         await heard.until(lambda: heard.heads == len(requests))
         yield heard
@@ -233,9 +241,14 @@ def _open_threads(conn: Connection) -> None:
     now = SystemClock().now()
     for number in range(STREAMS):
         thread = Thread(
-            household="bench", id=_thread(number), member="nadia", channel="web", chat_id=None,
-            created_at=now, last_at=now,
-        )  # fmt: skip
+            household="bench",
+            id=_thread(number),
+            member="nadia",
+            channel="web",
+            chat_id=None,
+            created_at=now,
+            last_at=now,
+        )
         open_thread(conn, thread)
 
 

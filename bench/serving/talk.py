@@ -45,10 +45,14 @@ def prepare(folder: Path, name: str) -> tuple[Path, Path, str]:
     with open_system(Settings(), household_file=household, database=str(database)) as system:
         issued = system.store.write_now(
             lambda conn: logins.create_token(
-                conn, system.household.id, "nadia", role=AccessRole.BRIDGE, label="bench",
+                conn,
+                system.household.id,
+                "nadia",
+                role=AccessRole.BRIDGE,
+                label="bench",
                 now=SystemClock().now(),
             )
-        )  # fmt: skip
+        )
     return household, database, issued.secret
 
 
@@ -62,10 +66,14 @@ def adult_token(household: Path, database: Path) -> str:
     with open_system(Settings(), household_file=household, database=str(database)) as system:
         return system.store.write_now(
             lambda conn: logins.create_token(
-                conn, system.household.id, "nadia", role=AccessRole.ADULT, label="bench",
+                conn,
+                system.household.id,
+                "nadia",
+                role=AccessRole.ADULT,
+                label="bench",
                 now=SystemClock().now(),
             )
-        ).secret  # fmt: skip
+        ).secret
 
 
 def chatter(token: str, *, since: datetime) -> Iterator[bytes]:
@@ -91,11 +99,13 @@ def updates(*, since: datetime) -> Iterator[bytes]:
         update = {
             "update_id": 1000 + number,
             "message": {
-                "message_id": number + 1, "date": int(at.timestamp()), "text": text,
+                "message_id": number + 1,
+                "date": int(at.timestamp()),
+                "text": text,
                 "chat": {"id": _GROUPS[number % len(_GROUPS)], "type": "supergroup", "title": "b"},
                 "from": {"id": account, "is_bot": False, "first_name": "b"},
             },
-        }  # fmt: skip
+        }
         body = json.dumps(update).encode()
         yield post("/telegram/webhook", body, X_Telegram_Bot_Api_Secret_Token=WEBHOOK_SECRET)
 
@@ -139,7 +149,5 @@ def _sender(number: int) -> str:
 
 
 def _record(chat: str, number: int, text: str, at: datetime | None) -> dict[str, Any]:
-    record = {
-        "chat_id": chat, "message_id": f"m{number}", "sender": _sender(number), "text": text,
-    }  # fmt: skip
+    record = {"chat_id": chat, "message_id": f"m{number}", "sender": _sender(number), "text": text}
     return record if at is None else {**record, "sent_at": at.isoformat()}

@@ -87,19 +87,33 @@ def _card(number: int) -> Proposal:
     """Return a card for an appointment on one of the coming days, spread evenly."""
     day = START.astimezone(_ZONE) + timedelta(days=number * 17 % _DAYS_AHEAD, hours=number % 9)
     event = Event(
-        id=f"card-{number}", household="bench", kind=EventKind.BOOKING, summary=f"Visit {number}",
-        who=("ida" if number % 2 else "emil",), start=day, duration=timedelta(hours=1),
-        tz=_ZONE.key, provenance=Provenance(source_type=SourceType.OBSERVER, source_id=str(number)),
-    )  # fmt: skip
+        id=f"card-{number}",
+        household="bench",
+        kind=EventKind.BOOKING,
+        summary=f"Visit {number}",
+        who=("ida" if number % 2 else "emil",),
+        start=day,
+        duration=timedelta(hours=1),
+        tz=_ZONE.key,
+        provenance=Provenance(source_type=SourceType.OBSERVER, source_id=str(number)),
+    )
     extraction = Extraction(
         is_coordination=True, task=Task.APPOINTMENT, dates=(day.date(),), child=event.who
     )
     return Proposal(
-        household="bench", type=ActionType.EVENT_CREATE, source_type="CHAT",
-        source_id=f"card {number}", slot="0", chat_id=None, extraction=extraction_record(extraction),
-        extraction_confidence=0.9, summary=event.summary, effects=(AddEvent(event=event).frozen(),),
-        choices=(), merge_key=None,
-    )  # fmt: skip
+        household="bench",
+        type=ActionType.EVENT_CREATE,
+        source_type="CHAT",
+        source_id=f"card {number}",
+        slot="0",
+        chat_id=None,
+        extraction=extraction_record(extraction),
+        extraction_confidence=0.9,
+        summary=event.summary,
+        effects=(AddEvent(event=event).frozen(),),
+        choices=(),
+        merge_key=None,
+    )
 
 
 async def _settle_in_turn(few: System, many: System) -> tuple[Sequence[float], Sequence[float]]:
@@ -111,9 +125,13 @@ async def _settle_in_turn(few: System, many: System) -> tuple[Sequence[float], S
     ]
     for number, text in enumerate(islice(cycle(COORDINATION), _MESSAGES)):
         message = InboundMessage(
-            channel=REPLAY, chat_id="chat", message_id=f"m{number}", text=text,
-            sender="nadia" if number % 2 else "viktor", sent_at=START + number * APART,
-        )  # fmt: skip
+            channel=REPLAY,
+            chat_id="chat",
+            message_id=f"m{number}",
+            text=text,
+            sender="nadia" if number % 2 else "viktor",
+            sent_at=START + number * APART,
+        )
         clock.advance_to(message.sent_at)
         for system, intake, job, cost in runs:
             received = await system.store.write(

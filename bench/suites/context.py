@@ -54,9 +54,13 @@ _DOINGS = [
     "carried",
 ]
 _HOUSEHOLD = Household(
-    id="bench", zone=ZoneInfo("Europe/Vienna"), locale="en-GB", bot_name="Bench", owner="ann",
+    id="bench",
+    zone=ZoneInfo("Europe/Vienna"),
+    locale="en-GB",
+    bot_name="Bench",
+    owner="ann",
     members=(Member(id="ann", name="Ann", role=Role.PARENT),),
-)  # fmt: skip
+)
 
 
 def measure() -> tuple[Ratio | Figure, ...]:
@@ -83,12 +87,21 @@ async def _measured(store: Store) -> tuple[Ratio | Figure, ...]:
         _ratio("looking up what the last turns call for", looked_up, 150_000),
         _ratio(
             "taking what was looked up, on the turn's path",
-            await _times(lambda: streaming.take(thread)), 10_000,
+            await _times(lambda: streaming.take(thread)),
+            10_000,
         ),
         _ratio(
             "a turn's whole context, within the budget",
             await _times(
-                lambda: assembled(store, streaming, thread, now=_NOW, budget=1500, names=_HOUSEHOLD.names, zone=_HOUSEHOLD.zone)
+                lambda: assembled(
+                    store,
+                    streaming,
+                    thread,
+                    now=_NOW,
+                    budget=1500,
+                    names=_HOUSEHOLD.names,
+                    zone=_HOUSEHOLD.zone,
+                )
             ),
             100_000,
         ),
@@ -100,7 +113,7 @@ async def _measured(store: Store) -> tuple[Ratio | Figure, ...]:
         _ratio(
             "an answer of the brain", await _times(lambda: brain.know(question, viewer)), 50_000
         ),
-    )  # fmt: skip
+    )
 
 
 async def _looked_up(streaming: Streaming, thread: Thread) -> None:
@@ -122,26 +135,39 @@ async def _times(operation: Callable[[], Awaitable[object]]) -> list[float]:
 
 def _ratio(name: str, microseconds: list[float], target: float) -> Ratio:
     return Ratio(
-        name=name, microseconds=median(microseconds), p99_microseconds=p99_of(microseconds),
-        peer="-", peer_microseconds=None, target=target,
-    )  # fmt: skip
+        name=name,
+        microseconds=median(microseconds),
+        p99_microseconds=p99_of(microseconds),
+        peer="-",
+        peer_microseconds=None,
+        target=target,
+    )
 
 
 def _fill(store: Store) -> None:
     turns = [
         Episode(
-            household=_HOUSEHOLD.id, id=f"e{number}", session=f"s{number % 250}", speaker="Ann",
-            text=_sentence(number), said_at=_NOW - timedelta(minutes=number), origin=Origin.SAID,
+            household=_HOUSEHOLD.id,
+            id=f"e{number}",
+            session=f"s{number % 250}",
+            speaker="Ann",
+            text=_sentence(number),
+            said_at=_NOW - timedelta(minutes=number),
+            origin=Origin.SAID,
         )
         for number in range(_TURNS)
-    ]  # fmt: skip
+    ]
     facts = [
         ImportedFact(
-            id=f"f{number}", text=_sentence(number), category=[*Category][number % len(Category)],
-            title=_sentence(number), at=_NOW - timedelta(hours=number), confidence=0.9,
+            id=f"f{number}",
+            text=_sentence(number),
+            category=[*Category][number % len(Category)],
+            title=_sentence(number),
+            at=_NOW - timedelta(hours=number),
+            confidence=0.9,
         )
         for number in range(_FACTS)
-    ]  # fmt: skip
+    ]
     store.write_now(lambda conn: insert_episodes(conn, turns, at=_NOW, is_read=True))
     store.write_now(lambda conn: import_facts(conn, _HOUSEHOLD.id, facts, at=_NOW))
 

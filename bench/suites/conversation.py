@@ -70,24 +70,34 @@ def _turns(folder: Path) -> list[Ratio | Figure]:
     for name, each in times.items():
         found += [
             Ratio(
-                name=f"{name}, to the end of the answer", microseconds=median(each.turns),
-                p99_microseconds=p99_of(each.turns), peer="-", peer_microseconds=None,
+                name=f"{name}, to the end of the answer",
+                microseconds=median(each.turns),
+                p99_microseconds=p99_of(each.turns),
+                peer="-",
+                peer_microseconds=None,
                 target=_P99_US,
             ),
             Ratio(
-                name=f"{name}, beside an echo", microseconds=median(each.turns),
-                p99_microseconds=p99_of(each.turns), peer="a bare endpoint that echoes",
-                peer_microseconds=median(each.echoes), target=None,
+                name=f"{name}, beside an echo",
+                microseconds=median(each.turns),
+                p99_microseconds=p99_of(each.turns),
+                peer="a bare endpoint that echoes",
+                peer_microseconds=median(each.echoes),
+                target=None,
             ),
             Figure(
                 name=f"{name}, median", value=median(each.turns) / 1000, unit="ms", target=_P50_MS
             ),
             Ratio(
-                name=f"{name}, said without a pause", microseconds=median(each.hurried),
-                p99_microseconds=max(each.hurried), peer="-", peer_microseconds=None, target=None,
+                name=f"{name}, said without a pause",
+                microseconds=median(each.hurried),
+                p99_microseconds=max(each.hurried),
+                peer="-",
+                peer_microseconds=None,
+                target=None,
             ),
             Figure(name=f"{name}, CPU with what is done after it", value=each.cpu, unit="ms"),
-        ]  # fmt: skip
+        ]
     return found
 
 

@@ -42,12 +42,16 @@ def measure(*, rounds: int = _ROUNDS) -> tuple[Ratio | Figure, ...]:
     found += [_minilm(model, size, rounds) for size in _BATCHES]
     return (
         *found,
-        Figure(name="MiniLM: loading and the first vector", value=loaded, unit="s of CPU", target=2),
         Figure(
-            name="MiniLM: memory beside the program's own", unit="MB", target=220,
+            name="MiniLM: loading and the first vector", value=loaded, unit="s of CPU", target=2
+        ),
+        Figure(
+            name="MiniLM: memory beside the program's own",
+            unit="MB",
+            target=220,
             value=resident_megabytes() - before,
         ),
-    )  # fmt: skip
+    )
 
 
 def _minilm(model: MiniLm, size: int, rounds: int) -> Ratio:
@@ -58,9 +62,13 @@ def _minilm(model: MiniLm, size: int, rounds: int) -> Ratio:
         own.append(cpu_microseconds(partial(model.embed_now, texts)))
         bare.append(cpu_microseconds(partial(session.run, None, _numbers(texts))))
     return Ratio(
-        name=f"a batch of {size} by MiniLM", microseconds=median(own), p99_microseconds=p99_of(own),
-        peer=_PEER, peer_microseconds=median(bare), target=_LARGEST_RATIOS[size],
-    )  # fmt: skip
+        name=f"a batch of {size} by MiniLM",
+        microseconds=median(own),
+        p99_microseconds=p99_of(own),
+        peer=_PEER,
+        peer_microseconds=median(bare),
+        target=_LARGEST_RATIOS[size],
+    )
 
 
 def _hashing(rounds: int) -> Ratio:
@@ -69,9 +77,13 @@ def _hashing(rounds: int) -> Ratio:
         cpu_microseconds(partial(_embed, embedder, _lines(1, number))) for number in range(rounds)
     ]
     return Ratio(
-        name="a text by hashing", microseconds=median(own), p99_microseconds=p99_of(own), peer="-",
-        peer_microseconds=None, target=5_000,
-    )  # fmt: skip
+        name="a text by hashing",
+        microseconds=median(own),
+        p99_microseconds=p99_of(own),
+        peer="-",
+        peer_microseconds=None,
+        target=5_000,
+    )
 
 
 def _lines(size: int, number: int) -> list[str]:

@@ -31,7 +31,9 @@ def measure(seconds: int = 60) -> tuple[Figure, ...]:
     return (
         Figure(name="idle server, memory", value=memory, unit="MB", target=_MOST_MB),
         Figure(
-            name=f"idle server, CPU over {seconds} s", value=100 * share, unit="% of a core",
+            name=f"idle server, CPU over {seconds} s",
+            value=100 * share,
+            unit="% of a core",
             target=_MOST_PERCENT,
         ),
-    )  # fmt: skip
+    )

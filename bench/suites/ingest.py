@@ -83,10 +83,11 @@ def measure(seconds: int = 180, *, rounds: int = 5) -> tuple[Ratio | Figure, ...
 def _beside(folder: Path, nothing: ServerProcess, rounds: int) -> list[Ratio | Figure]:
     household, database, token = talk.prepare(folder, "beside")
     settings = {
-        "TELEGRAM_BOT_TOKEN": bare.TOKEN, "TELEGRAM_API_URL": nothing.address,
+        "TELEGRAM_BOT_TOKEN": bare.TOKEN,
+        "TELEGRAM_API_URL": nothing.address,
         "TELEGRAM_WEBHOOK_URL": "https://bench.invalid/telegram/webhook",
         "TELEGRAM_WEBHOOK_SECRET": talk.WEBHOOK_SECRET,
-    }  # fmt: skip
+    }
     since = SystemClock().now() - _PAST
     with our_server(folder, household=household, database=database, settings=settings) as ours:
         limit = _Path(nothing, talk.chatter(token, since=since), _BARE_REQUESTS)
@@ -133,9 +134,13 @@ def _compared(name: str, path: _Path, limit: _Path) -> tuple[Ratio, ...]:
 
     def cpu(of: Callable[[_Path], list[float]], part: str, target: float | None) -> Ratio:
         return Ratio(
-            name=f"{what}{part}", microseconds=median(of(path)), p99_microseconds=max(of(path)),
-            peer=peer, peer_microseconds=median(of(limit)), target=target,
-        )  # fmt: skip
+            name=f"{what}{part}",
+            microseconds=median(of(path)),
+            p99_microseconds=max(of(path)),
+            peer=peer,
+            peer_microseconds=median(of(limit)),
+            target=target,
+        )
 
     rate, most = (len(each.answers.seconds) / each.answers.elapsed for each in (path, limit))
     return (
@@ -156,5 +161,6 @@ def _load_of_machine() -> Figure:
     """Say how busy the machine was, which waits depend on."""
     return Figure(
         name=f"load of this machine's {os.cpu_count()} processors meanwhile",
-        value=os.getloadavg()[0], unit="waiting",
-    )  # fmt: skip
+        value=os.getloadavg()[0],
+        unit="waiting",
+    )

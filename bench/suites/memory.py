@@ -88,13 +88,16 @@ class _Corpus:
         drawn = self.random.choice(_VOCABULARY, (count, _WORDS_A_TEXT), p=self.share)
         return [
             Episode(
-                household=_HOUSEHOLD, id=f"e{number}", session=f"s{number // _TEXTS_A_SESSION}",
-                speaker=f"Speaker {number % _SPEAKERS}", origin=Origin.IMPORTED,
+                household=_HOUSEHOLD,
+                id=f"e{number}",
+                session=f"s{number // _TEXTS_A_SESSION}",
+                speaker=f"Speaker {number % _SPEAKERS}",
+                origin=Origin.IMPORTED,
                 text=" ".join(self.words[word] for word in row),
                 said_at=_BEGUN + timedelta(minutes=number),
             )
             for number, row in enumerate(drawn.tolist(), start=first)
-        ]  # fmt: skip
+        ]
 
     def vectors(self, count: int) -> Vectors:
         near = self.subjects[self.random.integers(_SUBJECTS, size=count)]
@@ -124,20 +127,26 @@ def _measured(folder: Path, size: int) -> Iterator[Ratio | Figure]:
             own.append(cpu_microseconds(partial(_search, store, finder, query, vector=vector)))
             theirs.append(cpu_microseconds(partial(_ask_peer, peer, query)))
         yield Ratio(
-            name=f"a search among {size:,} episodes", microseconds=median(own),
-            p99_microseconds=_percentile(own, 99), peer=_PEER, peer_microseconds=median(theirs),
+            name=f"a search among {size:,} episodes",
+            microseconds=median(own),
+            p99_microseconds=_percentile(own, 99),
+            peer=_PEER,
+            peer_microseconds=median(theirs),
             target=None,
-        )  # fmt: skip
+        )
         yield Figure(
-            name=f"the slowest 5 of 100 searches among {size:,}, at least", value=_percentile(own, 95) / 1_000, unit="ms of CPU",
+            name=f"the slowest 5 of 100 searches among {size:,}, at least",
+            value=_percentile(own, 95) / 1_000,
+            unit="ms of CPU",
             target=_P95_MS.get(size),
-        )  # fmt: skip
+        )
         yield Figure(name=f"index of {size:,} built", value=built, unit="s of CPU")
         yield Figure(name=f"index of {size:,} in memory", value=taken, unit="MB")
         yield Figure(
-            name=f"a new episode among {size:,}: stored, taken in and found", unit="ms of CPU",
+            name=f"a new episode among {size:,}: stored, taken in and found",
+            unit="ms of CPU",
             value=_novelty(store, finder, corpus, size),
-        )  # fmt: skip
+        )
 
 
 def _fill(store: Store, peer: sqlite3.Connection, corpus: _Corpus, size: int) -> list[str]:
@@ -180,10 +189,13 @@ def _import_growth() -> Iterator[Ratio | Figure]:
             stored = partial(import_facts, household=_HOUSEHOLD, imported=facts, at=_BEGUN)
             costs.append(cpu_microseconds(partial(store.write_now, stored)) / _FACTS_AT_ONCE)
     yield Ratio(
-        name=f"a fact imported, of the last of {_FACTS:,}", microseconds=median(costs[-3:]),
-        p99_microseconds=max(costs[-3:]), peer="of the first", peer_microseconds=median(costs[:3]),
+        name=f"a fact imported, of the last of {_FACTS:,}",
+        microseconds=median(costs[-3:]),
+        p99_microseconds=max(costs[-3:]),
+        peer="of the first",
+        peer_microseconds=median(costs[:3]),
         target=_LARGEST_GROWTH,
-    )  # fmt: skip
+    )
 
 
 def _fact(number: int) -> ImportedFact:
@@ -191,9 +203,12 @@ def _fact(number: int) -> ImportedFact:
     person, thing = _spelt(number % _PEOPLE).title(), _spelt(number // _PEOPLE)
     text = f"{person}'s favourite {thing} is {_spelt(7 * number)}."
     return ImportedFact(
-        id=f"f{number}", text=text, title=text, category=Category.PREFERENCE,
+        id=f"f{number}",
+        text=text,
+        title=text,
+        category=Category.PREFERENCE,
         at=_BEGUN + timedelta(minutes=number),
-    )  # fmt: skip
+    )
 
 
 def _spelt(number: int) -> str:
@@ -219,17 +234,15 @@ class _NoEmbedder:
 
 
 def _search(
-    store: Store,
-    finder: Finder,
-    text: str,
-    *,
-    vector: Vectors | None = None,
-    patience: float = 0.0,
+    store: Store, finder: Finder, text: str, *, vector: Vectors | None = None, patience: float = 0.0
 ) -> object:
     search = Search(
-        text=text, viewer=Viewer.of(_HOUSEHOLD), now=_BEGUN + timedelta(days=900), limit=_LIMIT,
+        text=text,
+        viewer=Viewer.of(_HOUSEHOLD),
+        now=_BEGUN + timedelta(days=900),
+        limit=_LIMIT,
         kinds=(HitKind.EPISODE,),
-    )  # fmt: skip
+    )
     return store.read_now(lambda conn: finder.search_now(conn, search, vector, patience=patience))
 
 

@@ -91,9 +91,12 @@ def _beside_a_night(folder: Path) -> Iterator[Ratio | Figure]:
             _finished(night)
     yield Ratio(
         name=f"a turn beside a night of {_FACTS:,} new facts, {len(beside.turns)} turns",
-        microseconds=median(beside.turns), p99_microseconds=p99_of(beside.turns), peer="a turn alone",
-        peer_microseconds=median(alone.turns), target=_MOST_BESIDE_A_NIGHT,
-    )  # fmt: skip
+        microseconds=median(beside.turns),
+        p99_microseconds=p99_of(beside.turns),
+        peer="a turn alone",
+        peer_microseconds=median(alone.turns),
+        target=_MOST_BESIDE_A_NIGHT,
+    )
     yield Figure(name="CPU of the server a turn, beside a night", value=beside.cpu, unit="ms")
     yield Figure(name="CPU of the server a turn, alone", value=alone.cpu, unit="ms")
 
@@ -111,10 +114,13 @@ def _looked_up_ahead(folder: Path) -> Iterator[Ratio | Figure]:
             servers[way] = _Asked(held.enter_context(server), token)
         times = asyncio.run(_turns(servers, "127.0.0.4"))
     yield Ratio(
-        name="a turn, memories looked up ahead", microseconds=median(times["on"].turns),
-        p99_microseconds=p99_of(times["on"].turns), peer="the same with nothing looked up",
-        peer_microseconds=median(times["off"].turns), target=None,
-    )  # fmt: skip
+        name="a turn, memories looked up ahead",
+        microseconds=median(times["on"].turns),
+        p99_microseconds=p99_of(times["on"].turns),
+        peer="the same with nothing looked up",
+        peer_microseconds=median(times["off"].turns),
+        target=None,
+    )
     for way, each in times.items():
         yield Figure(name=f"CPU of the server a turn, looking up {way}", value=each.cpu, unit="ms")
 

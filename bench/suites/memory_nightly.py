@@ -54,19 +54,23 @@ def measure(sizes: Sequence[int] = SIZES) -> tuple[Figure, ...]:
     nights = [_nights(size) for size in sizes]
     found = [
         Figure(
-            name=f"night, {size:,} facts + {NEW} new and {NEW} turns, {how}", value=seconds[how],
-            unit="s CPU", target=_MOST_SECONDS,
+            name=f"night, {size:,} facts + {NEW} new and {NEW} turns, {how}",
+            value=seconds[how],
+            unit="s CPU",
+            target=_MOST_SECONDS,
         )
         for how in _WAYS
         for size, seconds in zip(sizes, nights, strict=True)
-    ]  # fmt: skip
+    ]
     found += [
         Figure(
             name=f"night, {sizes[-1]:,} facts beside {sizes[0]:,}, {how}",
-            value=nights[-1][how] / nights[0][how], unit="times", target=_MOST_GROWTH,
+            value=nights[-1][how] / nights[0][how],
+            unit="times",
+            target=_MOST_GROWTH,
         )
         for how in _WAYS
-    ]  # fmt: skip
+    ]
     library = Figure(name="night, loading what finds dense groups", value=loading, unit="s CPU")
     return (*found, library)
 
@@ -141,18 +145,25 @@ class Tellings:
         text = f"{person.title()} {verb} the {' '.join(self._chance.choice(self._words, 3))}"
         self._told.append(text)
         return ImportedFact(
-            id=f"f{self._count}", text=text, category=Category.PREFERENCE, title=text,
+            id=f"f{self._count}",
+            text=text,
+            category=Category.PREFERENCE,
+            title=text,
             at=_BEGIN + timedelta(seconds=self._count % 3600),
-        )  # fmt: skip
+        )
 
     def turn(self, now: datetime) -> Episode:
         """Return a turn that bears a fact out which is known already."""
         self._count += 1
         said = str(self._chance.choice(self._told))
         return Episode(
-            household=self._household, id=f"e{self._count}", text=f"{said} as always", said_at=now,
-            member=str(self._chance.choice(_PEOPLE)), origin=Origin.SAID,
-        )  # fmt: skip
+            household=self._household,
+            id=f"e{self._count}",
+            text=f"{said} as always",
+            said_at=now,
+            member=str(self._chance.choice(_PEOPLE)),
+            origin=Origin.SAID,
+        )
 
 
 def _place(conn: Connection, *, kind: VectorKind, ids: Sequence[str]) -> None:
@@ -175,7 +186,13 @@ def _looked_at(conn: Connection, *, at: datetime) -> None:
     """Note that nights before have looked at all there is."""
     seq = last_seq(conn, _HOUSE)
     run = Run(
-        household=_HOUSE, id=f"before {at}", state=RunState.DONE, from_seq=0, to_seq=seq,
-        report=Report(), started_at=at - timedelta(days=1), ended_at=at,
-    )  # fmt: skip
+        household=_HOUSE,
+        id=f"before {at}",
+        state=RunState.DONE,
+        from_seq=0,
+        to_seq=seq,
+        report=Report(),
+        started_at=at - timedelta(days=1),
+        ended_at=at,
+    )
     insert_run(conn, run)

@@ -103,9 +103,13 @@ async def _timed(way: Callable[[], Awaitable[None]], count: int) -> list[float]:
 
 def _ratio(name: str, times: list[float], peer: list[float], *, target: float | None) -> Ratio:
     return Ratio(
-        name=name, microseconds=median(times), p99_microseconds=p99_of(times), peer=_PEER,
-        peer_microseconds=median(peer), target=target,
-    )  # fmt: skip
+        name=name,
+        microseconds=median(times),
+        p99_microseconds=p99_of(times),
+        peer=_PEER,
+        peer_microseconds=median(peer),
+        target=target,
+    )
 
 
 def _cold(url: str, starts: int) -> Ratio:
@@ -116,9 +120,13 @@ def _cold(url: str, starts: int) -> Ratio:
         bare.append(_cpu_of(_BARE_COLD, url))
     name = "a process that makes its first call, CPU"
     return Ratio(
-        name=name, microseconds=min(ours), p99_microseconds=max(ours),
-        peer="one that makes a bare httpx request", peer_microseconds=min(bare), target=None,
-    )  # fmt: skip
+        name=name,
+        microseconds=min(ours),
+        p99_microseconds=max(ours),
+        peer="one that makes a bare httpx request",
+        peer_microseconds=min(bare),
+        target=None,
+    )
 
 
 def _cpu_of(code: str, url: str) -> float:
@@ -132,8 +140,11 @@ def _cpu_of(code: str, url: str) -> float:
 
 def _gateway(role: RoleModel, store: Store) -> Gateway:
     config = ModelConfig(
-        roles=dict.fromkeys(ModelRole, role), concurrency=2, allows_public=False, keeps_text=False,
+        roles=dict.fromkeys(ModelRole, role),
+        concurrency=2,
+        allows_public=False,
+        keeps_text=False,
         limits=DailyLimits(calls=1_000_000),
-    )  # fmt: skip
+    )
     zones = {HOUSEHOLD: ZoneInfo("UTC")}
     return Gateway(config, store=store, clock=SystemClock(), zones=zones)

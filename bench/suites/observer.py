@@ -140,10 +140,7 @@ def measure() -> tuple[Ratio, ...]:
         systems = [
             held.enter_context(bench_system(folder, name)) for name in ("one", "two", "three")
         ]
-        return (
-            *_tier_1(systems[0]),
-            *asyncio.run(_both_tiers(systems[1], systems[2])),
-        )
+        return (*_tier_1(systems[0]), *asyncio.run(_both_tiers(systems[1], systems[2])))
 
 
 @contextmanager
@@ -201,12 +198,21 @@ def _receiving(intake: Intake, message: InboundMessage) -> Callable[[Connection]
 
 def _inserting(message: InboundMessage) -> Callable[[Connection], object]:
     values = {
-        "household": "bare", "channel": message.channel, "chat_id": message.chat_id,
-        "message_id": message.message_id, "revision": message.message_id,
-        "thread_id": message.message_id, "sender": message.sender, "is_member": 1,
-        "text": message.text, "kind": message.kind.value, "reply_to": None, "target": None,
-        "sent_at": message.sent_at, "received_at": message.sent_at,
-    }  # fmt: skip
+        "household": "bare",
+        "channel": message.channel,
+        "chat_id": message.chat_id,
+        "message_id": message.message_id,
+        "revision": message.message_id,
+        "thread_id": message.message_id,
+        "sender": message.sender,
+        "is_member": 1,
+        "text": message.text,
+        "kind": message.kind.value,
+        "reply_to": None,
+        "target": None,
+        "sent_at": message.sent_at,
+        "received_at": message.sent_at,
+    }
     return lambda conn: conn.execute(_BARE_INSERT, values).scalar_one()
 
 
@@ -295,9 +301,11 @@ async def _tier_2(system: System, queued: Sequence[str]) -> Cost:
 def understanding_job(system: System, clock: VirtualClock) -> UnderstandingJob:
     """Return tier 2 as the worker runs it."""
     return UnderstandingJob(
-        system.store, system.household.id,
-        understanding=system.understanding(clock), settlement=system.settlement(),
-    )  # fmt: skip
+        system.store,
+        system.household.id,
+        understanding=system.understanding(clock),
+        settlement=system.settlement(),
+    )
 
 
 async def time_tier_2(

@@ -15,17 +15,24 @@ _ROUNDS = 5
 _VARIANTS = 20
 _FILTER_P99_US, _ROUTE_P99_US = 1_000.0, 5_000.0
 _MESSAGES = (
-    "hi there {n}", "thanks so much, that's all I needed {n}", "never mind, I found number {n}",
-    "remind me to call grandma tomorrow at {n}:15", "what's on my calendar on the {n}th?",
-    "add {n} eggs and a bag of flour to the shopping list", "and what about the {n}th?",
+    "hi there {n}",
+    "thanks so much, that's all I needed {n}",
+    "never mind, I found number {n}",
+    "remind me to call grandma tomorrow at {n}:15",
+    "what's on my calendar on the {n}th?",
+    "add {n} eggs and a bag of flour to the shopping list",
+    "and what about the {n}th?",
     "check my calendar for tomorrow and email Ade that I'm {n} minutes late",
-    "yes but make it {n} o'clock", "it was such a long day, {n} meetings and no lunch at all",
+    "yes but make it {n} o'clock",
+    "it was such a long day, {n} meetings and no lunch at all",
     "could you please move the dentist to the {n}th, and tell Ida that she has to bring her boots",
-)  # fmt: skip
+)
 _BEFORE = Exchange(
-    text="what's on my calendar on Thursday", answer="Nothing. Shall I add something?",
-    at=datetime(2026, 3, 2, tzinfo=UTC), mode=Mode.ACT,
-)  # fmt: skip
+    text="what's on my calendar on Thursday",
+    answer="Nothing. Shall I add something?",
+    at=datetime(2026, 3, 2, tzinfo=UTC),
+    mode=Mode.ACT,
+)
 
 
 def measure() -> tuple[Ratio, ...]:
@@ -66,6 +73,10 @@ def _timed(work: Callable[[str], object]) -> list[float]:
 
 def _ratio(name: str, took: Sequence[float], limit: float) -> Ratio:
     return Ratio(
-        name=name, microseconds=median(took), p99_microseconds=quantiles(took, n=100)[98],
-        peer="-", peer_microseconds=None, target=limit,
-    )  # fmt: skip
+        name=name,
+        microseconds=median(took),
+        p99_microseconds=quantiles(took, n=100)[98],
+        peer="-",
+        peer_microseconds=None,
+        target=limit,
+    )

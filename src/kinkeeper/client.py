@@ -99,9 +99,13 @@ class Sessions:
         at = as_utc(said_at or self._clock.now())
         number = secrets.token_hex(16)
         pair = {
-            "contentSessionId": session, "userMessage": user_message, "messageId": number,
-            "timestamp": at.isoformat(), "metadata": dict(metadata or {}), **self._about,
-        }  # fmt: skip
+            "contentSessionId": session,
+            "userMessage": user_message,
+            "messageId": number,
+            "timestamp": at.isoformat(),
+            "metadata": dict(metadata or {}),
+            **self._about,
+        }
         if assistant_response is not None:
             pair["assistantResponse"] = assistant_response
         self._keep(f"{self._clock.now():%Y%m%dT%H%M%S.%f}-{number}", json.dumps(pair))

@@ -90,12 +90,7 @@ class BotApi:
             return bot
 
     def user(
-        self,
-        first_name: str,
-        last_name: str = "",
-        *,
-        username: str = "",
-        language_code: str = "en",
+        self, first_name: str, last_name: str = "", *, username: str = "", language_code: str = "en"
     ) -> Person:
         """Return a new person."""
         with self.world.changing():

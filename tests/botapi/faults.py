@@ -67,12 +67,7 @@ class Faults:
     ) -> None:
         """Answer with this status and body."""
         fault = Fault(
-            method=method,
-            kind="answer",
-            times=times,
-            processed=processed,
-            status=status,
-            body=body,
+            method=method, kind="answer", times=times, processed=processed, status=status, body=body
         )
         self.waiting.append(fault)
 

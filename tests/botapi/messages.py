@@ -19,11 +19,7 @@ def shown_to(bot: Bot, message: Message, *, with_reply: bool = True) -> dict[str
     if message.topic is not None:
         shown["message_thread_id"] = message.topic.id
     sender = ANONYMOUS if "sender_chat" in message.header else message.sender.as_json()
-    shown |= {
-        "from": sender,
-        "chat": message.chat.as_json(),
-        "date": message.date,
-    }
+    shown |= {"from": sender, "chat": message.chat.as_json(), "date": message.date}
     if message.edited_at:
         shown["edit_date"] = message.edited_at
     if message.receiver is not None:

@@ -101,8 +101,10 @@ class Deliveries:
         if public not in self.world.proxies:
             return url, {}
         headers = {
-            "Host": parts.netloc, "X-Forwarded-Proto": parts.scheme, "X-Forwarded-For": "192.0.2.7",
-        }  # fmt: skip
+            "Host": parts.netloc,
+            "X-Forwarded-Proto": parts.scheme,
+            "X-Forwarded-For": "192.0.2.7",
+        }
         to = self.world.proxies[public]
         return (f"{to}{parts.path}" if to else ""), headers
 

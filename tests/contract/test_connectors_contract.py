@@ -32,8 +32,11 @@ def test_only_one_goes_through_a_calendar_at_a_time(store: Store) -> None:
         )
 
     assert [claimed("a", 0), claimed("a", 2), claimed("b", 2), claimed("a", 3)] == [
-        True, False, True, True,
-    ]  # fmt: skip
+        True,
+        False,
+        True,
+        True,
+    ]
     store.write_now(lambda conn: sync_records.settle(conn, "a", now=NOW, failure="away", waiting=2))
     assert claimed("a", 4)
     row = store.read_now(lambda conn: sync_records.find_calendar(conn, "a"))
@@ -66,10 +69,19 @@ def test_what_a_server_tells_is_noted_and_told_back(store: Store) -> None:
 
 def test_a_row_of_an_object_comes_back_as_it_was(store: Store) -> None:
     row = ObjectRow(
-        path="/c/ä b.ics", kind="VEVENT", local_id="e", state=ObjectState.ASKED, etag='"1"',
-        handled=None, agreed="1" * 64, offered="2" * 64, trying="", pushed="3" * 64,
-        action_id="a", note="why",
-    )  # fmt: skip
+        path="/c/ä b.ics",
+        kind="VEVENT",
+        local_id="e",
+        state=ObjectState.ASKED,
+        etag='"1"',
+        handled=None,
+        agreed="1" * 64,
+        offered="2" * 64,
+        trying="",
+        pushed="3" * 64,
+        action_id="a",
+        note="why",
+    )
     store.write_now(lambda conn: sync_records.put_object(conn, "a", row))
     assert store.read_now(lambda conn: sync_records.list_objects(conn, "a")) == [row]
 

@@ -79,10 +79,16 @@ def test_a_slow_tool_works_behind_the_talk_on_every_database(address: str) -> No
         return Found(result={"text": "a camp by the lake"})
 
     kind = RequestKind(
-        domain="finder", name="look", description="Finds things.", parameters=Nothing,
-        stakes=Stakes.LOW, progress="Asking finder…", is_foreign=True, read=look,
+        domain="finder",
+        name="look",
+        description="Finds things.",
+        parameters=Nothing,
+        stakes=Stakes.LOW,
+        progress="Asking finder…",
+        is_foreign=True,
+        read=look,
         limit=timedelta(minutes=5),
-    )  # fmt: skip
+    )
     script = Script({**SCRIPT, "find a camp": (wants("finder", "look"),)})
     soon = timedelta(milliseconds=30)
 

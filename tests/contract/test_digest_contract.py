@@ -28,10 +28,12 @@ def test_processes_that_are_due_at_once_send_each_person_one_digest(
         subprocess.Popen(
             [sys.executable, digest_process.__file__, address],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for _ in range(PROCESSES)
-    ]  # fmt: skip
+    ]
     for each in others:
         assert each.stdout is not None
         assert each.stdout.readline().strip() == READY

@@ -63,10 +63,12 @@ def fill(house: Served) -> None:
 
     def session(member: str, text: str, number: int) -> None:
         message = SessionMessage(
-            content_session_id=f"{member}-1", user_message=text, member=member,
+            content_session_id=f"{member}-1",
+            user_message=text,
+            member=member,
             timestamp=clock.now() + timedelta(minutes=number),
             assistant_response=f"I will remember: {text}",
-        )  # fmt: skip
+        )
         system.store.write_now(lambda conn: take_in(conn, household, message, at=clock.now()))
 
     session("sarah", "I collect zanzibarquartz figurines.", 1)
@@ -79,9 +81,10 @@ def fill(house: Served) -> None:
         member = system.household.member("sarah")
         assert member is not None
         for message in (
-            "My favourite drink is marmaladeyeti", "add cobaltwombat to my shopping list",
+            "My favourite drink is marmaladeyeti",
+            "add cobaltwombat to my shopping list",
             "remember that the gate code is vanadiumnewt",
-        ):  # fmt: skip
+        ):
             await conversation.say(member, message, channel="web")
             await conversation.idle()
         reading = reading_of(system.household, system.store, clock)

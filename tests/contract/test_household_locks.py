@@ -254,9 +254,14 @@ async def use_everything(serving: Served) -> list[str]:
 
 
 def understood(conn: Connection) -> bool:
-    return conn.execute(
-        select(observer_messages.c.id).where(observer_messages.c.state.in_(["queued", "running"]))
-    ).first() is None  # fmt: skip
+    return (
+        conn.execute(
+            select(observer_messages.c.id).where(
+                observer_messages.c.state.in_(["queued", "running"])
+            )
+        ).first()
+        is None
+    )
 
 
 def test_no_row_of_a_household_is_written_without_its_lock(

@@ -57,8 +57,9 @@ def test_an_update_takes_the_old_ones_place(store: Store) -> None:
         (now,) = list_facts(conn, JOHN, now=NOW)
         assert (now.narrative, now.evidence_count, now.slot) == ("I live in Leeds.", 2, "home")
         assert [each.text for each in statements_of(conn, JOHN, now.id)] == [
-            "I moved to Leeds.", "I live in Leeds.",
-        ]  # fmt: skip
+            "I moved to Leeds.",
+            "I live in Leeds.",
+        ]
         assert [fact.narrative for fact in as_of(conn, JOHN, START + timedelta(days=5))] == [
             "I live in York."
         ]
@@ -81,9 +82,11 @@ def test_who_speaks_decides_whose_it_is(store: Store) -> None:
         say(conn, 6, Said(text="The wifi password is eight now.", day=6, member="sarah"))
         now = {(fact.speaker, fact.narrative) for fact in list_facts(conn, JOHN, now=NOW)}
         assert now == {
-            ("john", "My car is a Volvo."), ("sarah", "My car is a Fiat."),
-            ("john", "I live in Leeds."), ("sarah", "The wifi password is eight now."),
-        }  # fmt: skip
+            ("john", "My car is a Volvo."),
+            ("sarah", "My car is a Fiat."),
+            ("john", "I live in Leeds."),
+            ("sarah", "The wifi password is eight now."),
+        }
 
     store.write_now(work)
 
@@ -120,11 +123,24 @@ def test_what_people_set_right_stays_right_and_can_be_taken_back(store: Store) -
         before = rows(conn)
         late = NOW + timedelta(hours=1)
         edits = [
-            (lambda: corrections.edit_fact(conn, JOHN, fact.id, "I live in Bergen.", by="john", at=NOW), ["I live in Bergen."]),
-            (lambda: corrections.mark_wrong(conn, JOHN, fact.id, by="john", at=NOW), ["I live in York."]),
+            (
+                lambda: corrections.edit_fact(
+                    conn, JOHN, fact.id, "I live in Bergen.", by="john", at=NOW
+                ),
+                ["I live in Bergen."],
+            ),
+            (
+                lambda: corrections.mark_wrong(conn, JOHN, fact.id, by="john", at=NOW),
+                ["I live in York."],
+            ),
             (lambda: corrections.retract_fact(conn, JOHN, fact.id, by="john", at=NOW), []),
-            (lambda: corrections.set_scope(conn, JOHN, fact.id, "person:john", by="john", at=NOW), ["I moved to Leeds."]),
-        ]  # fmt: skip
+            (
+                lambda: corrections.set_scope(
+                    conn, JOHN, fact.id, "person:john", by="john", at=NOW
+                ),
+                ["I moved to Leeds."],
+            ),
+        ]
         for edit, expected in edits:
             change = edit().change_set
             assert change is not None
@@ -247,8 +263,11 @@ def test_what_one_wants_forgotten_of_themselves_is_not_taken_from_others(store: 
         assert say(conn, 3, Said(text="I am allergic to nuts.", day=3, member="leo")).blocked == 0
         assert say(conn, 4, Said(text="I am allergic to nuts.", day=4)).blocked == 1
         assert [each.text for each in list_episodes(conn, JOHN)] == [
-            "…", "I am allergic to nuts.", "I am allergic to nuts.", "…",
-        ]  # fmt: skip
+            "…",
+            "I am allergic to nuts.",
+            "I am allergic to nuts.",
+            "…",
+        ]
         session = SessionMessage(
             content_session_id="s", user_message="I am allergic to nuts.", member="mia"
         )
@@ -264,9 +283,12 @@ def test_what_one_wants_forgotten_of_themselves_is_not_taken_from_others(store: 
 def test_what_was_answered_to_what_is_forgotten_goes_with_it(store: Store) -> None:
     def work(conn: Connection) -> None:
         message = SessionMessage(
-            content_session_id="s", user_message="I moved to Xanadu.", member="john",
-            assistant_response="So Xanadu is your home now.", timestamp=START,
-        )  # fmt: skip
+            content_session_id="s",
+            user_message="I moved to Xanadu.",
+            member="john",
+            assistant_response="So Xanadu is your home now.",
+            timestamp=START,
+        )
         episode_id = take_in(conn, "h", message, at=NOW).episode_id
         said = episodes_by_id(conn, "h", [episode_id])[episode_id]
         found = observe(said.text, said_at=START)
@@ -302,13 +324,19 @@ def test_followers_hear_of_every_change_and_of_what_is_gone(store: Store) -> Non
 def test_sessions_are_stored_whole_and_once(store: Store) -> None:
     long = "I live in York. " * (10 * 1024 * 1024 // 16)
     message = SessionMessage(
-        content_session_id="s", user_message=long, assistant_response="Noted.", timestamp=START,
-        message_id="m1", member="john",
-    )  # fmt: skip
+        content_session_id="s",
+        user_message=long,
+        assistant_response="Noted.",
+        timestamp=START,
+        message_id="m1",
+        member="john",
+    )
     repeats = (
-        message, replace(message, message_id=None), replace(message, timestamp=None),
+        message,
+        replace(message, message_id=None),
+        replace(message, timestamp=None),
         replace(message, assistant_response=None),
-    )  # fmt: skip
+    )
     first = store.write_now(lambda conn: take_in(conn, "h", message, at=NOW))
     assert first.is_new
     for each in repeats:
@@ -331,14 +359,21 @@ def test_imported_facts_keep_their_ids_and_evidence(store: Store) -> None:
 
     def work(conn: Connection) -> None:
         heard = [
-            Episode(household="h", id=each, text="I live in York.", said_at=START, origin=Origin.IMPORTED)
+            Episode(
+                household="h",
+                id=each,
+                text="I live in York.",
+                said_at=START,
+                origin=Origin.IMPORTED,
+            )
             for each in ("e1", "e2")
-        ]  # fmt: skip
+        ]
         insert_episodes(conn, heard, at=NOW)
         batch = [
             fact("f1", "Anna lives in York.", evidence=("e1", "e2")),
-            fact("f2", "Tom works for Lidl.", confidence=0.9, evidence=("gone",)), fact("f3", "Anna lives in York."),
-        ]  # fmt: skip
+            fact("f2", "Tom works for Lidl.", confidence=0.9, evidence=("gone",)),
+            fact("f3", "Anna lives in York."),
+        ]
         import_facts(conn, "h", batch, at=NOW)
         assert import_facts(conn, "h", batch, at=NOW) == []
         found = {each.id: each for each in list_facts(conn, JOHN, now=NOW)}

@@ -123,10 +123,13 @@ def test_of_two_nights_at_once_in_two_processes_one_is_done(store: Store, addres
     nights = [
         Started(
             [str(NIGHT_PROCESS), address, (day(130) + timedelta(seconds=n)).isoformat()],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
         )
         for n in range(2)
-    ]  # fmt: skip
+    ]
     told = [night.communicate(timeout=120) for night in nights]
     ends = [out.splitlines()[-1] if out else err for out, err in told]
     assert "done" in ends

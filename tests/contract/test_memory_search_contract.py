@@ -21,14 +21,7 @@ from kinkeeper.memory.finding.search import Finder, Found, HitKind, Search
 from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, count_vectors, put_vectors
 from kinkeeper.memory.ingest import ImportedFact, import_facts, remember
 from kinkeeper.memory.memory_rows import reserve
-from kinkeeper.memory.model import (
-    Category,
-    Episode,
-    FactStatus,
-    Observation,
-    Origin,
-    StatementType,
-)
+from kinkeeper.memory.model import Category, Episode, FactStatus, Observation, Origin, StatementType
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.undo import undo
 from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors, normalised
@@ -47,9 +40,16 @@ class Senses:
         self.model = model
         self.asked = 0
         self._of = {
-            "dog": 0, "puppy": 0, "hound": 0, "boat": 1, "sailing": 1, "ship": 1,
-            "doctor": 2, "dentist": 2, "clinic": 2,
-        }  # fmt: skip
+            "dog": 0,
+            "puppy": 0,
+            "hound": 0,
+            "boat": 1,
+            "sailing": 1,
+            "ship": 1,
+            "doctor": 2,
+            "dentist": 2,
+            "clinic": 2,
+        }
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         self.asked += len(texts)
@@ -63,17 +63,21 @@ class Senses:
 
 def turn(number: int, text: str, **different: object) -> Episode:
     episode = Episode(
-        household=HOUSE, id=f"t{number}", session="s", speaker="Ines", text=text,
-        said_at=NOW - timedelta(days=30) + timedelta(minutes=number), origin=Origin.IMPORTED,
-    )  # fmt: skip
+        household=HOUSE,
+        id=f"t{number}",
+        session="s",
+        speaker="Ines",
+        text=text,
+        said_at=NOW - timedelta(days=30) + timedelta(minutes=number),
+        origin=Origin.IMPORTED,
+    )
     return replace(episode, **different)  # type: ignore[arg-type] - fields of the episode
 
 
 def fact(number: int, text: str, **different: object) -> ImportedFact:
     given = ImportedFact(
-        id=f"f{number}", text=text, title=text, category=Category.PREFERENCE, at=NOW,
-        confidence=0.8,
-    )  # fmt: skip
+        id=f"f{number}", text=text, title=text, category=Category.PREFERENCE, at=NOW, confidence=0.8
+    )
     return replace(given, **different)  # type: ignore[arg-type] - fields of the fact
 
 
@@ -173,9 +177,13 @@ def moved(store: Store, **different: object) -> None:
     def work(conn: Connection) -> None:
         for each in said:
             observed = Observation(
-                text=each.text, start=0, end=len(each.text), category=Category.IDENTITY,
-                title=each.text, narrative=each.text,
-            )  # fmt: skip
+                text=each.text,
+                start=0,
+                end=len(each.text),
+                category=Category.IDENTITY,
+                title=each.text,
+                narrative=each.text,
+            )
             remember(conn, each, [observed], at=NOW)
 
     store.write_now(work)
@@ -257,8 +265,10 @@ def test_who_spoke_and_when_decide_among_equal_words(store: Store):
         store,
         turn(1, "I repaired the fence", speaker="Ines", session="a"),
         turn(2, "I repaired the fence", speaker="Bo", session="b"),
-        turn(3, "I repaired the fence", speaker="Kai", session="c", said_at=NOW - timedelta(days=400)),
-    )  # fmt: skip
+        turn(
+            3, "I repaired the fence", speaker="Kai", session="c", said_at=NOW - timedelta(days=400)
+        ),
+    )
     searched = finder(store)
     assert ids(searched, "did Bo repair the fence", is_diverse=False)[0] == "t2"
     assert ids(searched, "who repaired the fence in March 2025", is_diverse=False)[0] == "t3"
@@ -282,9 +292,15 @@ def test_who_said_a_fact_is_told_with_it_and_leads_to_it(store: Store):
     for number, name in enumerate(["Ines", "Bo"]):
         text = "I play the cello"
         said = Observation(
-            text=text, start=0, end=len(text), category=Category.PREFERENCE, title=text,
-            type=StatementType.STATEMENT, narrative=text, confidence=0.9,
-        )  # fmt: skip
+            text=text,
+            start=0,
+            end=len(text),
+            category=Category.PREFERENCE,
+            title=text,
+            type=StatementType.STATEMENT,
+            narrative=text,
+            confidence=0.9,
+        )
         spoken = turn(number, text, speaker=name, session=None, origin=Origin.SAID)
         store.write_now(lambda conn, one=spoken, o=said: remember(conn, one, [o], at=NOW))
     hits = found(finder(store), "does Bo play the cello", kinds=(HitKind.FACT,)).hits
@@ -304,9 +320,10 @@ def test_meaning_finds_what_words_do_not_once_vectors_are_made(store: Store):
     assert asyncio.run(work.finish()) == 0
     counts = store.read_now(lambda conn: count_vectors(conn, HOUSE))
     assert counts == {
-        ("senses-1", VectorKind.EPISODE): 3, ("senses-1", VectorKind.CONTEXT): 3,
+        ("senses-1", VectorKind.EPISODE): 3,
+        ("senses-1", VectorKind.CONTEXT): 3,
         ("senses-1", VectorKind.FACT): 1,
-    }  # fmt: skip
+    }
     stored = store.read_now(lambda conn: facts_by_id(conn, HOUSE, ["f1"]))["f1"]
     assert stored.status is FactStatus.ACTIVE
 

@@ -61,9 +61,12 @@ def test_nobodys_message_is_a_repeat_of_anothers(
 
 @pytest.mark.parametrize(
     "change",
-    [{"user_message": "Mia is allergic to bees."}, {"assistant_response": "Noted."},
-     {"user_message": "Mia is allergic to latex"}],
-)  # fmt: skip
+    [
+        {"user_message": "Mia is allergic to bees."},
+        {"assistant_response": "Noted."},
+        {"user_message": "Mia is allergic to latex"},
+    ],
+)
 @pytest.mark.parametrize("later", [{}, {"timestamp": NOW + timedelta(hours=1)}])
 def test_other_words_under_a_used_id_are_refused(
     store: Store, change: dict[str, str], later: dict[str, datetime]

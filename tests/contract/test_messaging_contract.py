@@ -37,8 +37,13 @@ def test_messages_of_several_chats_go_out_each_in_order(cards: Cards) -> None:
     cards.deliver()
     bodies = [(each.item.chat_id, each.item.body) for each in cards.channel.shown]
     assert sorted(bodies) == sorted(
-        [("one", "Which?"), ("one", "Which?" + REPEATED), ("one", "Which?"), *[("two", "Which?")] * 2]
-    )  # fmt: skip
+        [
+            ("one", "Which?"),
+            ("one", "Which?" + REPEATED),
+            ("one", "Which?"),
+            *[("two", "Which?")] * 2,
+        ]
+    )
     assert set(states(cards)) == {OutboundState.SENT}
 
 

@@ -30,9 +30,14 @@ DAY = datetime(2026, 3, 3, tzinfo=UTC).date()
 
 def record(outcome: Outcome, milliseconds: float = 5, **changes: object) -> CallRecord:
     made = CallRecord(
-        request=request(), at=NOON, model="tiny", outcome=outcome, milliseconds=milliseconds,
-        usage=Usage(input_tokens=10, output_tokens=2, is_estimated=True), cost_micros=5_000_000_000,
-    )  # fmt: skip
+        request=request(),
+        at=NOON,
+        model="tiny",
+        outcome=outcome,
+        milliseconds=milliseconds,
+        usage=Usage(input_tokens=10, output_tokens=2, is_estimated=True),
+        cost_micros=5_000_000_000,
+    )
     return replace(made, **changes)  # type: ignore[arg-type]  # names of fields
 
 

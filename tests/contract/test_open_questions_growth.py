@@ -19,10 +19,16 @@ INDEXES = ("ix_open_questions_until", "ix_open_questions_message")
 
 def ask(conn: Connection, number: int, at: datetime) -> None:
     question = OpenQuestion(
-        id=number, chat_id=CHAT, message_id=f"m{number}", thread_id=f"m{number}", asker="john",
-        asked_at=at, until=at + HOUR, action_id=None,
+        id=number,
+        chat_id=CHAT,
+        message_id=f"m{number}",
+        thread_id=f"m{number}",
+        asker="john",
+        asked_at=at,
+        until=at + HOUR,
+        action_id=None,
         extraction=Extraction(is_coordination=True, stance=Stance.ASKS),
-    )  # fmt: skip
+    )
     questions.put(conn, HOUSE, question)
 
 

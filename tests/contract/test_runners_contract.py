@@ -158,9 +158,14 @@ def test_a_runner_that_others_took_for_dead_is_back_with_its_next_beat(one: Stor
 
 def said(store: Store, text: str, *, now: datetime = NOW) -> Accepted:
     thread = Thread(
-        household="h", id="t", member="john", channel="web", chat_id=None, created_at=now,
+        household="h",
+        id="t",
+        member="john",
+        channel="web",
+        chat_id=None,
+        created_at=now,
         last_at=now,
-    )  # fmt: skip
+    )
     incoming = Incoming(thread=thread, text=text, client_message_id=text)
     return store.write_now(lambda conn: accept(conn, incoming, now=now))
 

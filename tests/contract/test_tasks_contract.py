@@ -29,9 +29,15 @@ DUE = datetime(2026, 11, 12, 17, tzinfo=ZONE)
 
 def task(name: str = "a", **fields: object) -> Task:
     plain = Task(
-        id=name, household=FAMILY.id, title=f"Task {name}", tz=ZONE.key, place=Place(channel="web"),
-        created_at=NOW, remind_at=DUE, who=("ruth",),
-    )  # fmt: skip
+        id=name,
+        household=FAMILY.id,
+        title=f"Task {name}",
+        tz=ZONE.key,
+        place=Place(channel="web"),
+        created_at=NOW,
+        remind_at=DUE,
+        who=("ruth",),
+    )
     return replace(plain, **fields)  # type: ignore[arg-type]
 
 

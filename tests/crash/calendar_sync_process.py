@@ -34,9 +34,12 @@ async def main(path: str, household_file: str, address: str) -> None:
     household = load_household(Path(household_file))
     with Store.open(path) as store:
         syncing = CalendarSync(
-            store=store, household=household, kinds=(Events(household),),
-            connect=lambda: Telling(Address.parse(address)), clock=SystemClock(),
-        )  # fmt: skip
+            store=store,
+            household=household,
+            kinds=(Events(household),),
+            connect=lambda: Telling(Address.parse(address)),
+            clock=SystemClock(),
+        )
         print("ready", flush=True)
         await syncing.run_once()
 

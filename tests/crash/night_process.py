@@ -16,10 +16,14 @@ def main() -> None:
         try:
             asyncio.run(
                 consolidate(
-                    store, HOUSE, tools_of_tests(), now=datetime.fromisoformat(now), is_agreed=True,
+                    store,
+                    HOUSE,
+                    tools_of_tests(),
+                    now=datetime.fromisoformat(now),
+                    is_agreed=True,
                     progress=lambda step: print(step, flush=True),
                 )
-            )  # fmt: skip
+            )
         except ConflictError:
             print("overtaken", flush=True)
         else:

@@ -33,10 +33,15 @@ EVENTS = 12
 def event(number: int, household: str) -> Event:
     start = SystemClock().now().replace(microsecond=0) + timedelta(days=number + 1)
     return Event(
-        id=stable_id("crash", number), household=household, kind=EventKind.BOOKING,
-        summary=f"Errand {number}", start=start, duration=timedelta(hours=1), tz="UTC",
+        id=stable_id("crash", number),
+        household=household,
+        kind=EventKind.BOOKING,
+        summary=f"Errand {number}",
+        start=start,
+        duration=timedelta(hours=1),
+        tz="UTC",
         provenance=Provenance(source_type=SourceType.CLI, source_id=str(number)),
-    )  # fmt: skip
+    )
 
 
 def killed_after(dots: int, *words: str) -> None:
@@ -73,9 +78,12 @@ def test_every_event_stands_there_once_however_often_the_process_is_killed(tmp_p
             store.write_now(change)
         clock = VirtualClock(max(MONDAY, datetime.now(MONDAY.tzinfo)))
         syncing = CalendarSync(
-            store=store, household=household, kinds=(Events(household),),
-            connect=lambda: CalDavClient(server.address), clock=clock,
-        )  # fmt: skip
+            store=store,
+            household=household,
+            kinds=(Events(household),),
+            connect=lambda: CalDavClient(server.address),
+            clock=clock,
+        )
         asyncio.run(syncing.run_once())
         asyncio.run(syncing.run_once())
         events = store.read_now(lambda conn: list_events(conn, Viewer.whole(household.id)))

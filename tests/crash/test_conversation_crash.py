@@ -40,8 +40,10 @@ def said(number: int) -> str:
 def answered(address: str, secret: str, number: int) -> bool:
     """Say one message, once more if it was said before; returns whether its answer came whole."""
     body = {
-        "text": said(number), "thread": f"thread-{number % THREADS}", "message_id": f"m{number}",
-    }  # fmt: skip
+        "text": said(number),
+        "thread": f"thread-{number % THREADS}",
+        "message_id": f"m{number}",
+    }
     headers = {"Authorization": f"Bearer {secret}"}
     with suppress(httpx.HTTPError):
         answer = httpx.post(f"{address}/chat", json=body, headers=headers, timeout=60)

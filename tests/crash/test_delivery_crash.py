@@ -37,29 +37,33 @@ def fill(conn: Connection) -> None:
     for number in range(MESSAGES):
         chat = CHATS[number % len(CHATS)]
         row, _ = outbox.put(
-            conn, HOUSE,
+            conn,
+            HOUSE,
             Outbound(
-                channel="file", chat_id=chat, body=f"text {number}", dedupe_key=f"m{number}",
+                channel="file",
+                chat_id=chat,
+                body=f"text {number}",
+                dedupe_key=f"m{number}",
                 is_unprompted=number % 2 == 0,
             ),
             now=NOW,
-        )  # fmt: skip
+        )
         if number % 5 == 0:
             change = Outbound(
-                channel="file", chat_id=chat, body=f"changed {number}", dedupe_key=f"e{number}",
-                kind=OutboundKind.EDIT, edits=row,
-            )  # fmt: skip
+                channel="file",
+                chat_id=chat,
+                body=f"changed {number}",
+                dedupe_key=f"e{number}",
+                kind=OutboundKind.EDIT,
+                edits=row,
+            )
             outbox.put(conn, HOUSE, change, now=NOW)
 
 
 @contextmanager
 def process(database: Path, service: Path) -> Iterator[Iterator[str]]:
     """Start delivering; yield the lines it prints; kill -9 at the end of the block."""
-    started = Started(
-        [SCRIPT, str(database), str(service)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    started = Started([SCRIPT, str(database), str(service)], stdout=subprocess.PIPE, text=True)
     assert started.stdout is not None
     try:
         yield iter(started.stdout.readline, "")

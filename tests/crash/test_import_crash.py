@@ -29,7 +29,7 @@ def facts_to_import() -> list[dict[str, str]]:
     return [
         {"id": f"f{number}", "text": text, "at": "2026-03-02T09:00:00Z"}
         for number, text in enumerate(texts)
-    ]  # fmt: skip
+    ]
 
 
 def killed_after(program: Program, file: Path, lines: int) -> list[str]:

@@ -46,9 +46,7 @@ def fill(conn: Connection) -> None:
 @contextmanager
 def process(database: Path, post: Post, box: Postbox) -> Iterator[Iterator[str]]:
     """Start sending; yield the lines it prints; kill -9 at the end of the block."""
-    started = Started(
-        [SCRIPT, str(database), post.url, box.url], stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    started = Started([SCRIPT, str(database), post.url, box.url], stdout=subprocess.PIPE, text=True)
     assert started.stdout is not None
     try:
         yield iter(started.stdout.readline, "")

@@ -23,9 +23,8 @@ PROCESS = Path(__file__).with_name("memory_process.py")
 def live_for(database: Path, first: int, seconds: float) -> int:
     """Let the story go on until it is killed; return the number of the last step known to be done."""
     with Started(
-        [str(PROCESS), str(database), str(first)],
-        stdout=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        [str(PROCESS), str(database), str(first)], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         last = int(process.stdout.readline())
         time.sleep(seconds)

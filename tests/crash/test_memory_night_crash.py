@@ -88,9 +88,8 @@ def statuses(rows: dict[str, list[tuple[object, ...]]]) -> set[tuple[object, obj
 def night(path: Path, *, steps: int | None = None, wait: float = 0) -> bool:
     """Run a night; killed after some steps. Returns whether it said that it was done."""
     with Started(
-        [str(SCRIPT), str(path), NIGHT.isoformat()], stdout=subprocess.PIPE,
-        text=True,
-    ) as process:  # fmt: skip
+        [str(SCRIPT), str(path), NIGHT.isoformat()], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         said = []
         for line in process.stdout:

@@ -29,10 +29,14 @@ TURNS = 700
 
 def turn(number: int) -> Episode:
     return Episode(
-        household=HOUSE, id=f"t{number}", session=f"s{number // 50}", speaker="Bo",
-        text=f"errand {number} of the week", said_at=NOW + timedelta(minutes=number),
+        household=HOUSE,
+        id=f"t{number}",
+        session=f"s{number // 50}",
+        speaker="Bo",
+        text=f"errand {number} of the week",
+        said_at=NOW + timedelta(minutes=number),
         origin=Origin.SAID,
-    )  # fmt: skip
+    )
 
 
 def states(store: Store) -> dict[str, str]:
@@ -82,11 +86,24 @@ def test_an_import_that_was_killed_is_begun_again_and_complete(tmp_path: Path):
         for number in range(12_000)
     ]
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    command = [PROGRAM, "import", str(file), "--as", "episodes", "--no-wait", "--db", str(program.database)]  # fmt: skip
+    command = [
+        PROGRAM,
+        "import",
+        str(file),
+        "--as",
+        "episodes",
+        "--no-wait",
+        "--db",
+        str(program.database),
+    ]
     with Started(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        env=program.environment(), cwd=tmp_path,
-    ) as started:  # fmt: skip
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=program.environment(),
+        cwd=tmp_path,
+    ) as started:
         assert started.stdout is not None
         reported = [json.loads(started.stdout.readline())["id"] for _ in range(1_200)]
         started.kill()

@@ -29,12 +29,11 @@ START = "2026-03-02T07:00:00-06:00"
 
 def observing(chat: Path, database: Path) -> "subprocess.Popen[str]":
     return Started(
-        [
-            PROGRAM, "observe", str(chat), "--household",
-            str(FILES["miller"]), "--db", str(database),
-        ],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [PROGRAM, "observe", str(chat), "--household", str(FILES["miller"]), "--db", str(database)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def run_to_the_end(chat: Path, database: Path) -> list[str]:

@@ -73,9 +73,8 @@ def serving(database: Path, end: datetime, *, who: str = WORKERS) -> Iterator[st
     """Serve for the length of the block, with workers or alone, then kill; yields the address."""
     settings = [f"{key}={value}" for key, value in SETTINGS.items()]
     with Started(
-        [SCRIPT, database, end.isoformat(), who, *settings], stdout=subprocess.PIPE,
-        text=True,
-    ) as process:  # fmt: skip
+        [SCRIPT, database, end.isoformat(), who, *settings], stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             lines = (line.strip() for line in process.stdout)  # the log is among them
@@ -117,9 +116,12 @@ class Bridge:
 
     def _send(self, client: httpx.Client, message: InboundMessage) -> bool:
         record = {
-            "chat_id": message.chat_id, "message_id": message.message_id, "text": message.text,
-            "sender": message.sender, "sent_at": message.sent_at.isoformat(),
-        }  # fmt: skip
+            "chat_id": message.chat_id,
+            "message_id": message.message_id,
+            "text": message.text,
+            "sender": message.sender,
+            "sent_at": message.sent_at.isoformat(),
+        }
         if self.address is None:
             return False
         try:
@@ -137,10 +139,14 @@ class Bridge:
 def bridge_key(system: System) -> str:
     issued = system.store.write_now(
         lambda conn: logins.create_token(
-            conn, system.household.id, "sarah", role=AccessRole.BRIDGE, label="test",
+            conn,
+            system.household.id,
+            "sarah",
+            role=AccessRole.BRIDGE,
+            label="test",
             now=SystemClock().now(),
         )
-    )  # fmt: skip
+    )
     return issued.secret
 
 
@@ -259,12 +265,7 @@ def test_a_worker_killed_every_two_seconds_beside_a_server_killed_at_random_ends
     with live_system(database, **SETTINGS) as system, ThreadPoolExecutor(1) as pool:
         bridge = Bridge(bridge_key(system), chat)
         sending = pool.submit(
-            kill_until_all_is_sent,
-            database,
-            bridge,
-            system,
-            least=LEAST_KILLS_APART,
-            who=ALONE,
+            kill_until_all_is_sent, database, bridge, system, least=LEAST_KILLS_APART, who=ALONE
         )
         kill_workers(database, chat[-1].sent_at, sending, system, least=LEAST_KILLS_APART)
         assert bridge.refusal is None

@@ -53,14 +53,18 @@ def test_a_server_goes_on_where_another_was_killed(tmp_path: Path) -> None:
     program = prepared(Program(tmp_path))
     secret = token(program, "john", "--role", "owner")
     weather = {
-        "command": sys.executable, "args": [str(SERVER), str(tmp_path)],
-        "safe": ["lookup", "slow"], "timeout_seconds": 60,
-    }  # fmt: skip
+        "command": sys.executable,
+        "args": [str(SERVER), str(tmp_path)],
+        "safe": ["lookup", "slow"],
+        "timeout_seconds": 60,
+    }
     with model_server() as models:
         models.will(computes(plans))
         settings = {
-            "MCP_SERVERS": json.dumps({"weather": weather}), "MODEL_URL": models.url, "MODEL_NAME": "test-model",
-        }  # fmt: skip
+            "MCP_SERVERS": json.dumps({"weather": weather}),
+            "MODEL_URL": models.url,
+            "MODEL_NAME": "test-model",
+        }
         with running(program, **settings) as server:
             _warm(server, secret)
             thread = _asked(server, secret, tmp_path)

@@ -28,11 +28,12 @@ def replays(database: Path, *chats: Path) -> list[list[str]]:
             started.enter_context(
                 Started(
                     [*command, "--db", str(database), str(chat)],
-                    stdout=started.enter_context(output.open("w")), stderr=subprocess.STDOUT,
+                    stdout=started.enter_context(output.open("w")),
+                    stderr=subprocess.STDOUT,
                 )
             )
             for chat, output in zip(chats, outputs, strict=True)
-        ]  # fmt: skip
+        ]
         assert [process.wait(timeout=300) for process in running] == [0] * len(chats)
     printed = [output.read_text().splitlines() for output in outputs]
     return [[line for line in lines if line.startswith("{")] for lines in printed]

@@ -117,9 +117,15 @@ def test_every_page_is_for_every_eye_and_thumb(home: Site, width: int, theme: st
     axe = axe_source()
     with home.visit(viewport={"width": width, "height": 800}, color_scheme=theme) as page:
         for path in (
-            "/memory", "/memory?q=library", "/memory?on=2026-03-02", fact, f"{fact}/forget",
-            "/memory/heard", "/memory/map", "/memory/changes",
-        ):  # fmt: skip
+            "/memory",
+            "/memory?q=library",
+            "/memory?on=2026-03-02",
+            fact,
+            f"{fact}/forget",
+            "/memory/heard",
+            "/memory/map",
+            "/memory/changes",
+        ):
             page.goto(path)
             page.evaluate(
                 "document.querySelectorAll('main details').forEach((each) => each.open = true)"

@@ -18,9 +18,16 @@ pytestmark = [
 WIDTHS = (320, 390, 1280)
 THEMES = ("light", "dark")
 PAGES = (
-    "/", "/pending", "/calendar", "/calendar?span=agenda", "/calendar?span=month", "/silence",
-    "/health", "/people", "/nowhere",
-)  # fmt: skip
+    "/",
+    "/pending",
+    "/calendar",
+    "/calendar?span=agenda",
+    "/calendar?span=month",
+    "/silence",
+    "/health",
+    "/people",
+    "/nowhere",
+)
 CLAIM = "I'll pick up Leo from school tomorrow at 3pm"
 SUMMARY = "Sarah picks up Leo"
 

@@ -13,9 +13,16 @@ pytestmark = [
 ]
 
 PAGES = (
-    "/", "/pending", "/calendar", "/calendar?span=agenda", "/calendar?span=month", "/silence",
-    "/health", "/people", "/nowhere",
-)  # fmt: skip
+    "/",
+    "/pending",
+    "/calendar",
+    "/calendar?span=agenda",
+    "/calendar?span=month",
+    "/silence",
+    "/health",
+    "/people",
+    "/nowhere",
+)
 
 
 @pytest.fixture(scope="module")

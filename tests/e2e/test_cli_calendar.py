@@ -9,10 +9,16 @@ from cli_program import Program
 pytestmark = pytest.mark.slow
 
 EVENTS = [
-    {"summary": "Piano", "start": "2026-03-06T17:00", "rrule": "FREQ=WEEKLY;BYDAY=FR",
-     "who": ["Mia"], "responsible": ["mom"], "location": "Main Street 5"},
+    {
+        "summary": "Piano",
+        "start": "2026-03-06T17:00",
+        "rrule": "FREQ=WEEKLY;BYDAY=FR",
+        "who": ["Mia"],
+        "responsible": ["mom"],
+        "location": "Main Street 5",
+    },
     {"summary": "Grandma visits", "start": "2026-03-14", "end": "2026-03-16"},
-]  # fmt: skip
+]
 BAD = [{"summary": "x"}, {"summary": "x", "start": "2026-13-01"}, {"start": "2026-03-01T10:00"},
        {"summary": "x", "start": "2026-03-01T10:00", "who": ["zoe"]},
        {"summary": "x", "start": "2026-03-01T10:00", "end": "2026-03-01T09:00"},

@@ -6,10 +6,26 @@ from pathlib import Path
 from cli_program import MILLER, Program
 
 FACTS = (
-    {"id": "a", "text": "Leo is allergic to peanuts.", "category": "identity", "at": "2026-01-03T10:00:00"},
-    {"id": "b", "text": "The router is a Netgear R7000.", "category": "technical", "at": "2026-01-05T10:00:00"},
-    {"id": "c", "text": "Sarah plans a surprise.", "category": "preference", "at": "2026-01-06T10:00:00", "scope": "person:sarah"},
-)  # fmt: skip
+    {
+        "id": "a",
+        "text": "Leo is allergic to peanuts.",
+        "category": "identity",
+        "at": "2026-01-03T10:00:00",
+    },
+    {
+        "id": "b",
+        "text": "The router is a Netgear R7000.",
+        "category": "technical",
+        "at": "2026-01-05T10:00:00",
+    },
+    {
+        "id": "c",
+        "text": "Sarah plans a surprise.",
+        "category": "preference",
+        "at": "2026-01-06T10:00:00",
+        "scope": "person:sarah",
+    },
+)
 
 
 def test_what_was_imported_is_what_a_session_begins_with(tmp_path: Path) -> None:

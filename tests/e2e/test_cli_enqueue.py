@@ -14,10 +14,14 @@ COUNT = 300  # more than are made durable together
 def test_a_chat_is_taken_in_in_order_and_once_and_a_guest_is_told_of_once(tmp_path: Path) -> None:
     program = Program(tmp_path)
     rows = [
-        message(number, "Postman Pat" if number % 2 else "sarah", f"parcel {number}",
-                f"2026-03-02T{8 + number // 60:02}:{number % 60:02}:00")
+        message(
+            number,
+            "Postman Pat" if number % 2 else "sarah",
+            f"parcel {number}",
+            f"2026-03-02T{8 + number // 60:02}:{number % 60:02}:00",
+        )
         for number in range(COUNT)
-    ]  # fmt: skip
+    ]
     first = program.observe(rows, "--enqueue")
     assert [line["message_id"] for line in first.lines] == [each["message_id"] for each in rows]
     assert first.err.count("Postman Pat") == 1

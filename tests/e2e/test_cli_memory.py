@@ -57,8 +57,13 @@ def test_what_is_imported_is_found_under_its_id(tmp_path: Path):
     first = imported(program, "episodes", [*TURNS[:2], *bad, TURNS[2]])
     assert first.code == 2
     assert [line.get("status", line.get("line")) for line in first.lines] == [
-        "stored", "stored", 3, 4, 5, "stored",
-    ]  # fmt: skip
+        "stored",
+        "stored",
+        3,
+        4,
+        5,
+        "stored",
+    ]
     assert "episodes imported" in first.err
     assert imported(program, "facts", FACTS).code == 0
     again = imported(program, "facts", FACTS)

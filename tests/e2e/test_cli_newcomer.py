@@ -178,10 +178,12 @@ def test_times_are_read_from_words_and_files(program: Program) -> None:
     words = ("when", "tomorrow", "at", "3", "--reference", "2026-03-04T10:00", "--json")
     (span,) = program.bare(*words, "--tz", "America/Chicago").value["spans"]
     assert span["start"] == "2026-03-05T15:00:00-06:00"
-    rows = [{"text": "Friday", "reference": "2026-03-04T10:00:00", "tz": "Europe/London"},
-            {"text": "Friday", "reference": "2026-02-30T10:00:00"},
-            {"text": "Friday", "reference": "2026-03-04T10:00:00", "tz": "Mars/Base"},
-            {"text": "no time here", "reference": "2026-03-04T10:00:00"}]  # fmt: skip
+    rows = [
+        {"text": "Friday", "reference": "2026-03-04T10:00:00", "tz": "Europe/London"},
+        {"text": "Friday", "reference": "2026-02-30T10:00:00"},
+        {"text": "Friday", "reference": "2026-03-04T10:00:00", "tz": "Mars/Base"},
+        {"text": "no time here", "reference": "2026-03-04T10:00:00"},
+    ]
     stream = "".join(json.dumps(row) + "\n" for row in rows).encode()
     ran = program.bare("when", "--file", "-", stdin=stream)
     assert ran.code == 2

@@ -25,9 +25,13 @@ def test_demo_and_a_served_message_send_no_packet_elsewhere(tmp_path: Path) -> N
     if not can_be_apart():
         pytest.skip("NOT PROVED HERE: this machine gives a process no network of its own (unshare)")
     done = subprocess.run(
-        [*APART, sys.executable, SCRIPT, tmp_path], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, timeout=300,
-    )  # fmt: skip
+        [*APART, sys.executable, SCRIPT, tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["interfaces"] == ["lo"]

@@ -68,9 +68,17 @@ def test_bad_lines_are_named_in_their_place_and_good_ones_done(program: Program)
 
 def test_odd_texts_and_lines_are_taken(program: Program) -> None:
     texts = [
-        "", " ", "x" * 100_000, "\u202eright to left\u202c שלום", "zero\u200bwidth\u200d\ufeff",
-        "half \ud83d a character", "nul \x00 character", "é" * 3, "👨‍👩‍👧‍👦", "[bold]not markup[/bold]",
-    ]  # fmt: skip
+        "",
+        " ",
+        "x" * 100_000,
+        "\u202eright to left\u202c שלום",
+        "zero\u200bwidth\u200d\ufeff",
+        "half \ud83d a character",
+        "nul \x00 character",
+        "é" * 3,
+        "👨‍👩‍👧‍👦",
+        "[bold]not markup[/bold]",
+    ]
     rows = [line(message_id=number, text=text) for number, text in enumerate(texts)]
     stream = b"\xef\xbb\xbf" + b"\r\n\r\n  \n".join(rows)
     ran = program.run("observe", "-", stdin=stream)
@@ -79,9 +87,11 @@ def test_odd_texts_and_lines_are_taken(program: Program) -> None:
 
 
 def test_a_guest_is_taken_in_with_a_warning(program: Program) -> None:
-    rows = [message(1, "Dad", "hi", MONDAY.format("10:00")),
-            message(2, "Zoe", "hi", MONDAY.format("10:01")),
-            message(3, "1002", "hi", MONDAY.format("10:02"))]  # fmt: skip
+    rows = [
+        message(1, "Dad", "hi", MONDAY.format("10:00")),
+        message(2, "Zoe", "hi", MONDAY.format("10:01")),
+        message(3, "1002", "hi", MONDAY.format("10:02")),
+    ]
     ran = program.observe(rows)
     assert ran.code == 0
     assert ["warning" in answer for answer in ran.lines] == [False, True, False]
@@ -96,8 +106,10 @@ def test_a_time_without_offset_is_the_households(program: Program) -> None:
 
 
 def test_an_order_that_is_not_times_order_is_taken(program: Program) -> None:
-    rows = [message(1, "john", "hi", "2031-03-03T10:00:00"),
-            message(2, "john", "ho", "2026-03-02T10:00:00")]  # fmt: skip
+    rows = [
+        message(1, "john", "hi", "2031-03-03T10:00:00"),
+        message(2, "john", "ho", "2026-03-02T10:00:00"),
+    ]
     ran = program.observe(rows)
     assert ran.code == 0
     assert len(ran.lines) == 2
@@ -168,16 +180,32 @@ def test_two_at_once_take_turns(program: Program) -> None:
 
 def test_an_export_of_telegram_is_recognised(program: Program, tmp_path: Path) -> None:
     export = {
-        "name": "Family", "type": "private_group", "id": 4242,
+        "name": "Family",
+        "type": "private_group",
+        "id": 4242,
         "messages": [
             {"id": 1, "type": "service", "date": "2026-03-02T10:00:00", "action": "create_group"},
-            {"id": 2, "type": "message", "date": "2026-03-02T18:00:00",
-             "date_unixtime": "1772496000", "from": "S. M.", "from_id": "user1002",
-             "text": ["Can you get ", {"type": "bold", "text": "Mia"}, " tomorrow at 5?"],
-             "reactions": [{"type": "emoji", "count": 1, "emoji": "👍", "recent": [
-                 {"from": "J.", "from_id": "user1001", "date": "2026-03-02T18:02:00"}]}]},
+            {
+                "id": 2,
+                "type": "message",
+                "date": "2026-03-02T18:00:00",
+                "date_unixtime": "1772496000",
+                "from": "S. M.",
+                "from_id": "user1002",
+                "text": ["Can you get ", {"type": "bold", "text": "Mia"}, " tomorrow at 5?"],
+                "reactions": [
+                    {
+                        "type": "emoji",
+                        "count": 1,
+                        "emoji": "👍",
+                        "recent": [
+                            {"from": "J.", "from_id": "user1001", "date": "2026-03-02T18:02:00"}
+                        ],
+                    }
+                ],
+            },
         ],
-    }  # fmt: skip
+    }
     file = tmp_path / "result.json"
     file.write_text(json.dumps(export, indent=1), encoding="utf-8")
     ran = program.run("observe", str(file))

@@ -21,8 +21,14 @@ def test_something_is_remembered_exported_and_erased_for_good(program: Program) 
     folder = program.home / "all"
     assert program.run("export", str(folder), "--as", "all").code == 0
     assert {each.name for each in folder.iterdir()} == {
-        "actions.jsonl", "calendar.ics", "drafts.jsonl", "episodes.jsonl", "facts.jsonl", "notes.jsonl", "tasks.jsonl",
-    }  # fmt: skip
+        "actions.jsonl",
+        "calendar.ics",
+        "drafts.jsonl",
+        "episodes.jsonl",
+        "facts.jsonl",
+        "notes.jsonl",
+        "tasks.jsonl",
+    }
     assert {each.stat().st_mode & 0o077 for each in [folder, *folder.iterdir()]} == {0}
 
     checks = {each["check"]: each for each in program.run("doctor", "--json").value["checks"]}

@@ -7,8 +7,17 @@ from typing import Any
 from cli_program import Program
 
 FIELDS = {
-    "id", "type", "is_followup", "domains", "branch", "social", "mode", "confirmation", "source", "ms",
-}  # fmt: skip
+    "id",
+    "type",
+    "is_followup",
+    "domains",
+    "branch",
+    "social",
+    "mode",
+    "confirmation",
+    "source",
+    "ms",
+}
 
 
 def routed(program: Program, *lines: dict[str, Any] | str) -> tuple[int, list[dict[str, Any]], str]:
@@ -29,10 +38,14 @@ def test_messages_are_routed_in_their_order(program: Program) -> None:
         {"id": "a", "text": "remind me to call grandma tomorrow at 5pm"},
         {"id": "b", "text": "thanks!"},
         {"id": "c", "text": "and Friday?", "history": before},
-        {"id": "d", "text": "yes but send it to Anna", "pending": {"confirmation_message": "Send?"}},
+        {
+            "id": "d",
+            "text": "yes but send it to Anna",
+            "pending": {"confirmation_message": "Send?"},
+        },
         {"id": "e", "text": "what a long day"},
         {"id": "f", "text": ""},
-    )  # fmt: skip
+    )
 
     assert code == 0
     assert [each["id"] for each in out] == ["a", "b", "c", "d", "e", "f"]
@@ -47,9 +60,13 @@ def test_messages_are_routed_in_their_order(program: Program) -> None:
 
 def test_bad_lines_do_not_stop_the_good_ones(program: Program) -> None:
     code, out, _ = routed(
-        program, "no json", {"id": "a"}, {"id": "b", "text": "hi", "history": "none"},
-        {"id": "c", "text": "hi", "pending": 3}, {"id": "d", "text": "hi"},
-    )  # fmt: skip
+        program,
+        "no json",
+        {"id": "a"},
+        {"id": "b", "text": "hi", "history": "none"},
+        {"id": "c", "text": "hi", "pending": 3},
+        {"id": "d", "text": "hi"},
+    )
 
     assert code == 2
     assert [each.get("line") for each in out] == [1, 2, 3, 4, None]

@@ -19,9 +19,12 @@ FORCED = 70
 
 def message(number: int) -> dict[str, Any]:
     return {
-        "chat_id": "family", "message_id": f"m{number}", "sender": "sarah", "text": TEXT,
+        "chat_id": "family",
+        "message_id": f"m{number}",
+        "sender": "sarah",
+        "text": TEXT,
         "sent_at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture
@@ -158,10 +161,16 @@ def test_an_invitation_names_an_address_that_a_phone_can_reach(home: Program) ->
 
 @pytest.mark.parametrize(
     "words",
-    [("invite", "nobody"), ("invite", "sarah", "--role", "king"), ("invite", "sarah", "--role", "bridge"),
-     ("invite", "leo", "--role", "adult"), ("invite", "sarah", "--hours", "0"), ("token", "create", "x"),
-     ("token", "create", "leo", "--role", "owner")],
-)  # fmt: skip
+    [
+        ("invite", "nobody"),
+        ("invite", "sarah", "--role", "king"),
+        ("invite", "sarah", "--role", "bridge"),
+        ("invite", "leo", "--role", "adult"),
+        ("invite", "sarah", "--hours", "0"),
+        ("token", "create", "x"),
+        ("token", "create", "leo", "--role", "owner"),
+    ],
+)
 def test_what_cannot_be_granted_is_bad_usage(home: Program, words: tuple[str, ...]) -> None:
     ran = home.bare(*words, *where(home))
     assert ran.code == 2

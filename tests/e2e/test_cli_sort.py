@@ -26,11 +26,12 @@ def finding(program: Program, **settings: str) -> dict[str, str]:
         ("none", "cues"),
         ("hashing", HASHING),
         pytest.param(
-            "auto", f"{MINILM}+{HASHING}",
+            "auto",
+            f"{MINILM}+{HASHING}",
             marks=pytest.mark.skipif(not HAS_WEIGHTS, reason="NOT TESTED: no extra `embedder`"),
         ),
     ],
-)  # fmt: skip
+)
 def test_a_text_is_sorted_by_what_the_settings_choose(
     program: Program, choice: str, stage: str
 ) -> None:

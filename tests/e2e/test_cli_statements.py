@@ -16,7 +16,8 @@ def test_pairs_are_related_in_their_order_and_bad_lines_do_not_stop_the_good(
     program: Program,
 ) -> None:
     result = ran(
-        program, "relate",
+        program,
+        "relate",
         [
             '{"id": "a", "old": "I live in Oslo", "new": "Oslo is where I live"}',
             "no json",
@@ -24,7 +25,7 @@ def test_pairs_are_related_in_their_order_and_bad_lines_do_not_stop_the_good(
             '{"id": "c", "old": "I live in Oslo", "new": "I live in Bergen", "old_at": "2026-02-01", "new_at": "2026-01-01"}',
             '{"id": "d", "old": "I live in Oslo", "new": 5}',
         ],
-    )  # fmt: skip
+    )
     answers = [json.loads(line) for line in result.out.splitlines()]
 
     assert result.code == 2

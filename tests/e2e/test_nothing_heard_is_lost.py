@@ -47,8 +47,9 @@ class Listening:
         text = self._words.text(digest, most=12)
         self._heard.texts.append(text)
         for told, actions in (
-            (self._heard.waiting, digest.waiting), (self._heard.expired, digest.expired),
-        ):  # fmt: skip
+            (self._heard.waiting, digest.waiting),
+            (self._heard.expired, digest.expired),
+        ):
             for action in actions:
                 if action.proposal.summary in text:
                     told.setdefault((member.id, action.id), digest.at)
@@ -60,9 +61,13 @@ def live_through(family: Chat, seed: int, *, hours: int) -> Heard:
     clock = VirtualClock(family.at("Mon 2026-03-02 06:00"))
     quiet = QuietHours.parse("22:00-07:00", family.zone)
     rounds = DigestRounds(
-        family.store, family.household, quiet_hours=quiet, clock=clock,
-        deliver=Listening(family, heard), is_quiet=lambda _conn, _now: False,
-    )  # fmt: skip
+        family.store,
+        family.household,
+        quiet_hours=quiet,
+        clock=clock,
+        deliver=Listening(family, heard),
+        is_quiet=lambda _conn, _now: False,
+    )
     start = family.at("Mon 2026-03-02 08:00").isoformat()
     for line in chat_lines(family.household.id, MESSAGES, seed=seed, start=start):
         message = said(line)
@@ -84,11 +89,16 @@ def pass_time(
 
 def said(line: dict[str, str]) -> InboundMessage:
     return InboundMessage(
-        channel="replay", chat_id=line["chat_id"], message_id=line["message_id"],
-        sender=line["sender"], text=line.get("text", ""),
-        sent_at=datetime.fromisoformat(line["sent_at"]), reply_to=line.get("reply_to"),
-        kind=MessageKind(line.get("kind") or "text"), target=line.get("target"),
-    )  # fmt: skip
+        channel="replay",
+        chat_id=line["chat_id"],
+        message_id=line["message_id"],
+        sender=line["sender"],
+        text=line.get("text", ""),
+        sent_at=datetime.fromisoformat(line["sent_at"]),
+        reply_to=line.get("reply_to"),
+        kind=MessageKind(line.get("kind") or "text"),
+        target=line.get("target"),
+    )
 
 
 def lost(family: Chat, heard: Heard) -> list[tuple[str, PendingAction]]:

@@ -66,8 +66,11 @@ def test_a_take_over_means_the_claim_just_made(family: Chat, words: str) -> None
     assert family.action(first["action"]["id"]).status is ActionStatus.SUPERSEDED
     job = {key: second["action"][key] for key in ("assigned_to", "child", "activity", "dates")}
     assert job == {
-        "assigned_to": ["john"], "child": ["mia"], "activity": "ballet", "dates": ["2026-03-09"],
-    }  # fmt: skip
+        "assigned_to": ["john"],
+        "child": ["mia"],
+        "activity": "ballet",
+        "dates": ["2026-03-09"],
+    }
     assert owners(family, "Wed 2026-03-04 09:05") == [["john"]]
     late = family.confirm("Wed 2026-03-04 09:06", "sarah", first["action"]["id"])
     assert late.outcome is Outcome.SUPERSEDED
@@ -184,9 +187,12 @@ def test_who_asked_and_says_sorted_has_no_question_any_more(family: Chat) -> Non
 
 @pytest.mark.parametrize(
     ("words", "day"),
-    [("make that Wednesday", "2026-03-11"), ("*wednesday the 11th", "2026-03-11"),
-     ("sorry, I meant the 16th", "2026-03-16")],
-)  # fmt: skip
+    [
+        ("make that Wednesday", "2026-03-11"),
+        ("*wednesday the 11th", "2026-03-11"),
+        ("sorry, I meant the 16th", "2026-03-16"),
+    ],
+)
 def test_a_day_set_right_replaces_the_card(family: Chat, words: str, day: str) -> None:
     first = family.say("Wed 2026-03-04 09:00", "sarah", "I'll get Mia from school on March 9")
     line = family.say("Wed 2026-03-04 09:02", "sarah", words.replace("Wednesday", "March 11"))

@@ -73,9 +73,11 @@ def test_what_was_confirmed_is_replaced_once_the_correction_is_confirmed(family:
     family.confirm("Mon 2026-03-02 09:06", "john", second["action"]["id"])
     held = family.store.read_now(
         lambda conn: occurrences_between(
-            conn, Viewer.whole(family.household.id), Interval(family.at("Thu 2026-03-05 00:00"), family.at("Thu 2026-03-05 16:00"))
+            conn,
+            Viewer.whole(family.household.id),
+            Interval(family.at("Thu 2026-03-05 00:00"), family.at("Thu 2026-03-05 16:00")),
         )
-    )  # fmt: skip
+    )
     assert [each.interval.start for each in held] == [family.at("Thu 2026-03-05 10:00")]
 
 
@@ -88,10 +90,14 @@ def test_another_may_set_right_what_was_announced(family: Chat) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "sorry 10 mins late today", "actually thursday works for me", "wait, 10 of them?",
-        "sorry, I'm at work till 10", "no idea, 10 maybe?", "got 10 eggs, sorry it took so long",
+        "sorry 10 mins late today",
+        "actually thursday works for me",
+        "wait, 10 of them?",
+        "sorry, I'm at work till 10",
+        "no idea, 10 maybe?",
+        "got 10 eggs, sorry it took so long",
     ],
-)  # fmt: skip
+)
 def test_what_only_looks_like_a_correction_changes_no_card(family: Chat, words: str) -> None:
     first = family.say("Mon 2026-03-02 09:00", "sarah", "Mia has the dentist thursday at 11am")
     family.say("Mon 2026-03-02 09:02", "sarah", words)
@@ -114,10 +120,12 @@ def test_of_several_jobs_only_the_one_set_right_is_replaced(family: Chat) -> Non
 @pytest.mark.parametrize(
     "words",
     [
-        "Leo soccer is at 5 tomorrow, not 4:30", "soccer's 5 instead of 4.30 tomorrow",
-        "soccer tomorrow is at 5, usually 4.30", "soccer got preponed to 5 tomorrow",
+        "Leo soccer is at 5 tomorrow, not 4:30",
+        "soccer's 5 instead of 4.30 tomorrow",
+        "soccer tomorrow is at 5, usually 4.30",
+        "soccer got preponed to 5 tomorrow",
     ],
-)  # fmt: skip
+)
 def test_both_times_told_move_the_session(family: Chat, words: str) -> None:
     line = family.say("Mon 2026-03-02 09:00", "sarah", words)
     assert line["action"]["type"] == "schedule_change"
@@ -128,10 +136,12 @@ def test_both_times_told_move_the_session(family: Chat, words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "Leo off soccer tomorrow, poorly", "Leo's out of soccer tomorrow",
-        "keeping Leo off soccer tomorrow", "Leo can't do soccer tomorrow, he's got a cold",
+        "Leo off soccer tomorrow, poorly",
+        "Leo's out of soccer tomorrow",
+        "keeping Leo off soccer tomorrow",
+        "Leo can't do soccer tomorrow, he's got a cold",
     ],
-)  # fmt: skip
+)
 def test_a_child_who_is_off_does_not_go(family: Chat, words: str) -> None:
     line = family.say("Mon 2026-03-02 09:00", "sarah", words)
     assert (line["action"]["type"], line["action"]["dates"]) == ("schedule_change", ["2026-03-03"])
@@ -189,8 +199,10 @@ def test_a_question_hands_nothing_over(family: Chat, words: str) -> None:
 
 def test_an_excuse_beside_a_request_takes_nothing_on(family: Chat) -> None:
     line = family.say(
-        "Mon 2026-03-02 09:00", "sarah", "Leo has soccer tomorrow and I've got book club. Can either of you step in?"
-    )  # fmt: skip
+        "Mon 2026-03-02 09:00",
+        "sarah",
+        "Leo has soccer tomorrow and I've got book club. Can either of you step in?",
+    )
     assert line["extraction"]["assigned_to"] == ["unspecified"]
 
 
@@ -228,8 +240,11 @@ def test_one_thought_in_two_messages(family: Chat) -> None:
     line = family.say("Mon 2026-03-02 09:05", "john", "that can be me")
     job = {key: line["action"][key] for key in ("assigned_to", "child", "activity", "dates")}
     assert job == {
-        "assigned_to": ["john"], "child": ["leo"], "activity": "soccer", "dates": ["2026-03-03"],
-    }  # fmt: skip
+        "assigned_to": ["john"],
+        "child": ["leo"],
+        "activity": "soccer",
+        "dates": ["2026-03-03"],
+    }
 
 
 def test_the_other_way_of_the_same_trip(family: Chat) -> None:

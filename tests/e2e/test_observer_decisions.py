@@ -87,8 +87,10 @@ def test_confirm_writes_what_was_frozen_and_undo_restores_it_bit_for_bit(
             assert written is not None
             assert written.provenance.source_type == "OBSERVER"
             assert (written.who, written.responsible, written.start) == (
-                frozen.who, frozen.responsible, frozen.start,
-            )  # fmt: skip
+                frozen.who,
+                frozen.responsible,
+                frozen.start,
+            )
     after = truth(family)
     again = family.confirm(NOON, "sarah", action.id)
     assert (again.outcome, again.is_change) == (Outcome.ALREADY_DONE, False)
@@ -208,10 +210,11 @@ def test_the_same_claim_later_than_an_hour_replaces_the_first(family: Chat) -> N
 @pytest.mark.parametrize(
     "other",
     [
-        "I'll pick up Mia on Monday at 5:30pm", "I'll pick up Leo on Tuesday at 5:30pm",
+        "I'll pick up Mia on Monday at 5:30pm",
+        "I'll pick up Leo on Tuesday at 5:30pm",
         "I'll drop off Leo on Monday at 8am",
     ],
-)  # fmt: skip
+)
 def test_another_child_day_or_task_is_another_card(family: Chat, other: str) -> None:
     family.say("Wed 2026-03-04 09:00", "sarah", "I'll pick up Leo on Monday at 5:30pm")
     family.say("Wed 2026-03-04 09:30", "sarah", other)

@@ -28,9 +28,13 @@ def pending_summaries(family: Chat, at: str) -> list[str]:
 def test_an_edit_replaces_what_the_message_had_proposed(family: Chat, is_same_id: bool) -> None:
     first = family.say("Wed 2026-03-04 09:00", "sarah", "I'll pick up Leo tomorrow at 5:30pm")
     line = family.say(
-        "Wed 2026-03-04 09:05", "sarah", "I'll pick up Leo on Friday at 5:30pm", kind="edit",
-        target=first["message_id"], id=first["message_id"] if is_same_id else None,
-    )  # fmt: skip
+        "Wed 2026-03-04 09:05",
+        "sarah",
+        "I'll pick up Leo on Friday at 5:30pm",
+        kind="edit",
+        target=first["message_id"],
+        id=first["message_id"] if is_same_id else None,
+    )
     assert line["withdrawn_action"] == first["action"]["id"]
     assert line["action"]["dates"] == iso("Fri 2026-03-06")
     [left] = family.pending("Wed 2026-03-04 09:05")
@@ -45,9 +49,13 @@ def test_two_edits_leave_one_card(family: Chat) -> None:
     first = family.say("Wed 2026-03-04 09:00", "sarah", "I'll pick up Leo tomorrow at 5:30pm")
     for minute, when in enumerate(["on Friday", "on Saturday"], start=5):
         family.say(
-            f"Wed 2026-03-04 09:0{minute}", "sarah", f"I'll pick up Leo {when} at 5:30pm",
-            kind="edit", target=first["message_id"], id=first["message_id"],
-        )  # fmt: skip
+            f"Wed 2026-03-04 09:0{minute}",
+            "sarah",
+            f"I'll pick up Leo {when} at 5:30pm",
+            kind="edit",
+            target=first["message_id"],
+            id=first["message_id"],
+        )
     [left] = family.pending("Wed 2026-03-04 09:10")
     assert left.proposal.extraction["dates"] == iso("Sat 2026-03-07")
 
@@ -200,10 +208,12 @@ def test_an_activity_on_a_day_it_never_takes_place_is_asked_about_whatever_the_d
 @pytest.mark.parametrize(
     "words",
     [
-        "I'll pick up Leo tomorrow instead", "I'll get Leo tomorrow, you rest",
-        "I'll take over Leo's pickup tomorrow", "I'll take Leo's pickup tomorrow instead, you rest",
+        "I'll pick up Leo tomorrow instead",
+        "I'll get Leo tomorrow, you rest",
+        "I'll take over Leo's pickup tomorrow",
+        "I'll take Leo's pickup tomorrow instead, you rest",
     ],
-)  # fmt: skip
+)
 def test_an_explicit_take_over_supersedes_the_claim_and_is_no_conflict(
     family: Chat, words: str
 ) -> None:

@@ -24,9 +24,13 @@ def test_a_chat_that_is_not_configured_is_refused_and_nothing_is_stored() -> Non
             ["1002001", "family-group-2", "", " family-group", "-1002002"]
         ):
             sent = family.message(
-                "Mon 2026-03-02 10:00", "appa", "Diya has a dentist appointment Friday at 5:30pm",
-                chat=foreign, id=f"x{number}", channel="telegram",
-            )  # fmt: skip
+                "Mon 2026-03-02 10:00",
+                "appa",
+                "Diya has a dentist appointment Friday at 5:30pm",
+                chat=foreign,
+                id=f"x{number}",
+                channel="telegram",
+            )
             with pytest.raises(DeniedError):
                 family.store.write_now(
                     lambda conn, sent=sent: intake.receive(conn, sent, now=sent.sent_at)

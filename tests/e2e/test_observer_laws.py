@@ -201,7 +201,7 @@ APART = [
     ("Mon 2026-03-02 15:00", "sarah", "lol that is so funny"),
     ("Mon 2026-03-02 18:00", "sarah", "I'll do it"),
     ("Mon 2026-03-02 21:00", "john", "Mia ballet Monday"),
-]  # fmt: skip
+]
 
 SCORES = {
     "tripwire": "tripwire_threshold",

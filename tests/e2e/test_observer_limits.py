@@ -146,9 +146,14 @@ def test_lines_keep_within_their_limits(rule: str) -> None:
 def flood(family: Chat, count: int, *, chat_id: str = "family") -> list[str]:
     start = family.at("Wed 2026-03-04 10:00")
     return [
-        family.say(start.replace(second=number * 59 // count), "john", f"I'll pick up Leo tomorrow at 5:{number:02d}pm", chat=chat_id)["reason"]
+        family.say(
+            start.replace(second=number * 59 // count),
+            "john",
+            f"I'll pick up Leo tomorrow at 5:{number:02d}pm",
+            chat=chat_id,
+        )["reason"]
         for number in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def test_above_sixty_a_minute_messages_are_stored_and_not_queued(family: Chat) -> None:
@@ -227,12 +232,25 @@ def test_an_answer_that_overtakes_its_question_is_no_answer(family: Chat) -> Non
 # Texts of every shape
 
 SHAPES = {
-    "empty": "", "blank": " \n\t ", "zero width": "\u200b\u200d\ufeff", "only emoji": "😀🎉👩‍👩‍👧‍👦", "right to left": "מי אוסף את לאו מחר?",
-    "bidi controls": "\u202eI'll pick up Leo tomorrow\u202c", "nul": "a\x00b", "long": "I'll pick up Leo tomorrow at 5pm. " * 3000,
-    "one long word": "a" * 100_000, "many digits": "1" * 5000, "combining": "Z" + "\u0301" * 500, "lone surrogate escaped": "\\ud800",
-    "template": "{names} %s {0.__class__}", "sql": "'; DROP TABLE events; --", "lines": "Leo\n\nsoccer\r\nThursday", "tabs": "Leo\tsoccer\tThursday",
-    "math letters": "𝐈'𝐥𝐥 𝐩𝐢𝐜𝐤 𝐮𝐩 𝐋𝐞𝐨", "full width": "Ｌｅｏ　ｓｏｃｃｅｒ　Ｔｈｕ",
-}  # fmt: skip
+    "empty": "",
+    "blank": " \n\t ",
+    "zero width": "\u200b\u200d\ufeff",
+    "only emoji": "😀🎉👩‍👩‍👧‍👦",
+    "right to left": "מי אוסף את לאו מחר?",
+    "bidi controls": "\u202eI'll pick up Leo tomorrow\u202c",
+    "nul": "a\x00b",
+    "long": "I'll pick up Leo tomorrow at 5pm. " * 3000,
+    "one long word": "a" * 100_000,
+    "many digits": "1" * 5000,
+    "combining": "Z" + "\u0301" * 500,
+    "lone surrogate escaped": "\\ud800",
+    "template": "{names} %s {0.__class__}",
+    "sql": "'; DROP TABLE events; --",
+    "lines": "Leo\n\nsoccer\r\nThursday",
+    "tabs": "Leo\tsoccer\tThursday",
+    "math letters": "𝐈'𝐥𝐥 𝐩𝐢𝐜𝐤 𝐮𝐩 𝐋𝐞𝐨",
+    "full width": "Ｌｅｏ　ｓｏｃｃｅｒ　Ｔｈｕ",
+}
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -60,8 +60,14 @@ def test_an_answer_at_the_very_end_of_the_grace_is_too_late_and_one_before_it_is
 
 @pytest.mark.parametrize(
     ("clock", "asked_at"),
-    [("10:10", "09:10"), ("10:15", "09:15"), ("10:16", "09:15"), ("10:01", "09:01"), ("13:00", "09:15")],
-)  # fmt: skip
+    [
+        ("10:10", "09:10"),
+        ("10:15", "09:15"),
+        ("10:16", "09:15"),
+        ("10:01", "09:01"),
+        ("13:00", "09:15"),
+    ],
+)
 def test_the_grace_never_reaches_into_the_last_hour(
     family: Chat, clock: str, asked_at: str
 ) -> None:

@@ -23,10 +23,18 @@ QUIETLY = "I'll pick up Leo on Wednesday at 3pm"
 @pytest.mark.parametrize(
     ("text", "minutes"),
     [
-        ("2h", 120), ("30m", 30), ("1h30m", 90), ("1h 30m", 90), (" 2 Hours ", 120), ("1 day", 1440),
-        ("31d", 31 * 1440), ("90 minutes", 90), ("1 hr", 60), ("2days3hours", 51 * 60),
+        ("2h", 120),
+        ("30m", 30),
+        ("1h30m", 90),
+        ("1h 30m", 90),
+        (" 2 Hours ", 120),
+        ("1 day", 1440),
+        ("31d", 31 * 1440),
+        ("90 minutes", 90),
+        ("1 hr", 60),
+        ("2days3hours", 51 * 60),
     ],
-)  # fmt: skip
+)
 def test_lengths_of_time_as_people_write_them(text: str, minutes: int) -> None:
     assert parse_duration(text) == timedelta(minutes=minutes)
 
@@ -90,10 +98,14 @@ class TestCards:
     def alone(self, family: Chat, member: str = "john") -> None:
         family.store.write_now(
             lambda conn: addresses.remember_private_chat(
-                conn, family.household.id, "replay", member=member, chat_id=f"{member}-alone",
+                conn,
+                family.household.id,
+                "replay",
+                member=member,
+                chat_id=f"{member}-alone",
                 now=family.at(START),
             )
-        )  # fmt: skip
+        )
 
     def test_who_can_be_reached_alone_gets_a_silent_card_with_yes_and_no(self) -> None:
         with chat() as family:

@@ -147,10 +147,9 @@ def test_004_two_people_on_one_job_are_asked_who_goes(telling: Told) -> None:
         assert second["buttons"] == list(telling.buttons)
         assert second["extraction"]["dates"] == iso(*telling.days)
         assert second["extraction"]["child"] == list(telling.children)
-        assert [
-            first["extraction"]["assigned_to"],
-            second["extraction"]["assigned_to"],
-        ] == [[owner] for owner in telling.owners]
+        assert [first["extraction"]["assigned_to"], second["extraction"]["assigned_to"]] == [
+            [owner] for owner in telling.owners
+        ]
         assert_one_line(second["reply"], telling.shown, limit=280)
         [action] = family.pending(telling.said[-1][0])
         assert action.id == second["action"]["id"]

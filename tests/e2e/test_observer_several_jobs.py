@@ -94,8 +94,10 @@ def test_what_was_not_done_gives_nothing_up(family: Chat, story: str) -> None:
 
 def test_with_whom_the_sender_is_just_now_is_not_who_is_fetched(family: Chat) -> None:
     line = family.say(
-        "Wed 2026-03-04 09:00", "sarah", "need somebody for Leo's soccer pickup Thursday, still stuck at work with Mia",
-    )  # fmt: skip
+        "Wed 2026-03-04 09:00",
+        "sarah",
+        "need somebody for Leo's soccer pickup Thursday, still stuck at work with Mia",
+    )
     assert line["extraction"]["child"] == ["leo"]
 
 

@@ -32,10 +32,7 @@ def test_a_day_that_nobody_named_is_nobodys_mistake(family: Chat) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "ok soccer Friday at 5 it is",
-        "coach confirmed, soccer Thursday they can come at 6.30",
-    ],
+    ["ok soccer Friday at 5 it is", "coach confirmed, soccer Thursday they can come at 6.30"],
 )
 def test_what_was_agreed_is_no_mistake(family: Chat, text: str) -> None:
     assert spoken(family.say(f"{MON} 09:00", "sarah", text)) is None

@@ -73,11 +73,26 @@ def test_what_matters_is_asked_with_all_of_it_and_done_by_a_press(millers: Famil
 @pytest.mark.parametrize(
     ("told", "word", "button", "answer"),
     [
-        ("The stopcock is behind the washing machine", "stopcock", "Just for me", "Only you can see that now."),
-        ("I have been diagnosed with asthma", "asthma", "Share it", "The whole family can see that now."),
-        ("Keep it to yourself: there is a kite in the shed", "kite", "Share it", "The whole family can see that now."),
+        (
+            "The stopcock is behind the washing machine",
+            "stopcock",
+            "Just for me",
+            "Only you can see that now.",
+        ),
+        (
+            "I have been diagnosed with asthma",
+            "asthma",
+            "Share it",
+            "The whole family can see that now.",
+        ),
+        (
+            "Keep it to yourself: there is a kite in the shed",
+            "kite",
+            "Share it",
+            "The whole family can see that now.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_one_tap_changes_who_may_see_what_was_told(
     millers: Family, told: str, word: str, button: str, answer: str
 ):

@@ -31,9 +31,12 @@ def plan(program: Stepping, number: int) -> None:
         start=(now + timedelta(days=3 + number)).replace(microsecond=0),
     )
     wanted = proposal(
-        f"p{number}", household=household.id, summary=f"Plan number {number}", extraction={},
+        f"p{number}",
+        household=household.id,
+        summary=f"Plan number {number}",
+        extraction={},
         effects=adding(made),
-    )  # fmt: skip
+    )
     program.system.store.write_now(
         lambda conn: proposals.propose(conn, wanted, household=household, now=now)
     )
@@ -108,8 +111,9 @@ def test_one_a_day_through_restarts_and_nothing_where_nothing_waits(millers: Fam
                 await program.deliver()
             texts = [each.text for each in millers.alone_with(millers.john)[before:]]
             assert [text.splitlines()[0] for text in texts] == [
-                "1 plan is waiting for your OK:", "Plan number 9",
-            ]  # fmt: skip
+                "1 plan is waiting for your OK:",
+                "Plan number 9",
+            ]
 
     run(scenario)
 

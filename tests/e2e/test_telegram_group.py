@@ -34,8 +34,9 @@ def test_chatter_is_heard_and_left_alone(millers: Family) -> None:
             millers.group.rename("Millers!")
             await program.step()
             assert [row.text for row in program.rows(messages)] == [
-                "lol the dog ate the remote", "so cute",
-            ]  # fmt: skip
+                "lol the dog ate the remote",
+                "so cute",
+            ]
             assert not millers.said_by_bot
             assert {row.sender for row in program.rows(messages)} == {"john"}
 
@@ -129,8 +130,10 @@ def test_privacy_mode_hides_the_family_from_a_bot_that_governs_nothing(tmp_path:
                 assert "administrator" in broken[0].remedy
 
     for name, admin, privacy, heard in (
-        ("hidden", False, True, 0), ("open", False, False, 1), ("admin", True, True, 1),
-    ):  # fmt: skip
+        ("hidden", False, True, 0),
+        ("open", False, False, 1),
+        ("admin", True, True, 1),
+    ):
         folder = tmp_path / name
         folder.mkdir()
         with family(folder, admin=admin, privacy=privacy) as millers:
@@ -190,10 +193,11 @@ def test_of_a_foreign_group_nothing_is_kept_but_its_number(millers: Family) -> N
             await program.step()
             dump = program.houses.store.read_now(
                 lambda conn: [
-                    str(row) for table in metadata.sorted_tables
+                    str(row)
+                    for table in metadata.sorted_tables
                     for row in conn.exec_driver_sql(f'SELECT * FROM "{table.name}"')  # noqa: S608 - names of our own
                 ]
-            )  # fmt: skip
+            )
             assert "SECRET" not in "".join(dump)
             found = program.houses.store.read_now(
                 lambda conn: bot_status.find_strangers(conn, str(millers.bot.id))
@@ -294,8 +298,16 @@ def test_a_menu_lists_the_commands_and_which_of_them_nobody_sees(millers: Family
         async with millers.stepping() as program:
             menu = millers.bot.commands[f"chat:{millers.group.id}", ""]
             assert [each["command"] for each in menu] == [
-                "pending", "why", "today", "week", "remember", "forget", "digest", "quiet", "help",
-            ]  # fmt: skip
+                "pending",
+                "why",
+                "today",
+                "week",
+                "remember",
+                "forget",
+                "digest",
+                "quiet",
+                "help",
+            ]
             assert [each.get("is_ephemeral", False) for each in menu][:3] == [True, True, False]
             millers.sarah.says(millers.group, "/pending", only_to=millers.bot)
             await program.step()
@@ -402,18 +414,22 @@ def test_texts_that_mean_to_do_harm_are_only_texts(millers: Family, text: str) -
 def test_answers_that_are_too_long_are_cut(millers: Family) -> None:
     async def scenario() -> None:
         async with millers.stepping() as program:
-            from kinkeeper.messaging.outbound import (  # noqa: PLC0415
-                OutboundKind,
-                OutgoingItem,
-                Route,
-            )
+            from kinkeeper.messaging.outbound import OutboundKind, OutgoingItem, Route  # noqa: PLC0415
 
             [channel] = program.running.channels["miller"]
             item = OutgoingItem(
-                id=1, kind=OutboundKind.SEND, chat_id=str(millers.group.id), route=Route.CHAT,
-                audience=None, body="🧒" * 5000, buttons=(), reply_to="9999~7.0", target=None,
-                answer_to=None, is_soundless=True,
-            )  # fmt: skip
+                id=1,
+                kind=OutboundKind.SEND,
+                chat_id=str(millers.group.id),
+                route=Route.CHAT,
+                audience=None,
+                body="🧒" * 5000,
+                buttons=(),
+                reply_to="9999~7.0",
+                target=None,
+                answer_to=None,
+                is_soundless=True,
+            )
             sent = await channel.deliver(item)
             assert millers.said_by_bot[-1].text == "🧒" * 4095 + "…"
             assert millers.said_by_bot[-1].silent

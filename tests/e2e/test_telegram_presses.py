@@ -31,9 +31,13 @@ def question(number: int, millers: Family) -> Proposal:
         for name in ("John", "Sarah")
     )
     return proposal(
-        f"q{number}", household=HOUSEHOLD, chat_id=str(millers.group.id), effects=(), choices=ways,
+        f"q{number}",
+        household=HOUSEHOLD,
+        chat_id=str(millers.group.id),
+        effects=(),
+        choices=ways,
         summary=f"Who picks up Leo, time {number}?",
-    )  # fmt: skip
+    )
 
 
 async def ask(program: Stepping, *numbers: int) -> list[Message]:
@@ -50,13 +54,16 @@ async def ask(program: Stepping, *numbers: int) -> list[Message]:
                 now=now,
             ).action
             line = Outbound(
-                channel="telegram", chat_id=str(millers.group.id),
-                body=action.proposal.summary, dedupe_key=f"ask:{number}", action_id=action.id,
+                channel="telegram",
+                chat_id=str(millers.group.id),
+                body=action.proposal.summary,
+                dedupe_key=f"ask:{number}",
+                action_id=action.id,
                 buttons=tuple(
                     Button(label=each.label, verb=Verb.CHOOSE, choice=each.label)
                     for each in action.proposal.choices
                 ),
-            )  # fmt: skip
+            )
             outbox.put(conn, HOUSEHOLD, line, now=now)
 
     program.houses.store.write_now(put)
@@ -90,8 +97,10 @@ def test_a_press_decides_what_it_stands_under_and_any_number_may_be_open(millers
             first, second, third = await ask(program, 1, 2, 3)
             assert await told(program, millers.john, second, "Sarah") == "Sarah it is."
             assert {key: row.status for key, row in by_number(program).items()} == {
-                "q1": "pending", "q2": "done", "q3": "pending",
-            }  # fmt: skip
+                "q1": "pending",
+                "q2": "done",
+                "q3": "pending",
+            }
             assert written(program) == ["Tara 2 Sarah"]
             assert (second.text, second.buttons) == ("Sarah it is.", ["Undo"])
             assert first.buttons == third.buttons == ["John", "Sarah"]
@@ -300,9 +309,7 @@ def test_what_is_dangerous_is_decided_where_all_of_it_is_seen(millers: Family) -
 
     async def scenario() -> None:
         async with millers.stepping() as program:
-            risky = proposal(
-                "r1", household=HOUSEHOLD, chat_id=str(millers.group.id),
-            )  # fmt: skip
+            risky = proposal("r1", household=HOUSEHOLD, chat_id=str(millers.group.id))
             program.houses.store.write_now(
                 lambda conn: proposals.propose(
                     conn,

@@ -19,8 +19,9 @@ def first_line(api: BotApi, bot: Bot, group: Group) -> Message:
     """Return what the bot says first in the group, once it does."""
     lines = api.wait_for(
         lambda: [each for each in api.messages_in(group) if each.sender is bot],
-        within=60, what="a line of the bot",
-    )  # fmt: skip
+        within=60,
+        what="a line of the bot",
+    )
     return lines[0]
 
 
@@ -69,10 +70,11 @@ def test_serve_takes_what_is_posted_to_it_through_a_proxy_and_nothing_from_other
         file = write_household(tmp_path, "miller", group.id, john, sarah)
         (program.home / "household.toml").write_bytes(file.read_bytes())
         settings = {
-            "TELEGRAM_BOT_TOKEN": bot.token, "TELEGRAM_API_URL": api.url,
+            "TELEGRAM_BOT_TOKEN": bot.token,
+            "TELEGRAM_API_URL": api.url,
             "TELEGRAM_WEBHOOK_URL": f"{public}/telegram/webhook",
             "TELEGRAM_WEBHOOK_SECRET": secret,
-        }  # fmt: skip
+        }
         with running(program, **settings) as server:
             api.wait_for(lambda: bot.updates.webhook.url, within=60, what="the webhook")
             assert bot.updates.webhook.secret_token == secret

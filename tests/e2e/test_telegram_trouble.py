@@ -116,10 +116,18 @@ def test_where_telegram_cannot_be_reached_nothing_was_sent() -> None:
 
         async def scenario() -> None:
             item = OutgoingItem(
-                id=1, kind=OutboundKind.SEND, chat_id="-5", route=Route.CHAT, audience=None,
-                body="x", buttons=(), reply_to=None, target=None, answer_to=None,
+                id=1,
+                kind=OutboundKind.SEND,
+                chat_id="-5",
+                route=Route.CHAT,
+                audience=None,
+                body="x",
+                buttons=(),
+                reply_to=None,
+                target=None,
+                answer_to=None,
                 is_soundless=False,
-            )  # fmt: skip
+            )
             async with open_bot("1:A", api_url=address) as bot:
                 channel = TelegramChannel(bot, None)
                 with pytest.raises(NotSentError):
@@ -210,9 +218,10 @@ def test_an_answer_that_telegram_takes_no_more_is_let_go(millers: Family) -> Non
             assert "dropped" in states(program)
             late = millers.john.presses(asked, "Undo")
             millers.api.faults.answer(
-                "answerCallbackQuery", status=400,
+                "answerCallbackQuery",
+                status=400,
                 body='{"ok":false,"error_code":400,"description":"Bad Request: query is too old"}',
-            )  # fmt: skip
+            )
             await program.step()
             assert late.answer is None
             assert not asked.buttons
@@ -236,9 +245,7 @@ def test_who_cannot_be_shown_it_alone_in_the_group_gets_it_in_private(millers: F
     run(scenario)
 
 
-def test_two_households_programs_on_one_bot_are_told_apart_and_it_goes_on(
-    millers: Family,
-) -> None:
+def test_two_households_programs_on_one_bot_are_told_apart_and_it_goes_on(millers: Family) -> None:
     async def scenario() -> None:
         async with millers.stepping() as program:
             polling = program.running._polling
@@ -252,7 +259,7 @@ def test_two_households_programs_on_one_bot_are_told_apart_and_it_goes_on(
                 await millers.api.until(
                     lambda: polling.trouble == TAKEN_OVER or millers.bot.updates.polls > 2,
                     what="the conflict",
-                )  # fmt: skip
+                )
                 millers.john.says(millers.group, "still heard")
                 await millers.api.settled(millers.bot)
                 assert program.rows(messages)[-1].text == "still heard"
@@ -286,9 +293,7 @@ def test_errors_of_polling_pass(millers: Family) -> None:
     run(scenario)
 
 
-def test_a_webhook_is_set_with_its_secret_and_takes_only_what_is_genuine(
-    millers: Family,
-) -> None:
+def test_a_webhook_is_set_with_its_secret_and_takes_only_what_is_genuine(millers: Family) -> None:
     async def scenario() -> None:
         async with millers.stepping() as program:
             from kinkeeper.channels.telegram.bot import Running  # noqa: PLC0415
@@ -297,9 +302,14 @@ def test_a_webhook_is_set_with_its_secret_and_takes_only_what_is_genuine(
             async with open_bot(millers.bot.token, api_url=millers.api.url) as bot:
                 address = WebhookAddress(url="http://127.0.0.1:9/x", secret="s" * 20)
                 posted = Running(
-                    bot, program.houses.store, presence._families, number=str(millers.bot.id),
-                    clock=millers.clock, address=address, ladder=(0.01,),
-                )  # fmt: skip
+                    bot,
+                    program.houses.store,
+                    presence._families,
+                    number=str(millers.bot.id),
+                    clock=millers.clock,
+                    address=address,
+                    ladder=(0.01,),
+                )
                 assert posted._polling.run not in posted.tasks
                 assert posted.webhook is not None
                 with pytest.raises(UnavailableError):

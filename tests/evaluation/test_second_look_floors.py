@@ -16,10 +16,16 @@ pytestmark = [pytest.mark.evaluation, pytest.mark.slow]
 
 
 LIE = {
-    "is_arrangement": True, "stance": "claims", "task": "pickup", "owners": ["nobody"],
-    "children": ["nobody"], "activity": "nothing", "place": "nowhere", "dates": ["d9"],
+    "is_arrangement": True,
+    "stance": "claims",
+    "task": "pickup",
+    "owners": ["nobody"],
+    "children": ["nobody"],
+    "activity": "nothing",
+    "place": "nowhere",
+    "dates": ["d9"],
     "times": ["2026-01-01"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.nightly

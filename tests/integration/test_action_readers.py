@@ -37,9 +37,19 @@ def plant(store: Store) -> dict[str, tuple[str, Member | None, str]]:
         plan = event(f"m{number}", household_id=FAMILY.id)
         made = sending() if is_mail else proposal(effects=adding(replace(plan, scope=scope)))
         made = replace(
-            made, source_type=source, source_id=f"s{number}", scope=scope, merge_key=None,
-            request={"domain": "d", "action": "a", "params": {}, "result": {}, "asked_by": asker.id},
-        )  # fmt: skip
+            made,
+            source_type=source,
+            source_id=f"s{number}",
+            scope=scope,
+            merge_key=None,
+            request={
+                "domain": "d",
+                "action": "a",
+                "params": {},
+                "result": {},
+                "asked_by": asker.id,
+            },
+        )
         action = store.write_now(
             lambda conn, made=made: propose(conn, made, household=FAMILY, now=NOW).action
         )

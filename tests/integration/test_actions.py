@@ -13,15 +13,8 @@ from kinkeeper.actions.journal import list_transitions
 from kinkeeper.actions.model import ActionStatus, Cause, Proposal, Refusal
 from kinkeeper.actions.proposals import expire_due, propose, supersede, withdraw
 from kinkeeper.actions.receipts import Outcome
-from kinkeeper.actions.repository import (
-    find_by_source,
-    list_actions,
-    load_action,
-    open_actions,
-)
-from kinkeeper.calendar.repository import (
-    find_event,
-)
+from kinkeeper.actions.repository import find_by_source, list_actions, load_action, open_actions
+from kinkeeper.calendar.repository import find_event
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer

@@ -27,12 +27,7 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.tables import action_transitions, pending_actions
 from kinkeeper.calendar.event_changes import move_occurrence
 from kinkeeper.calendar.model import EventState
-from kinkeeper.calendar.repository import (
-    delete_event,
-    find_override,
-    insert_event,
-    load_event,
-)
+from kinkeeper.calendar.repository import delete_event, find_override, insert_event, load_event
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer

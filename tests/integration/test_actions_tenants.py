@@ -13,30 +13,14 @@ from kinkeeper.actions.model import ActionStatus, PendingAction, Refusal
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.proposals import expire_due
 from kinkeeper.actions.receipts import Outcome
-from kinkeeper.actions.repository import (
-    find_action,
-    list_actions,
-    load_action,
-)
+from kinkeeper.actions.repository import find_action, list_actions, load_action
 from kinkeeper.actions.reversal import undo
 from kinkeeper.actions.tables import action_transitions, pending_actions
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.store import Store
-from pending_presses import (
-    ANY_TIME,
-    put,
-    yes,
-)
-from pending_samples import (
-    CHILD,
-    FAMILY,
-    NOW,
-    PARENT,
-    household,
-    proposal,
-    summaries,
-)
+from pending_presses import ANY_TIME, put, yes
+from pending_samples import CHILD, FAMILY, NOW, PARENT, household, proposal, summaries
 
 
 @pytest.fixture

@@ -12,20 +12,37 @@ from talking import on_a_loop, talking
 
 LINES = ("sweets", "oat milk")
 MORE = (
-    "and {}", "and {} please", "oh and {}", "also {}", "plus {}", "and {} too", "also add {} to the shopping list",
-    "add {} to the shopping list", "please put {} on the shopping list as well",
-)  # fmt: skip
+    "and {}",
+    "and {} please",
+    "oh and {}",
+    "also {}",
+    "plus {}",
+    "and {} too",
+    "also add {} to the shopping list",
+    "add {} to the shopping list",
+    "please put {} on the shopping list as well",
+)
 THINGS = ("crisps", "headphones")
 ERRANDS = ("remind mom to wash my kit", "remind mom on friday to sign my form")
 OTHER_ERRANDS = (
-    "and dad to fix my bike", "and dad to pump up the ball on saturday", "and also to iron my shirt", "also dad to call the coach",
-    "and remind dad to fix my bike", "and remind dad at 6 to call gran", "plus dad to buy new laces", "and to pack my bag",
-)  # fmt: skip
+    "and dad to fix my bike",
+    "and dad to pump up the ball on saturday",
+    "and also to iron my shirt",
+    "also dad to call the coach",
+    "and remind dad to fix my bike",
+    "and remind dad at 6 to call gran",
+    "plus dad to buy new laces",
+    "and to pack my bag",
+)
 EVENTS = ("put chess tournament in on friday at 5pm", "put judo display in on thursday at 4pm")
 OTHER_EVENTS = (
-    "and also on saturday", "same again on saturday", "and the same on saturday", "saturday too", "and one for mia at 6",
+    "and also on saturday",
+    "same again on saturday",
+    "and the same on saturday",
+    "saturday too",
+    "and one for mia at 6",
     "also put quiz night in on sunday at 6pm",
-)  # fmt: skip
+)
 SET_RIGHT = (
     "no, saturday",
     "make it 6",

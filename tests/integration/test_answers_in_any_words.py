@@ -4,10 +4,7 @@ import pytest
 
 from family_chat import chat
 
-ASKED = (
-    "who can take Mia to swim on Saturday?",
-    "can someone water the garden tonight?",
-)
+ASKED = ("who can take Mia to swim on Saturday?", "can someone water the garden tonight?")
 
 
 def _answered(question: str, answer: str) -> bool:

@@ -30,9 +30,11 @@ def told(miller: Chat, monkeypatch: pytest.MonkeyPatch, first: str, *later: Fram
     miller.say("Wed 2026-03-04 18:00", "john" if first == CLAIMED else "sarah", first, id="q")
     for number, text in enumerate(texts):
         miller.say(
-            f"Wed 2026-03-04 18:0{number + 1}", "sarah" if first == CLAIMED else "john", text,
+            f"Wed 2026-03-04 18:0{number + 1}",
+            "sarah" if first == CLAIMED else "john",
+            text,
             reply_to="q",
-        )  # fmt: skip
+        )
 
 
 def owners(miller: Chat) -> list[list[str]]:
@@ -46,16 +48,32 @@ OFF = frame(LATER, "state.cancel", answers=0)
 BACK_ON = frame(LATER, "state.cancel", answers=0, is_negated=True)
 CLASSES = {
     "who has it now": (ASKED, [OFFER], [["john"]]),
-    "too unsure to tell who has it": (ASKED, [frame(LATER, "offer.pickup", answers=0, p=0.3)], [["unspecified"]]),
-    "a joke gives it to nobody": (ASKED, [frame(LATER, "offer.pickup", answers=0, modality=Modality.JOKE)], [["unspecified"]]),
+    "too unsure to tell who has it": (
+        ASKED,
+        [frame(LATER, "offer.pickup", answers=0, p=0.3)],
+        [["unspecified"]],
+    ),
+    "a joke gives it to nobody": (
+        ASKED,
+        [frame(LATER, "offer.pickup", answers=0, modality=Modality.JOKE)],
+        [["unspecified"]],
+    ),
     "off": (CLAIMED, [OFF], []),
     "too unsure to be off": (CLAIMED, [frame(LATER, "state.cancel", answers=0, p=0.3)], [["john"]]),
     "done": (CLAIMED, [frame(LATER, "report_done.pickup", answers=0)], []),
     "off and open again": (CLAIMED, [OFF, BACK_ON], [["john"]]),
-    "somebody else is said to do it": (CLAIMED, [frame(LATER, "promise.pickup", answers=0)], [["john"]]),
-    "moved to another day": (CLAIMED, [frame(f"{LATER} 0 on Friday", "state.move", answers=0, named={SlotName.TO: "Friday"})], [["john"]]),
+    "somebody else is said to do it": (
+        CLAIMED,
+        [frame(LATER, "promise.pickup", answers=0)],
+        [["john"]],
+    ),
+    "moved to another day": (
+        CLAIMED,
+        [frame(f"{LATER} 0 on Friday", "state.move", answers=0, named={SlotName.TO: "Friday"})],
+        [["john"]],
+    ),
     "nothing of it": (ASKED, [None], [["unspecified"]]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -74,13 +92,23 @@ DAY = f"{LATER}, Friday"
 ASKS = frame(THING, "ask.task", named={SlotName.WHAT: "the sunflowers"})
 TAKES = {SlotName.WHEN: "Friday"}
 IN_PIECES = {
-    "what, then who and when": (ASKS, DAY, frame(DAY, "offer.task", named=TAKES, answers=0), ["2026-03-06"]),
+    "what, then who and when": (
+        ASKS,
+        DAY,
+        frame(DAY, "offer.task", named=TAKES, answers=0),
+        ["2026-03-06"],
+    ),
     "still only asked for": (ASKS, DAY, frame(DAY, "ask.task", named=TAKES, answers=0), None),
     "too unsure": (ASKS, DAY, frame(DAY, "offer.task", named=TAKES, answers=0, p=0.2), None),
-    "a joke": (ASKS, DAY, frame(DAY, "offer.task", named=TAKES, answers=0, modality=Modality.JOKE), None),
+    "a joke": (
+        ASKS,
+        DAY,
+        frame(DAY, "offer.task", named=TAKES, answers=0, modality=Modality.JOKE),
+        None,
+    ),
     "of no day": (ASKS, LATER, frame(LATER, "offer.task", answers=0), None),
     "of another plan": (ASKS, DAY, frame(DAY, "offer.task", named=TAKES), None),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", IN_PIECES)
@@ -117,10 +145,13 @@ def test_what_one_of_several_messages_keeps_secret_is_kept_from_its_card(
 @pytest.mark.parametrize(
     "wish",
     [
-        "dont mention the bunk bed to Mia", "nobody say a word about the bunk bed to mia", "lets not bring up the bunk bed with the kids",
-        "can we not discuss the bunk bed when Mia is around", "keep quiet about the bunk bed around Mia",
+        "dont mention the bunk bed to Mia",
+        "nobody say a word about the bunk bed to mia",
+        "lets not bring up the bunk bed with the kids",
+        "can we not discuss the bunk bed when Mia is around",
+        "keep quiet about the bunk bed around Mia",
     ],
-)  # fmt: skip
+)
 def test_a_card_about_what_is_not_to_be_mentioned_is_kept_from_whom_it_names(
     wish: str, joint: str, miller: Chat
 ) -> None:

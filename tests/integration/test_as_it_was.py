@@ -14,22 +14,39 @@ from kinkeeper.tasks.repository import open_tasks
 from talking import Talking, on_a_loop, talking
 
 BEFORE = (
-    "put piano recital on friday at 3 in the calendar", "remind me to call gran on friday at 5pm",
+    "put piano recital on friday at 3 in the calendar",
+    "remind me to call gran on friday at 5pm",
     "add figs to the shopping list",
-)  # fmt: skip
+)
 CHANGES = (
-    ("move leo's soccer on thursday to friday at 5", "yes"), ("move the piano recital to 4", "yes"),
-    ("cancel ballet on wednesday", "yes"), ("change call gran to 6pm",), ("take figs off the shopping list",),
-)  # fmt: skip
+    ("move leo's soccer on thursday to friday at 5", "yes"),
+    ("move the piano recital to 4", "yes"),
+    ("cancel ballet on wednesday", "yes"),
+    ("change call gran to 6pm",),
+    ("take figs off the shopping list",),
+)
 AS_IT_WAS = (
-    "leave it where it was", "lol no leave it where it was", "actually keep it as it was", "put it back", "no, put it back how it was",
-    "haha, leave it as it was please", "oh keep it like it was before", "sorry can you put it back the way it was",
-    "no wait, leave it as before", "actually back to how it was", "hmm it should stay as it was", "put it back to what it was",
-)  # fmt: skip
+    "leave it where it was",
+    "lol no leave it where it was",
+    "actually keep it as it was",
+    "put it back",
+    "no, put it back how it was",
+    "haha, leave it as it was please",
+    "oh keep it like it was before",
+    "sorry can you put it back the way it was",
+    "no wait, leave it as before",
+    "actually back to how it was",
+    "hmm it should stay as it was",
+    "put it back to what it was",
+)
 NO_SUCH = (
-    "where was it before", "leave the keys where they are", "is it back to how it was?", "tell sarah to leave it as it was",
-    "put it back in the shed", "leave it where it was and move chess to 4",
-)  # fmt: skip
+    "where was it before",
+    "leave the keys where they are",
+    "is it back to how it was?",
+    "tell sarah to leave it as it was",
+    "put it back in the shed",
+    "leave it where it was and move chess to 4",
+)
 
 
 async def state(talk: Talking) -> list[str]:

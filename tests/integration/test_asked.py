@@ -39,9 +39,11 @@ async def answers(folder: Path, said: Sequence[tuple[str, str]]) -> list[str]:
     file.write_text(HOUSEHOLD.read_text(encoding="utf-8") + GUEST, encoding="utf-8")
     home, told = load_household(file), list[str]()
     with open_system(
-        Settings(embedder=EmbedderChoice.HASHING), household_file=file,
-        database=str(folder / "family.sqlite"), now=MONDAY,
-    ) as system:  # fmt: skip
+        Settings(embedder=EmbedderChoice.HASHING),
+        household_file=file,
+        database=str(folder / "family.sqlite"),
+        now=MONDAY,
+    ) as system:
         clock = VirtualClock(MONDAY)
         conversation = system.talk(clock).conversation
         for by, text in said:
@@ -74,10 +76,15 @@ PRIVATE = {
 NAMES = {"john": ("John", "dad", "daddy"), "sarah": ("Sarah", "mom")}
 THINGS = ("tombola", "ferry")
 FORMS = (
-    "what did {who} say about the {it}?", "what did {who} tell you about the {it}?", "did {who} mention the {it}?",
-    "what has {who} said about the {it}?", "has {who} said anything about the {it}?", "tell me what {who} said about the {it}",
-    "did {who} say anything about the {it}?", "what did {who} report about the {it}",
-)  # fmt: skip
+    "what did {who} say about the {it}?",
+    "what did {who} tell you about the {it}?",
+    "did {who} mention the {it}?",
+    "what has {who} said about the {it}?",
+    "has {who} said anything about the {it}?",
+    "tell me what {who} said about the {it}",
+    "did {who} say anything about the {it}?",
+    "what did {who} report about the {it}",
+)
 
 
 @on_a_loop
@@ -107,12 +114,16 @@ async def test_where_they_said_nothing_that_is_said_and_ones_own_words_are_ones_
 ) -> None:
     before = [("john", SAID["john"][0]), ("john", PRIVATE["john"])]
     asked = [
-        ("sarah", "what did Henrik say about the tombola?"), ("sarah", "what did Nana say about the tombola?"),
-        ("sarah", "did Mia mention the tombola?"), ("sarah", "what did Henrik say yesterday?"),
-        ("john", "what did I tell you about the tombola?"), ("sarah", "who said the tombola needs prizes?"),
-        ("sarah", "what do you know about the tombola?"), ("sarah", "what did Nana tell you?"),
+        ("sarah", "what did Henrik say about the tombola?"),
+        ("sarah", "what did Nana say about the tombola?"),
+        ("sarah", "did Mia mention the tombola?"),
+        ("sarah", "what did Henrik say yesterday?"),
+        ("john", "what did I tell you about the tombola?"),
+        ("sarah", "who said the tombola needs prizes?"),
+        ("sarah", "what do you know about the tombola?"),
+        ("sarah", "what did Nana tell you?"),
         ("sarah", "what did John tell you?"),
-    ]  # fmt: skip
+    ]
     told = (await answers(tmp_path, [*before, *asked]))[2:]
     assert all(each.startswith("I know of nothing that ") for each in told[:4]), told
     assert "swindle" in told[4], told
@@ -126,24 +137,59 @@ async def test_where_they_said_nothing_that_is_said_and_ones_own_words_are_ones_
 # What somebody may not have.
 
 LIMITS: Mapping[str, tuple[str, str, str]] = {
-    "Leo is allergic to sesame": ("Leo", "allergy", "sesame"), "Mia can't have penicillin": ("Mia", "have", "penicillin"),
-    "Nana doesn't eat fish": ("Nana", "eat", "fish"), "Leo can't drink cola": ("Leo", "drink", "cola"),
-    "Mia is intolerant of lactose": ("Mia", "allergy", "lactose"), "Nana is scared of geese": ("Nana", "fear", "geese"),
-}  # fmt: skip
+    "Leo is allergic to sesame": ("Leo", "allergy", "sesame"),
+    "Mia can't have penicillin": ("Mia", "have", "penicillin"),
+    "Nana doesn't eat fish": ("Nana", "eat", "fish"),
+    "Leo can't drink cola": ("Leo", "drink", "cola"),
+    "Mia is intolerant of lactose": ("Mia", "allergy", "lactose"),
+    "Nana is scared of geese": ("Nana", "fear", "geese"),
+}
 CLOSED = {
-    "allergy": ("is {who} allergic to {it}?", "has {who} got an allergy to {it}?", "who is allergic to {it}?"),
-    "have": ("can {who} have {it}?", "may {who} take {it}?", "is {who} allowed {it}?", "who can't have {it}?"),
-    "eat": ("does {who} eat {it}?", "can {who} eat {it}?", "does anybody here not eat {it}?", "who doesn't eat {it}?"),
-    "drink": ("can {who} drink {it}?", "is {who} allowed to drink {it}?", "who must not drink {it}?"),
+    "allergy": (
+        "is {who} allergic to {it}?",
+        "has {who} got an allergy to {it}?",
+        "who is allergic to {it}?",
+    ),
+    "have": (
+        "can {who} have {it}?",
+        "may {who} take {it}?",
+        "is {who} allowed {it}?",
+        "who can't have {it}?",
+    ),
+    "eat": (
+        "does {who} eat {it}?",
+        "can {who} eat {it}?",
+        "does anybody here not eat {it}?",
+        "who doesn't eat {it}?",
+    ),
+    "drink": (
+        "can {who} drink {it}?",
+        "is {who} allowed to drink {it}?",
+        "who must not drink {it}?",
+    ),
     "fear": ("is {who} scared of {it}?", "who is afraid of {it}?"),
-}  # fmt: skip
+}
 OPEN = {
-    "allergy": ("is {who} allergic to anything?", "what is {who} allergic to?", "has {who} got any allergies?", "any allergies?", "who has an allergy?"),
-    "have": ("what can't {who} have?", "is there anything {who} can't have?", "what must {who} avoid?"),
-    "eat": ("what doesn't {who} eat?", "what can't {who} eat?", "is there anything {who} doesn't eat?"),
+    "allergy": (
+        "is {who} allergic to anything?",
+        "what is {who} allergic to?",
+        "has {who} got any allergies?",
+        "any allergies?",
+        "who has an allergy?",
+    ),
+    "have": (
+        "what can't {who} have?",
+        "is there anything {who} can't have?",
+        "what must {who} avoid?",
+    ),
+    "eat": (
+        "what doesn't {who} eat?",
+        "what can't {who} eat?",
+        "is there anything {who} doesn't eat?",
+    ),
     "drink": ("what can't {who} drink?", "is there anything {who} must not drink?"),
     "fear": ("is {who} scared of anything?", "what is {who} afraid of?"),
-}  # fmt: skip
+}
 
 
 @on_a_loop
@@ -172,11 +218,15 @@ async def test_what_is_no_limit_or_anothers_is_not_told_as_one(tmp_path: Path) -
         ("john", "just for me: Mia can't have lentils"),
     ]
     asked = (
-        ("sarah", "is Mia allergic to anything?"), ("sarah", "what can't Mia have?"),
-        ("sarah", "is Leo allergic to nuts?"), ("john", "can Mia have lentils?"),
-        ("sarah", "can Mia have lentils?"), ("sarah", "can Leo use the Civic on Friday?"),
-        ("sarah", "who can't come on Friday?"), ("sarah", "what does Leo have on Tuesday?"),
-    )  # fmt: skip
+        ("sarah", "is Mia allergic to anything?"),
+        ("sarah", "what can't Mia have?"),
+        ("sarah", "is Leo allergic to nuts?"),
+        ("john", "can Mia have lentils?"),
+        ("sarah", "can Mia have lentils?"),
+        ("sarah", "can Leo use the Civic on Friday?"),
+        ("sarah", "who can't come on Friday?"),
+        ("sarah", "what does Leo have on Tuesday?"),
+    )
     told = (await answers(tmp_path, [*before, *asked]))[len(before) :]
     assert [each[:15] for each in told[:3]] == ["Not that I know"] * 3, told
     assert "sesame" in told[2], told
@@ -218,11 +268,16 @@ async def test_a_limit_that_waits_for_a_yes_is_told_as_not_confirmed(tmp_path: P
 @on_a_loop
 async def test_what_waits_for_oneself_alone_is_told_to_nobody_else(tmp_path: Path) -> None:
     said = [
-        ("john", "just for me: Leo is allergic to sesame"), ("sarah", "is Leo allergic to anything?"),
-        ("john", "is Leo allergic to anything?"), ("leo", "just for me: I can't eat prawns"),
-        ("john", "what can't Leo eat?"), ("leo", "what can't I eat?"), ("sarah", "Mia is coeliac"),
-        ("john", "is Leo coeliac?"), ("john", "can Mia eat nuts?"),
-    ]  # fmt: skip
+        ("john", "just for me: Leo is allergic to sesame"),
+        ("sarah", "is Leo allergic to anything?"),
+        ("john", "is Leo allergic to anything?"),
+        ("leo", "just for me: I can't eat prawns"),
+        ("john", "what can't Leo eat?"),
+        ("leo", "what can't I eat?"),
+        ("sarah", "Mia is coeliac"),
+        ("john", "is Leo coeliac?"),
+        ("john", "can Mia eat nuts?"),
+    ]
     told = await answers(tmp_path, said)
     assert told[1].startswith("Not that I know: nobody"), told
     assert "sesame" in told[2], told
@@ -235,22 +290,43 @@ async def test_what_waits_for_oneself_alone_is_told_to_nobody_else(tmp_path: Pat
 # How what waits for a yes stands.
 
 WAITING = (
-    ("leo", "put the book fair on saturday at 2pm"), ("john", "maybe add a haircut on monday at 3pm"),
+    ("leo", "put the book fair on saturday at 2pm"),
+    ("john", "maybe add a haircut on monday at 3pm"),
     ("john", "should I move ballet to 5 on wednesday?"),
-)  # fmt: skip
+)
 ALL = (
-    "approve everything that is waiting", "approve all", "yes to everything", "confirm everything", "accept all pending requests",
-    "can you approve everything", "please approve all the open cards", "reject everything", "decline all requests",
-)  # fmt: skip
+    "approve everything that is waiting",
+    "approve all",
+    "yes to everything",
+    "confirm everything",
+    "accept all pending requests",
+    "can you approve everything",
+    "please approve all the open cards",
+    "reject everything",
+    "decline all requests",
+)
 COUNTED = (
-    "how many things wait for me?", "how many things are waiting for my approval?", "how many cards are open?",
-    "how many requests are pending?", "how many approvals are there?", "what is waiting?",
-)  # fmt: skip
+    "how many things wait for me?",
+    "how many things are waiting for my approval?",
+    "how many cards are open?",
+    "how many requests are pending?",
+    "how many approvals are there?",
+    "what is waiting?",
+)
 WHETHER = (
-    "is the {it} confirmed?", "has the {it} been approved?", "is the {it} confirmed yet?", "was the {it} accepted?",
-    "is the {it} still unconfirmed?", "has the {it} been confirmed by anyone?",
-)  # fmt: skip
-KNOWING = ("who else knows about it?", "who knows about the haircut?", "does Leo know about the haircut?", "who can see the book fair?")  # fmt: skip
+    "is the {it} confirmed?",
+    "has the {it} been approved?",
+    "is the {it} confirmed yet?",
+    "was the {it} accepted?",
+    "is the {it} still unconfirmed?",
+    "has the {it} been confirmed by anyone?",
+)
+KNOWING = (
+    "who else knows about it?",
+    "who knows about the haircut?",
+    "does Leo know about the haircut?",
+    "who can see the book fair?",
+)
 
 
 @on_a_loop
@@ -317,9 +393,15 @@ async def test_of_whoever_knows_it_is_said_that_nobody_can_tell(tmp_path: Path) 
 @on_a_loop
 async def test_a_child_decides_nothing_and_one_request_is_no_other(tmp_path: Path) -> None:
     said = [
-        *WAITING, ("leo", "approve everything that is waiting"), ("john", "what is waiting?"), ("john", "yes to everything"),
-        ("john", "yes to all"), ("john", "what is waiting?"), ("john", "confirm everything"), ("john", "how many tasks are open?"),
-    ]  # fmt: skip
+        *WAITING,
+        ("leo", "approve everything that is waiting"),
+        ("john", "what is waiting?"),
+        ("john", "yes to everything"),
+        ("john", "yes to all"),
+        ("john", "what is waiting?"),
+        ("john", "confirm everything"),
+        ("john", "how many tasks are open?"),
+    ]
     told = (await answers(tmp_path, said))[len(WAITING) :]
     assert "an adult's approval" in told[0], told
     assert "haircut" in told[1], told
@@ -362,13 +444,19 @@ async def test_what_was_done_is_told_of_nobody_else_no_other_day_and_not_where_i
     tmp_path: Path,
 ) -> None:
     said = [
-        ("john", "gave leo 5ml calpol at 9"), ("sarah", "has mia had calpol today?"),
-        ("sarah", "did leo have calpol yesterday?"), ("sarah", "has leo had his inhaler today?"),
-        ("john", "I took ibuprofen at 8"), ("sarah", "did john take ibuprofen today?"),
-        ("john", "just for me: gave mia piriton at 8"), ("sarah", "has mia had piriton today?"),
-        ("leo", "mia had her inhaler at 8"), ("sarah", "has mia had her inhaler today?"),
-        ("sarah", "is there soccer today?"), ("sarah", "was there chess on saturday?"),
-    ]  # fmt: skip
+        ("john", "gave leo 5ml calpol at 9"),
+        ("sarah", "has mia had calpol today?"),
+        ("sarah", "did leo have calpol yesterday?"),
+        ("sarah", "has leo had his inhaler today?"),
+        ("john", "I took ibuprofen at 8"),
+        ("sarah", "did john take ibuprofen today?"),
+        ("john", "just for me: gave mia piriton at 8"),
+        ("sarah", "has mia had piriton today?"),
+        ("leo", "mia had her inhaler at 8"),
+        ("sarah", "has mia had her inhaler today?"),
+        ("sarah", "is there soccer today?"),
+        ("sarah", "was there chess on saturday?"),
+    ]
     told = await answers(tmp_path, said)
     assert "gave leo" not in told[1], told
     assert told[2].startswith("I don't know"), told
@@ -392,10 +480,21 @@ KEPT_THINGS = {
 WHERE = ("wheres {}", "where is {}", "where's {}", "Wheres {}?", "so wheres {}", "hey wheres {}")
 WHO = ("whos our plumber", "who is our plumber", "Whos our plumber?", "so whos our plumber")
 ASKED_PLAINLY = (
-    "is anything being delivered", "is everything ready for saturday", "is dinner ready", "is mia home", "are the kids asleep",
-    "will nana be there", "have the bins gone out", "has the post come", "whys the heating off", "hows the boiler",
-    "whens the boiler man coming", "did anything arrive", "is nobody home", "was the parcel delivered",
-)  # fmt: skip
+    "is anything being delivered",
+    "is everything ready for saturday",
+    "is dinner ready",
+    "is mia home",
+    "are the kids asleep",
+    "will nana be there",
+    "have the bins gone out",
+    "has the post come",
+    "whys the heating off",
+    "hows the boiler",
+    "whens the boiler man coming",
+    "did anything arrive",
+    "is nobody home",
+    "was the parcel delivered",
+)
 
 
 @on_a_loop
@@ -423,7 +522,10 @@ async def test_a_question_without_a_mark_is_never_kept_as_news(tmp_path: Path) -
         folder = tmp_path / by
         folder.mkdir()
         said = [(by, each) for each in ASKED_PLAINLY]
-        told = await answers(folder, [*said, ("john", "what is waiting?"), ("john", "what do you know about dinner?")])  # fmt: skip
+        told = await answers(
+            folder,
+            [*said, ("john", "what is waiting?"), ("john", "what do you know about dinner?")],
+        )
         kept = [
             pair
             for pair in zip(ASKED_PLAINLY, told, strict=False)
@@ -437,13 +539,23 @@ async def test_a_question_without_a_mark_is_never_kept_as_news(tmp_path: Path) -
 # When something takes place, of several days.
 
 OF_EACH = (
-    "when is kendo {}", "when's kendo {}?", "whens leo's kendo {}", "what time is kendo {}?", "when is leo's kendo {}?",
-    "when does kendo finish {}?", "when does kendo finish {}", "what time is leo's kendo {}",
-)  # fmt: skip
+    "when is kendo {}",
+    "when's kendo {}?",
+    "whens leo's kendo {}",
+    "what time is kendo {}?",
+    "when is leo's kendo {}?",
+    "when does kendo finish {}?",
+    "when does kendo finish {}",
+    "what time is leo's kendo {}",
+)
 OF_ONE = (
-    "when is the next kendo", "when is kendo", "when is the next kendo this week", "when is the first kendo this week?",
-    "when is kendo tomorrow", "what time is kendo tomorrow?",
-)  # fmt: skip
+    "when is the next kendo",
+    "when is kendo",
+    "when is the next kendo this week",
+    "when is the first kendo this week?",
+    "when is kendo tomorrow",
+    "what time is kendo tomorrow?",
+)
 
 
 @on_a_loop
@@ -465,14 +577,28 @@ async def test_every_time_of_several_days_is_told(tmp_path: Path) -> None:
 # What was given up as it was said.
 
 TOLD_WRONG = (
-    ("Mia is allergic to penicillin", "penicillin", "cashews", ("what is mia allergic to?", "is mia allergic to {}?")),
+    (
+        "Mia is allergic to penicillin",
+        "penicillin",
+        "cashews",
+        ("what is mia allergic to?", "is mia allergic to {}?"),
+    ),
     ("Leo can't eat eggs", "eggs", "dairy", ("what can't leo eat?", "can leo eat {}?")),
-    ("Leo's blood type is A positive", "A positive", "O negative", ("what is leo's blood type?", "what is leos blood type?")),
-)  # fmt: skip
+    (
+        "Leo's blood type is A positive",
+        "A positive",
+        "O negative",
+        ("what is leo's blood type?", "what is leos blood type?"),
+    ),
+)
 SET_RIGHT = (
-    "{told}, sorry not {old}, {new}", "{told}. no wait, its {new}", "{told}, hang on, {new}", "{told}, oops, it's {new}",
-    "{told} no wait thats what he takes, so he isnt. its {new}", "remember that {told}, i mean {new}",
-)  # fmt: skip
+    "{told}, sorry not {old}, {new}",
+    "{told}. no wait, its {new}",
+    "{told}, hang on, {new}",
+    "{told}, oops, it's {new}",
+    "{told} no wait thats what he takes, so he isnt. its {new}",
+    "remember that {told}, i mean {new}",
+)
 
 
 @on_a_loop

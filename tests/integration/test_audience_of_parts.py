@@ -31,8 +31,24 @@ from live_household import HOUSEHOLD
 from memory_chains import NOW
 
 PLACES = ("cellar", "attic", "shed", "locker", "garage", "bike")
-WORDS = ("quokka", "zither", "walnut", "copper", "violet", "saffron", "marble", "cactus", "tundra",
-         "pelican", "lantern", "gravel", "mango", "velvet", "thimble", "orchid")  # fmt: skip
+WORDS = (
+    "quokka",
+    "zither",
+    "walnut",
+    "copper",
+    "violet",
+    "saffron",
+    "marble",
+    "cactus",
+    "tundra",
+    "pelican",
+    "lantern",
+    "gravel",
+    "mango",
+    "velvet",
+    "thimble",
+    "orchid",
+)
 TELLERS, VIEWERS = ("john", "sarah"), ("john", "sarah", "leo", "mia")
 ACTS = ("share", "narrow", "correct", "forget")
 
@@ -115,16 +131,26 @@ def _told(
         text, at = " ".join(sentences), NOW + timedelta(minutes=number)
         starts = [0, len(sentences[0]) + 1]
         episode = Episode(
-            household=household.id, id=f"{household.id}-{number}", scope=scope, session=f"s{number}",
-            text=text, member=teller, said_at=at, origin=Origin.SAID,
-        )  # fmt: skip
+            household=household.id,
+            id=f"{household.id}-{number}",
+            scope=scope,
+            session=f"s{number}",
+            text=text,
+            member=teller,
+            said_at=at,
+            origin=Origin.SAID,
+        )
         seen = [
             Observation(
-                text=each, start=start, end=start + len(each), category=Category.CONSTRAINT,
-                title=each, narrative=each,
+                text=each,
+                start=start,
+                end=start + len(each),
+                category=Category.CONSTRAINT,
+                title=each,
+                narrative=each,
             )
             for start, each in zip(starts, sentences, strict=True)
-        ]  # fmt: skip
+        ]
         remember(conn, episode, seen, at=at)
         reply = replace(
             episode, id=reply_id(household.id, episode.id), is_assistant=True, text=f"Saved: {text}"
@@ -232,9 +258,12 @@ def test_what_one_forgets_stays_in_what_others_told_before_and_after(store: Stor
         text = f"The code of the {part.place} is {part.words[0]}. It is new."
         for name in ("before", "after"):
             message = SessionMessage(
-                content_session_id=name, user_message=text, assistant_response=f"Noted: {text}",
-                member=other, timestamp=NOW,
-            )  # fmt: skip
+                content_session_id=name,
+                user_message=text,
+                assistant_response=f"Noted: {text}",
+                member=other,
+                timestamp=NOW,
+            )
             take_in(conn, household.id, message, at=NOW)
             if name == "before":
                 right = _hand_of(household, part.teller, NOW)

@@ -174,9 +174,14 @@ async def test_a_full_disk_is_told_and_the_talk_goes_on_once_there_is_room(tmp_p
 async def test_listeners_hear_again_what_other_processes_tell(tmp_path: Path) -> None:
     file, before = tmp_path / "family.db", dict(FAILURES)
     thread = Thread(
-        household="home", id="mine", member="ann", channel="web", chat_id=None, created_at=MONDAY,
+        household="home",
+        id="mine",
+        member="ann",
+        channel="web",
+        chat_id=None,
+        created_at=MONDAY,
         last_at=MONDAY,
-    )  # fmt: skip
+    )
 
     def tell(words: str, conn: Connection) -> None:
         open_thread(conn, thread)
@@ -192,9 +197,13 @@ async def test_listeners_hear_again_what_other_processes_tell(tmp_path: Path) ->
         here.write_now(partial(tell, "first"))
         ann = Member(id="ann", name="Ann", role=Role.PARENT)
         home = Household(
-            id="home", zone=ZoneInfo("UTC"), locale="en", bot_name="Icarus", owner="ann",
+            id="home",
+            zone=ZoneInfo("UTC"),
+            locale="en",
+            bot_name="Icarus",
+            owner="ann",
             members=(ann,),
-        )  # fmt: skip
+        )
         streams = Streams(here, home)
         async with aclosing(streams.events(ann, "mine", after=0, turn_id=None)) as mine:
             assert await hear(mine) == "first"

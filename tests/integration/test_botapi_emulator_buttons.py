@@ -83,17 +83,9 @@ def test_presses_by_two_people_carry_the_same_chat_and_their_own_names(
 
 def test_a_button_holds_64_bytes_and_not_one_more(client: BareClient, group: Group) -> None:
     fits, too_long = "é" * 32, "é" * 33
-    client.call(
-        "sendMessage",
-        chat_id=group.id,
-        text="x",
-        reply_markup=keyboard("A", data=fits),
-    )
+    client.call("sendMessage", chat_id=group.id, text="x", reply_markup=keyboard("A", data=fits))
     refused = client.refused(
-        "sendMessage",
-        chat_id=group.id,
-        text="x",
-        reply_markup=keyboard("A", data=too_long),
+        "sendMessage", chat_id=group.id, text="x", reply_markup=keyboard("A", data=too_long)
     )
     assert refused["description"] == "Bad Request: BUTTON_DATA_INVALID"
 

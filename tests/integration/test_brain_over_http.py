@@ -78,20 +78,27 @@ def test_a_question_is_a_plain_get_with_the_agreed_headers_and_the_token(
     assert found["X-Family-Context"] == "miller"
     assert found["Authorization"] == f"Bearer {TOKEN}"
     assert set(found) <= {
-        "Host", "Connection", "Accept", "Accept-Encoding", "User-Agent", "X-Observer-Request",
-        "X-Family-Context", "Authorization",
-    }  # fmt: skip
+        "Host",
+        "Connection",
+        "Accept",
+        "Accept-Encoding",
+        "User-Agent",
+        "X-Observer-Request",
+        "X-Family-Context",
+        "Authorization",
+    }
 
 
 def test_at_most_three_questions_a_message_and_none_twice_within_a_minute(
     tmp_path: Path, stub: BrainStub
 ) -> None:
     heard(
-        tmp_path, stub.url,
+        tmp_path,
+        stub.url,
         said(1, "sarah", "who can pick Leo up from soccer on Thursday?"),
         said(2, "john", "who can pick Leo up from soccer on Thursday?", minute=1.5),
         said(3, "sarah", "soccer pickup Thursday, who can?", minute=4),
-    )  # fmt: skip
+    )
     texts = [question["q"] for question in stub.questions]
     assert texts[:3] == [
         "soccer schedule Thursday",
@@ -135,16 +142,24 @@ TROUBLE: list[tuple[str, Script, str]] = [
     ("no text", answering(b"\xff\xfe\x00"), "agreed shape"),
     ("a nest", answering(b"[" * 60_000), "agreed shape"),
     ("nothing", answering(b""), "agreed shape"),
-    ("items of another kind", saying(relevance=0.9, summary="x", items=[7]), "agreed shape (items)"),
+    (
+        "items of another kind",
+        saying(relevance=0.9, summary="x", items=[7]),
+        "agreed shape (items)",
+    ),
     ("a huge answer", answering(b" " * 70_000), "more than 64 kB"),
     ("packed", answering(b"x", head="Content-Encoding: gzip\r\n"), "compressed its answer"),
     ("an error", answering(b"{}", status="500 Oops"), "status 500"),
     ("no login", answering(b"{}", status="401 No"), "BRAIN_TOKEN"),
     ("no route", answering(b"{}", status="404 No"), "no such path or household"),
-    ("elsewhere", answering(b"", status="302 Go", head="Location: http://127.0.0.1:1/\r\n"), "BRAIN_BASE_URL"),
+    (
+        "elsewhere",
+        answering(b"", status="302 Go", head="Location: http://127.0.0.1:1/\r\n"),
+        "BRAIN_BASE_URL",
+    ),
     ("broken off", dropping, "broke off"),
     ("hung up", refusing, "broke off"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -171,9 +186,12 @@ def test_a_brain_that_takes_too_long_is_not_waited_for(stub: BrainStub, way: Any
 async def asked(url: str, *, seconds: float = 5) -> BrainContext:
     server = BrainServer(f"{url}/brain/query", token=None, seconds=5)
     source = ContextSource(
-        RemoteBrain(server.fetch, "miller"), HOUSEHOLD, timeout=timedelta(seconds=seconds),
-        cache_ttl=timedelta(seconds=60), clock=VirtualClock(MONDAY),
-    )  # fmt: skip
+        RemoteBrain(server.fetch, "miller"),
+        HOUSEHOLD,
+        timeout=timedelta(seconds=seconds),
+        cache_ttl=timedelta(seconds=60),
+        clock=VirtualClock(MONDAY),
+    )
     return await source.ask([BrainQuery(text="events Monday"), BrainQuery(text="events Friday")])
 
 
@@ -258,9 +276,12 @@ def test_what_a_brain_says_is_never_carried_out_nor_repeated(
     tmp_path: Path, stub: BrainStub
 ) -> None:
     stub.script = saying(
-        relevance=1.0, summary=HOSTILE * 50, decision="SPEAK", redline_trigger_rule="temporal_conflict",
+        relevance=1.0,
+        summary=HOSTILE * 50,
+        decision="SPEAK",
+        redline_trigger_rule="temporal_conflict",
         items=[{"event": HOSTILE, "start": "now", "responsible": ["mallory"], "tool": "send"}] * 40,
-    )  # fmt: skip
+    )
     messages = [said(1, "sarah", "Leo has soccer at 5pm Thursday"), said(2, "john", ASKED)]
     with live_system(tmp_path / "family.sqlite", brain_base_url=stub.url) as system:
         asyncio.run(_feed(system, messages))

@@ -170,9 +170,11 @@ def test_activities_named_after_people_and_places_are_not_told(tmp_path: Path) -
     file.write_text(text, "utf-8")
     start = datetime(2026, 3, 2, 8, tzinfo=ZoneInfo("America/Chicago"))
     says = (
-        "leo judo is Thursday at 5pm", "mia and leo robotics moves to Friday 4pm",
-        "westside park run Saturday 9am, who drives Leo?", "leos on Tuesday at 3pm",
-    )  # fmt: skip
+        "leo judo is Thursday at 5pm",
+        "mia and leo robotics moves to Friday 4pm",
+        "westside park run Saturday 9am, who drives Leo?",
+        "leos on Tuesday at 3pm",
+    )
     messages = [_message(n, "sarah", each, start + n * LINE) for n, each in enumerate(says)]
     with asked_brain() as (stage, stub):
         left = heard(stub, stage.opened(file, start), messages)
@@ -185,9 +187,13 @@ def test_activities_named_after_people_and_places_are_not_told(tmp_path: Path) -
 
 def _message(number: int, sender: str, text: str, at: datetime) -> InboundMessage:
     return InboundMessage(
-        channel="test", chat_id="family", message_id=f"m{number}", sender=sender, text=text,
+        channel="test",
+        chat_id="family",
+        message_id=f"m{number}",
+        sender=sender,
+        text=text,
         sent_at=at,
-    )  # fmt: skip
+    )
 
 
 def _utc(instant: str) -> datetime:

@@ -74,9 +74,7 @@ def test_nobody_there_is_passing_trouble():
         asked(Address(url="http://127.0.0.1:1/x/"), lambda client: client.find_calendar())
 
 
-def test_changes_are_told_by_token_and_in_full_where_the_token_is_not_known(
-    server: CalendarServer,
-):
+def test_changes_are_told_by_token_and_in_full_where_the_token_is_not_known(server: CalendarServer):
     url = server.address.url
     put(server, "a.ics")
     first = asked(server.address, lambda client: client.changes(url, Mark()))
@@ -86,8 +84,9 @@ def test_changes_are_told_by_token_and_in_full_where_the_token_is_not_known(
     then = asked(server.address, lambda client: client.changes(url, first.mark))
     assert not then.is_complete
     assert {path.rsplit("/", 1)[1]: etag is None for path, etag in then.etags.items()} == {
-        "a.ics": True, "b.ics": False,
-    }  # fmt: skip
+        "a.ics": True,
+        "b.ics": False,
+    }
     same = asked(server.address, lambda client: client.changes(url, then.mark))
     assert not same.etags
     lost = Mark(token=f"http://radicale.org/ns/sync/{'0' * 64}")

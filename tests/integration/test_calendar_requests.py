@@ -64,8 +64,9 @@ def test_what_takes_place_on_days_that_are_named(desk: Desk) -> None:
 def test_what_takes_place_by_person_and_by_words(desk: Desk) -> None:
     assert titles(desk.ask("calendar.list_events", {"who": "Ivo"})) == ["Dentist"]
     assert titles(desk.ask("calendar.list_events", {"who": "the kids", "days_ahead": 1})) == [
-        "Dentist", "Soccer practice",
-    ]  # fmt: skip
+        "Dentist",
+        "Soccer practice",
+    ]
     assert titles(desk.ask("calendar.list_events", {"query": "the garcias"})) == [DINNER.summary]
 
 
@@ -89,13 +90,20 @@ def test_whole_days_and_series_are_added(desk: Desk) -> None:
     assert (trip.result["start"], trip.result["end"]) == ("2026-11-20", "2026-11-22")
     choir = desk.ask(
         "calendar.create_event",
-        {"summary": "Choir", "start_time": "2026-11-16T18:00:00-06:00", "rrule": "FREQ=WEEKLY;BYDAY=MO",
-         "location": "the hall"},
-    )  # fmt: skip
+        {
+            "summary": "Choir",
+            "start_time": "2026-11-16T18:00:00-06:00",
+            "rrule": "FREQ=WEEKLY;BYDAY=MO",
+            "location": "the hall",
+        },
+    )
     assert choir.result["location"] == "Old Hall"
     assert [when for what, when in calendar(desk) if what == "Choir"] == [
-        "11-16 18:00", "11-23 18:00", "11-30 18:00", "12-07 18:00",
-    ]  # fmt: skip
+        "11-16 18:00",
+        "11-23 18:00",
+        "11-30 18:00",
+        "12-07 18:00",
+    ]
 
 
 def test_a_collision_is_told_with_what_is_added(desk: Desk) -> None:
@@ -176,9 +184,13 @@ def test_one_time_of_a_series_is_moved(desk: Desk) -> None:
 def test_a_whole_series_is_moved_by_the_clock_on_the_wall_and_to_other_days(desk: Desk) -> None:
     asked = desk.ask(
         "calendar.update_event",
-        {"find_by": "soccer", "on": "2026-11-12", "scope": "series",
-         "changes": {"start_time": "2026-11-13T17:00:00-06:00"}},
-    )  # fmt: skip
+        {
+            "find_by": "soccer",
+            "on": "2026-11-12",
+            "scope": "series",
+            "changes": {"start_time": "2026-11-13T17:00:00-06:00"},
+        },
+    )
     desk.yes(asked)
     times = [when for what, when in calendar(desk, days=10) if what == SOCCER.summary]
     assert times[-3:] == ["11-13 17:00", "11-18 17:00", "11-20 17:00"]
@@ -189,16 +201,26 @@ def test_a_series_changes_from_one_time_of_it_on_and_is_as_it_was_before(desk: D
     desk.yes(left_out)
     asked = desk.ask(
         "calendar.update_event",
-        {"find_by": "soccer", "on": "2026-11-17", "scope": "following",
-         "changes": {"start_time": "2026-11-18T17:00:00-06:00"}},
-    )  # fmt: skip
+        {
+            "find_by": "soccer",
+            "on": "2026-11-17",
+            "scope": "following",
+            "changes": {"start_time": "2026-11-18T17:00:00-06:00"},
+        },
+    )
     assert "and all later times of it to" in asked.summary
     desk.yes(asked)
     times = [when for what, when in calendar(desk, days=22) if what == SOCCER.summary]
     assert times == [
-        "11-03 16:30", "11-05 16:30", "11-10 16:30", "11-12 16:30",
-        "11-18 17:00", "11-20 17:00", "11-25 17:00", "12-02 17:00",
-    ]  # fmt: skip
+        "11-03 16:30",
+        "11-05 16:30",
+        "11-10 16:30",
+        "11-12 16:30",
+        "11-18 17:00",
+        "11-20 17:00",
+        "11-25 17:00",
+        "12-02 17:00",
+    ]
     assert desk.undo(asked).outcome is Outcome.UNDONE
     again = [when for what, when in calendar(desk, days=14) if what == SOCCER.summary]
     assert again[-2:] == ["11-19 16:30", "11-24 16:30"]
@@ -222,9 +244,17 @@ def test_a_single_event_changes_in_every_field_and_comes_back(desk: Desk) -> Non
     before = desk.store.read_now(lambda conn: list_events(conn, Viewer.whole(FAMILY.id)))
     asked = desk.ask(
         "calendar.update_event",
-        {"find_by": "dinner", "changes": {"summary": "Supper", "shift_minutes": 30, "location": "home",
-                                          "who": ["me"], "responsible": "abe"}},
-    )  # fmt: skip
+        {
+            "find_by": "dinner",
+            "changes": {
+                "summary": "Supper",
+                "shift_minutes": 30,
+                "location": "home",
+                "who": ["me"],
+                "responsible": "abe",
+            },
+        },
+    )
     desk.yes(asked)
     assert ("Supper", "11-13 19:30") in calendar(desk)
     assert desk.undo(asked).outcome is Outcome.UNDONE
@@ -340,8 +370,9 @@ def test_whether_people_are_free(desk: Desk) -> None:
     assert busy.result["is_free"] is False
     assert [each["title"] for each in busy.result["busy"]] == [DINNER.summary]
     assert [(each["start"][11:16], each["end"][11:16]) for each in busy.result["free"]] == [
-        ("18:00", "19:00"), ("21:00", "22:00"),
-    ]  # fmt: skip
+        ("18:00", "19:00"),
+        ("21:00", "22:00"),
+    ]
     nobody = desk.ask("calendar.find_free", {"between": evening, "who": "nia"})
     assert nobody.result["is_free"] is True
 

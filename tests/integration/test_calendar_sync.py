@@ -72,18 +72,30 @@ class Home:
 
     def syncing(self) -> CalendarSync:
         return CalendarSync(
-            store=self.store, household=self.household, kinds=(Events(self.household), Todos(self.household)),
-            connect=lambda: CalDavClient(self.server.address), clock=self.clock,
-        )  # fmt: skip
+            store=self.store,
+            household=self.household,
+            kinds=(Events(self.household), Todos(self.household)),
+            connect=lambda: CalDavClient(self.server.address),
+            clock=self.clock,
+        )
 
     def said(self, *effects: Effect, source: str) -> PendingAction:
         """Let an adult ask for something and say yes to it."""
         proposal = Proposal(
-            household=self.household.id, type=ActionType.EVENT_CREATE, source_type="CHAT",
-            source_id=source, slot="0", chat_id=None, extraction={}, extraction_confidence=1.0,
-            summary=source, effects=tuple(each.frozen() for each in effects), choices=(),
-            merge_key=None, origin=Origin.SAID,
-        )  # fmt: skip
+            household=self.household.id,
+            type=ActionType.EVENT_CREATE,
+            source_type="CHAT",
+            source_id=source,
+            slot="0",
+            chat_id=None,
+            extraction={},
+            extraction_confidence=1.0,
+            summary=source,
+            effects=tuple(each.frozen() for each in effects),
+            choices=(),
+            merge_key=None,
+            origin=Origin.SAID,
+        )
 
         def write(conn: Connection) -> PendingAction:
             press = {"member": self.adult, "household": self.household, "now": self.clock.now()}
@@ -109,8 +121,10 @@ class Home:
         """Decide about the only open action."""
         (action,) = self.open_actions()
         press: dict[str, Any] = {
-            "member": self.adult, "household": self.household, "now": self.clock.now(),
-        }  # fmt: skip
+            "member": self.adult,
+            "household": self.household,
+            "now": self.clock.now(),
+        }
 
         def write(conn: Connection) -> None:
             if how == "choose":
@@ -132,20 +146,32 @@ class Home:
 
     def add_stamps(self) -> Task:
         task = Task(
-            id=stable_id("test", "stamps"), household=self.household.id, title="Buy stamps",
-            tz=self.household.zone.key, place=Place(channel="web"), created_at=MONDAY,
-            priority=Priority.HIGH, deadline=MONDAY + timedelta(days=2), who=("leo",),
-        )  # fmt: skip
+            id=stable_id("test", "stamps"),
+            household=self.household.id,
+            title="Buy stamps",
+            tz=self.household.zone.key,
+            place=Place(channel="web"),
+            created_at=MONDAY,
+            priority=Priority.HIGH,
+            deadline=MONDAY + timedelta(days=2),
+            who=("leo",),
+        )
         self.said(AddTask(task=task), source="stamps")
         return self.task(task.id)
 
     def add_dentist(self) -> Event:
         event = Event(
-            id=stable_id("test", "dentist"), household=self.household.id, kind=EventKind.BOOKING,
-            summary="Dentist", start=datetime(2026, 3, 5, 15, tzinfo=self.household.zone),
-            duration=HOUR, tz=self.household.zone.key, who=("leo",), place="Main Street",
+            id=stable_id("test", "dentist"),
+            household=self.household.id,
+            kind=EventKind.BOOKING,
+            summary="Dentist",
+            start=datetime(2026, 3, 5, 15, tzinfo=self.household.zone),
+            duration=HOUR,
+            tz=self.household.zone.key,
+            who=("leo",),
+            place="Main Street",
             provenance=Provenance(source_type=SourceType.CHAT, source_id="t"),
-        )  # fmt: skip
+        )
         self.said(AddEvent.model_validate({"event": event_to_json(event)}), source="dentist")
         return event
 
@@ -185,10 +211,17 @@ def test_a_change_here_keeps_what_others_added_there(home: Home):
     home.sync()
     home.server.edit(
         f"{dentist.id}.ics",
-        ("SUMMARY:Dentist\r\n" if "SUMMARY:Dentist\r\n" in text_of(home, dentist) else "SUMMARY:Dentist\n",
-         "SUMMARY:Dentist\r\nDESCRIPTION:Bring the card\r\nCATEGORIES:HEALTH\r\n"),
-        ("END:VEVENT", "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:x\r\nTRIGGER:-PT15M\r\nEND:VALARM\r\nEND:VEVENT"),
-    )  # fmt: skip
+        (
+            "SUMMARY:Dentist\r\n"
+            if "SUMMARY:Dentist\r\n" in text_of(home, dentist)
+            else "SUMMARY:Dentist\n",
+            "SUMMARY:Dentist\r\nDESCRIPTION:Bring the card\r\nCATEGORIES:HEALTH\r\n",
+        ),
+        (
+            "END:VEVENT",
+            "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:x\r\nTRIGGER:-PT15M\r\nEND:VALARM\r\nEND:VEVENT",
+        ),
+    )
     assert home.sync().asked == 0
     move = {
         "event_id": dentist.id,
@@ -216,10 +249,12 @@ def test_new_events_there_become_one_pending_action(home: Home):
     home.sync()
     for number in range(3):
         home.server.put(
-            f"choir-{number}.ics", f"UID:choir-{number}@phone", f"SUMMARY:Choir {number}",
+            f"choir-{number}.ics",
+            f"UID:choir-{number}@phone",
+            f"SUMMARY:Choir {number}",
             f"DTSTART;TZID=America/Chicago:2026030{number + 5}T180000",
             f"DTEND;TZID=America/Chicago:2026030{number + 5}T190000",
-        )  # fmt: skip
+        )
     assert home.sync().asked == 1
     (action,) = home.open_actions()
     assert action.proposal.origin is Origin.IMPORTED
@@ -388,12 +423,17 @@ def test_one_occurrence_of_a_series_is_moved_and_another_cancelled(home: Home):
     stamp = f"{local:%Y%m%dT%H%M%S}"
     changed = "\r\n".join(
         [
-            "BEGIN:VEVENT", f"UID:{soccer.id}@kinkeeper", "DTSTAMP:20260101T000000Z",
-            f"RECURRENCE-ID;TZID={zone}:{stamp}", f"DTSTART;TZID={zone}:{local + HOUR:%Y%m%dT%H%M%S}",
-            f"DTEND;TZID={zone}:{local + 2 * HOUR:%Y%m%dT%H%M%S}", f"SUMMARY:{soccer.summary}",
-            "END:VEVENT", "END:VCALENDAR",
+            "BEGIN:VEVENT",
+            f"UID:{soccer.id}@kinkeeper",
+            "DTSTAMP:20260101T000000Z",
+            f"RECURRENCE-ID;TZID={zone}:{stamp}",
+            f"DTSTART;TZID={zone}:{local + HOUR:%Y%m%dT%H%M%S}",
+            f"DTEND;TZID={zone}:{local + 2 * HOUR:%Y%m%dT%H%M%S}",
+            f"SUMMARY:{soccer.summary}",
+            "END:VEVENT",
+            "END:VCALENDAR",
         ]
-    )  # fmt: skip
+    )
     home.server.edit(f"{soccer.id}.ics", ("END:VCALENDAR", changed))
     assert home.sync().asked == 1
     (action,) = home.open_actions()
@@ -553,9 +593,13 @@ def test_new_tasks_there_become_one_pending_action_and_done_ones_none(home: Home
     home.sync()
     for number, status in enumerate(("NEEDS-ACTION", "IN-PROCESS", "COMPLETED")):
         home.server.put(
-            f"todo-{number}.ics", f"UID:todo-{number}@phone", f"SUMMARY:Chore {number}",
-            f"STATUS:{status}", "DUE;VALUE=DATE:20260306", component="VTODO",
-        )  # fmt: skip
+            f"todo-{number}.ics",
+            f"UID:todo-{number}@phone",
+            f"SUMMARY:Chore {number}",
+            f"STATUS:{status}",
+            "DUE;VALUE=DATE:20260306",
+            component="VTODO",
+        )
     assert home.sync().asked == 1
     (action,) = home.open_actions()
     assert action.proposal.summary == "Add 2 tasks from Family: Chore 0, Chore 1"
@@ -614,9 +658,7 @@ def test_what_the_server_keeps_close_is_its_owners_here_and_stays_so_there(
     home.store.write_now(confirm)
     own = home.event(stable_id(home.household.id, "ics", "b"))
     assert own.scope == person_scope(home.adult.id)
-    move = {
-        "event_id": own.id, "original_start": own.start, "new_start": own.start + HOUR,
-    }  # fmt: skip
+    move = {"event_id": own.id, "original_start": own.start, "new_start": own.start + HOUR}
     home.said(MoveOccurrence.model_validate(move), source="later")
     home.sync()
     assert f"CLASS:{kept_close}" in home.server.objects()["b.ics"]

@@ -20,19 +20,29 @@ from talking import Talking, on_a_loop, talking
 CHILDREN = (("Mia", "her"), ("Leo", "his"))
 THINGS = ("zinc drops", "antibiotic", "cough syrup", "insulin")
 GIVEN = (
-    "i gave {who} {their} {thing} at 7", "ive given {who} {their} {thing} just now", "{who} got {their} {thing} at half six",
-    "{who} had {their} {thing} at ten past 6", "done {who}'s {thing}", "gave {who} 5 ml of {thing} at 6.45, watching now",
-    "i've put the {thing} in {who}'s left ear at 6.45", "put {thing} in {who}'s mouth at 7",
-)  # fmt: skip
+    "i gave {who} {their} {thing} at 7",
+    "ive given {who} {their} {thing} just now",
+    "{who} got {their} {thing} at half six",
+    "{who} had {their} {thing} at ten past 6",
+    "done {who}'s {thing}",
+    "gave {who} 5 ml of {thing} at 6.45, watching now",
+    "i've put the {thing} in {who}'s left ear at 6.45",
+    "put {thing} in {who}'s mouth at 7",
+)
 REFUSED = (
-    "{who} refused {their} {thing} this morning", "{who} didn't take {their} {thing}", "{who} wouldn't take {their} {thing}",
-    "no {thing} for {who} yet", "I haven't given {who} {their} {thing}",
-)  # fmt: skip
+    "{who} refused {their} {thing} this morning",
+    "{who} didn't take {their} {thing}",
+    "{who} wouldn't take {their} {thing}",
+    "no {thing} for {who} yet",
+    "I haven't given {who} {their} {thing}",
+)
 TAKEN = ("took my {thing}", "had my {thing} at 7", "{thing} taken")
 ASKED = (
-    "has {who} had {their} {thing}?", "did anyone give {who} the {thing}?", "when was {who}'s last {thing}?",
+    "has {who} had {their} {thing}?",
+    "did anyone give {who} the {thing}?",
+    "when was {who}'s last {thing}?",
     "has {who} had {their} {thing} today?",
-)  # fmt: skip
+)
 ALL_ASKED = ("what has {who} had today?", "what did {who} have this morning?")
 
 
@@ -71,8 +81,7 @@ class House:
 @pytest.mark.parametrize("is_given", [True, False])
 @on_a_loop
 async def test_care_for_a_child_answers_every_adult_and_is_no_plan(
-    tmp_path: Path,
-    is_given: bool,
+    tmp_path: Path, is_given: bool
 ) -> None:
     wrong = []
     for number, told in enumerate(GIVEN if is_given else REFUSED):
@@ -113,12 +122,24 @@ async def test_what_somebody_took_stays_theirs(tmp_path: Path) -> None:
     ("task", "told", "asked"),
     [
         ("feed the hamster at 8pm", "fed the hamster at 7", "did anyone feed the hamster?"),
-        ("water the ferns tomorrow at 9", "watered the ferns already", "has anyone watered the ferns?"),
-        ("pay the playgroup tomorrow at 9", "paid the playgroup this morning", "has the playgroup been paid?"),
-        ("change Leo's dressing at 10am", "Leo's dressing done", "has Leo's dressing been changed?"),
+        (
+            "water the ferns tomorrow at 9",
+            "watered the ferns already",
+            "has anyone watered the ferns?",
+        ),
+        (
+            "pay the playgroup tomorrow at 9",
+            "paid the playgroup this morning",
+            "has the playgroup been paid?",
+        ),
+        (
+            "change Leo's dressing at 10am",
+            "Leo's dressing done",
+            "has Leo's dressing been changed?",
+        ),
         ("take the blood thinner at 9", "blood thinner taken", "has the blood thinner been taken?"),
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_was_done_counts_no_more_as_open(
     tmp_path: Path, task: str, told: str, asked: str
@@ -163,11 +184,15 @@ async def test_secrets_others_and_plans_are_no_report(
 @pytest.mark.parametrize(
     "text",
     [
-        "Mia got a dentist appointment for friday at 4", "Leo got his recital on friday at 5", "I've taken friday off",
-        "we got judo at 5 tomorrow", "put swimming on saturday at 10 in the calendar", "haircut booked at 6 tomorrow",
+        "Mia got a dentist appointment for friday at 4",
+        "Leo got his recital on friday at 5",
+        "I've taken friday off",
+        "we got judo at 5 tomorrow",
+        "put swimming on saturday at 10 in the calendar",
+        "haircut booked at 6 tomorrow",
         "put eye test for Leo in on friday at 7",
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_is_still_ahead_is_planned(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
@@ -211,7 +236,13 @@ async def test_each_clause_answers_for_itself(
         assert " at 08:00 John said: “" in answer
 
 
-SAYS = ("Sarah says {told}", "the nanny told me {told}", "apparently {told}", "heard from school that {told}", "Mia's teacher said that {told}")  # fmt: skip
+SAYS = (
+    "Sarah says {told}",
+    "the nanny told me {told}",
+    "apparently {told}",
+    "heard from school that {told}",
+    "Mia's teacher said that {told}",
+)
 HEARD = ("Leo threw up", "Leo was sick at nursery", "Leo vomited in the car", "leo had diarrhoea")
 
 
@@ -232,10 +263,13 @@ async def test_hearsay_of_a_child_that_is_ill_answers_every_adult(tmp_path: Path
 @pytest.mark.parametrize(
     "told",
     [
-        "Leo had the cough syrup at 7", "Leo got his fever drops", "Sarah says Mia threw up",
-        "Sarah says Leo might be sick tomorrow", "Leo told me Sarah was sick",
+        "Leo had the cough syrup at 7",
+        "Leo got his fever drops",
+        "Sarah says Mia threw up",
+        "Sarah says Leo might be sick tomorrow",
+        "Leo told me Sarah was sick",
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_is_no_hearsay_of_illness_answers_no_question_for_it(
     tmp_path: Path, told: str
@@ -247,15 +281,32 @@ async def test_what_is_no_hearsay_of_illness_answers_no_question_for_it(
 
 
 # Whose names are on no list, who are called by what they are, and a pet of whom the household file knows nothing.
-SUBJECTS = ("Yxtal", "oskarina", "gran", "the cat", "zorblax", "both kids", "Yxtal and Oskarina", "her brother", "everybody")  # fmt: skip
+SUBJECTS = (
+    "Yxtal",
+    "oskarina",
+    "gran",
+    "the cat",
+    "zorblax",
+    "both kids",
+    "Yxtal and Oskarina",
+    "her brother",
+    "everybody",
+)
 UNMARKED = (
-    "did {who} have the puffer this morning", "did {who} take the puffer today", "{has} {who} had the puffer today",
-    "{has} {who} had any of the puffer", "{has}n't {who} been given the puffer yet", "so did {who} get the puffer",
-)  # fmt: skip
+    "did {who} have the puffer this morning",
+    "did {who} take the puffer today",
+    "{has} {who} had the puffer today",
+    "{has} {who} had any of the puffer",
+    "{has}n't {who} been given the puffer yet",
+    "so did {who} get the puffer",
+)
 TOLD = (
-    "did {child}'s puffer at 7", "did {child}s puffer just now", "{child} had the puffer at 7",
-    "did you ring? gave {child} the puffer at 7", "had to give {child} the puffer at 7",
-)  # fmt: skip
+    "did {child}'s puffer at 7",
+    "did {child}s puffer just now",
+    "{child} had the puffer at 7",
+    "did you ring? gave {child} the puffer at 7",
+    "had to give {child} the puffer at 7",
+)
 
 
 @pytest.mark.parametrize("who", SUBJECTS)
@@ -315,9 +366,13 @@ DOSES = (
 )
 MEDICINES = (("calpol", "nurofen", "gaviscon"), ("movicol", "cough syrup", "piriton"))
 DOSES_ASKED = (
-    "when was {who}'s last dose", "when was {who}s last medicine?", "has {who} had painkillers?", "when did {who} last have any medicine",
-    "what was {who}'s last dose?", "how long ago was {who}'s last dose",
-)  # fmt: skip
+    "when was {who}'s last dose",
+    "when was {who}s last medicine?",
+    "has {who} had painkillers?",
+    "when did {who} last have any medicine",
+    "what was {who}'s last dose?",
+    "how long ago was {who}'s last dose",
+)
 
 
 @pytest.mark.parametrize(("hours", "things"), [*product(HOURS, MEDICINES)])
@@ -368,10 +423,18 @@ async def test_the_last_of_one_thing_is_the_last_that_was_given(tmp_path: Path) 
 
 
 DENIED = (
-    "{who} hasnt had {their} {thing} yet", "{who} hasn't had {their} {thing} yet", "never gave {who} the {thing}", "i never gave {who} {their} {thing}",
-    "didnt give {who} {their} {thing} this morning", "havent done {who}'s {thing}", "nobody gave {who} {their} {thing}", "not given {who} {their} {thing}",
-    "still haven't given {who} {their} {thing}", "{who} never had {their} {thing}", "{who} wasnt given {their} {thing}",
-)  # fmt: skip
+    "{who} hasnt had {their} {thing} yet",
+    "{who} hasn't had {their} {thing} yet",
+    "never gave {who} the {thing}",
+    "i never gave {who} {their} {thing}",
+    "didnt give {who} {their} {thing} this morning",
+    "havent done {who}'s {thing}",
+    "nobody gave {who} {their} {thing}",
+    "not given {who} {their} {thing}",
+    "still haven't given {who} {their} {thing}",
+    "{who} never had {their} {thing}",
+    "{who} wasnt given {their} {thing}",
+)
 RULES = (
     "{who} never takes {their} {thing} with milk",
     "{who} is not to have {thing}",
@@ -427,13 +490,22 @@ async def test_a_name_alone_ticks_off_no_task(tmp_path: Path) -> None:
 
 
 FREED = (
-    "no need to {fetch} {who} tomorrow, {their} aunt is coming", "no need to {fetch} {who} from nursery tomorrow, Jane has {them}",
-    "you don't have to {fetch} {who} tomorrow, my sister's doing it", "Jane is coming tomorrow so you don't need to {fetch} {who}",
-)  # fmt: skip
+    "no need to {fetch} {who} tomorrow, {their} aunt is coming",
+    "no need to {fetch} {who} from nursery tomorrow, Jane has {them}",
+    "you don't have to {fetch} {who} tomorrow, my sister's doing it",
+    "Jane is coming tomorrow so you don't need to {fetch} {who}",
+)
 WHO_FETCHES = (
-    "who's fetching {who} tomorrow", "who's picking up {who} tomorrow?", "who is collecting {who} tomorrow", "who picks {who} up tomorrow?",
-)  # fmt: skip
-NOT_THAT = ("who's fetching {other} tomorrow?", "who's fetching {who} on Friday?", "who's feeding the cat tomorrow?")  # fmt: skip
+    "who's fetching {who} tomorrow",
+    "who's picking up {who} tomorrow?",
+    "who is collecting {who} tomorrow",
+    "who picks {who} up tomorrow?",
+)
+NOT_THAT = (
+    "who's fetching {other} tomorrow?",
+    "who's fetching {who} on Friday?",
+    "who's feeding the cat tomorrow?",
+)
 
 
 @pytest.mark.parametrize("fetch", ["fetch", "pick up", "collect", "get"])

@@ -12,17 +12,27 @@ from kinkeeper.household.viewers import Viewer
 from talking import on_a_loop, talking
 
 DOERS = {
-    "dad": "john", "my dad": "john", "John": "john", "mom": "sarah", "Sarah": "sarah",
-    "grandma": None, "my uncle": None,
-}  # fmt: skip
+    "dad": "john",
+    "my dad": "john",
+    "John": "john",
+    "mom": "sarah",
+    "Sarah": "sarah",
+    "grandma": None,
+    "my uncle": None,
+}
 PLANS = (
-    "{who} is picking me up on Thursday", "{who} picks me up from Zorban's on Friday at 4",
-    "{who} will drop me off at school tomorrow", "{who} is taking me to the dentist on Friday at 4",
-    "{who}'s driving me to Zorban's on Saturday at 2", "{who} is fetching me from soccer on Thursday",
-)  # fmt: skip
+    "{who} is picking me up on Thursday",
+    "{who} picks me up from Zorban's on Friday at 4",
+    "{who} will drop me off at school tomorrow",
+    "{who} is taking me to the dentist on Friday at 4",
+    "{who}'s driving me to Zorban's on Saturday at 2",
+    "{who} is fetching me from soccer on Thursday",
+)
 NO_PLANS = (
-    "{who} never picks me up", "{who} picked me up on Monday", "did {who} pick me up on Thursday?",
-)  # fmt: skip
+    "{who} never picks me up",
+    "{who} picked me up on Monday",
+    "did {who} pick me up on Thursday?",
+)
 
 
 @pytest.mark.parametrize("child", ["leo", "mia"])

@@ -43,9 +43,13 @@ ASKING = {"pending_actions", "action_transitions", "action_sources", "action_ref
 """Tables of what waits, in which asking writes."""
 
 PAYING = ForeignTool(
-    server="market", name="order", description="Orders.", schema={"type": "object"}, definition="d",
+    server="market",
+    name="order",
+    description="Orders.",
+    schema={"type": "object"},
+    definition="d",
     is_safe=False,
-)  # fmt: skip
+)
 WANTED: Mapping[str, Mapping[str, Any]] = {**dict(FURTHER), "market.order": {"what": "a gift card"}}
 
 
@@ -77,13 +81,22 @@ class Table:
     async def ask(self, kind: RequestKind, origin: Origin, member: Member) -> ActionResult:
         household = self.held.system.household
         asked = Asked(
-            household=household, member=member, now=self.held.clock.now().astimezone(household.zone),
-            channel="web", thread_id="t", turn_id=f"asked {next(self.numbers)}", origin=origin,
-        )  # fmt: skip
+            household=household,
+            member=member,
+            now=self.held.clock.now().astimezone(household.zone),
+            channel="web",
+            thread_id="t",
+            turn_id=f"asked {next(self.numbers)}",
+            origin=origin,
+        )
         return await perform(
-            self.catalogue, self.held.system.store, asked, domain=kind.domain, action=kind.name,
+            self.catalogue,
+            self.held.system.store,
+            asked,
+            domain=kind.domain,
+            action=kind.name,
             params=WANTED[kind.key],
-        )  # fmt: skip
+        )
 
     async def action(self, result: ActionResult) -> PendingAction:
         def load(conn: Connection) -> PendingAction:

@@ -34,9 +34,10 @@ async def seen_by(talk: Talking, member: str) -> set[str]:
 
     def read(conn: Connection) -> set[str]:
         events = [
-            each for each in list_events(conn, viewer)
+            each
+            for each in list_events(conn, viewer)
             if each.provenance.source_type is SourceType.CHAT
-        ]  # fmt: skip
+        ]
         listed = [*list_tasks(conn, viewer), *list_notes(conn, viewer)]
         return {each.title for each in listed} | {each.summary for each in events}
 
@@ -137,19 +138,28 @@ async def test_a_list_of_all_is_not_kept_from_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("put a fertility clinic appointment on Tuesday at 9 in the calendar, keep it private", "fertility clinic appointment"),
+        (
+            "put a fertility clinic appointment on Tuesday at 9 in the calendar, keep it private",
+            "fertility clinic appointment",
+        ),
         ("remind me on Friday at 10 to fetch the necklace, don't tell sarah", "fetch the necklace"),
         ("for my eyes only: put the lawyer in the calendar on Monday at 3", "lawyer"),
         ("add buy a ring for Anna to my list, just for me", "buy a ring for Anna"),
         ("remind me privately to call the notary on Monday at 9", "call the notary"),
         ("add a private event on Friday at 6pm: therapy", "therapy"),
-        ("put a job interview in the calendar on Thursday at 2, please keep that secret", "job interview"),
+        (
+            "put a job interview in the calendar on Thursday at 2, please keep that secret",
+            "job interview",
+        ),
         ("take a private note: the ring is in the tea caddy", "the ring is in the tea caddy"),
         ("note to self: just for me, the ring is in the tea caddy", "the ring is in the tea caddy"),
         ("note to self, private: the ring is in the tea caddy", "the ring is in the tea caddy"),
-        ("make a note that the ring is in the tea caddy, nobody else should read it", "the ring is in the tea caddy"),
+        (
+            "make a note that the ring is in the tea caddy, nobody else should read it",
+            "the ring is in the tea caddy",
+        ),
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_is_secret_is_seen_by_who_says_it_alone(
     tmp_path: Path, text: str, title: str
@@ -177,11 +187,20 @@ async def test_a_secret_that_is_only_told_is_asked_about_as_a_secret(tmp_path: P
     ("text", "title"),
     [
         ("remind me tomorrow at 4 to order the bike without Leo knowing", "order the bike"),
-        ("remind me tomorrow at 5 to wrap the telescope, leo mustn\u2019t see it", "wrap the telescope"),
-        ("add a visit to the kennels on Friday at 5pm, it's meant as a surprise for Leo", "visit to the kennels"),
-        ("remind me on Friday at 10 to collect the drum kit for Leo's birthday", "collect the drum kit for Leo's birthday"),
+        (
+            "remind me tomorrow at 5 to wrap the telescope, leo mustn\u2019t see it",
+            "wrap the telescope",
+        ),
+        (
+            "add a visit to the kennels on Friday at 5pm, it's meant as a surprise for Leo",
+            "visit to the kennels",
+        ),
+        (
+            "remind me on Friday at 10 to collect the drum kit for Leo's birthday",
+            "collect the drum kit for Leo's birthday",
+        ),
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_is_kept_from_a_child_is_seen_by_the_others(
     tmp_path: Path, text: str, title: str
@@ -265,11 +284,15 @@ async def test_others_learn_when_somebody_is_busy_and_no_more(tmp_path: Path) ->
         )
 
         for question in (
-            "is john free on friday at 5pm?", "what's on friday?", "what does john have on friday?",
-            "where is john on friday at 5pm?", "when is the fertility clinic?",
-            "what do you know about the fertility clinic?", "what's at elm house?",
+            "is john free on friday at 5pm?",
+            "what's on friday?",
+            "what does john have on friday?",
+            "where is john on friday at 5pm?",
+            "when is the fertility clinic?",
+            "what do you know about the fertility clinic?",
+            "what's at elm house?",
             "add dinner with john on friday at 5:30pm",
-        ):  # fmt: skip
+        ):
             answer = (await talk.answer(question, by="sarah")).lower()
             said = question.lower()
             for word in ("fertility", "clinic", "elm house"):
@@ -340,8 +363,12 @@ async def test_what_a_child_tells_for_all_awaits_an_adult(tmp_path: Path) -> Non
 TOLD = (
     ("The piano tuner is Ms Lindqvist", "Saved for everyone at home.", {"sarah", "leo", "mia"}),
     ("My salary is 52,000", "Saved just for you.", set[str]()),
-    ("The tent is in the loft, it's meant as a surprise for Mia", "Saved for everyone at home except Mia.", {"sarah", "leo"}),
-)  # fmt: skip
+    (
+        "The tent is in the loft, it's meant as a surprise for Mia",
+        "Saved for everyone at home except Mia.",
+        {"sarah", "leo"},
+    ),
+)
 
 
 async def told_to(talk: Talking, word: str) -> set[str]:

@@ -27,9 +27,10 @@ SCRIPT = {
     "eggs": (wants("task", "create", title="buy eggs"),),
     "no milk": (wants("task", "delete", find_by="buy milk"),),
     "no milk and eggs": (
-        wants("task", "delete", find_by="buy milk"), wants("task", "delete", find_by="buy eggs"),
+        wants("task", "delete", find_by="buy milk"),
+        wants("task", "delete", find_by="buy eggs"),
     ),
-}  # fmt: skip
+}
 BOTH = ["buy eggs", "buy milk"]
 
 
@@ -59,9 +60,13 @@ async def thread_of(held: Talking) -> str:
 
 def asked(held: Talking, thread: str, at: datetime) -> Asked:
     return Asked(
-        household=held.system.household, member=held.john, now=at, channel="web",
-        thread_id=thread, turn_id="one that breaks off",
-    )  # fmt: skip
+        household=held.system.household,
+        member=held.john,
+        now=at,
+        channel="web",
+        thread_id=thread,
+        turn_id="one that breaks off",
+    )
 
 
 async def with_both_open(held: Talking) -> None:
@@ -73,11 +78,20 @@ async def with_both_open(held: Talking) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "what about the milk?", "what is the first one?", "not the first one", "I have two kids",
-        "remind me at 2 to feed the cat", "drop the first", "all good, thanks", "that's all",
-        "everything is fine", "the milk and the eggs?", "who wrote buy milk", "don't do the first",
+        "what about the milk?",
+        "what is the first one?",
+        "not the first one",
+        "I have two kids",
+        "remind me at 2 to feed the cat",
+        "drop the first",
+        "all good, thanks",
+        "that's all",
+        "everything is fine",
+        "the milk and the eggs?",
+        "who wrote buy milk",
+        "don't do the first",
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_does_more_than_choose_runs_nothing(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path, Script(SCRIPT)) as held:
@@ -90,10 +104,14 @@ async def test_what_does_more_than_choose_runs_nothing(tmp_path: Path, text: str
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        ("the second one", ["buy milk"]), ("1", ["buy eggs"]), ("the eggs please", ["buy milk"]),
-        ("yes, the first", ["buy eggs"]), ("both", []), ("yes, all of them", []),
+        ("the second one", ["buy milk"]),
+        ("1", ["buy eggs"]),
+        ("the eggs please", ["buy milk"]),
+        ("yes, the first", ["buy eggs"]),
+        ("both", []),
+        ("yes, all of them", []),
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_only_chooses_runs_what_it_names(
     tmp_path: Path, text: str, left: list[str]
@@ -122,10 +140,13 @@ async def test_places_stay_where_they_were_shown_when_a_button_was_quicker(tmp_p
         first = waiting(held)[0]
         await held.system.store.write(
             lambda conn: approvals.confirm(
-                conn, first.id, member=held.john, household=held.system.household,
+                conn,
+                first.id,
+                member=held.john,
+                household=held.system.household,
                 now=held.clock.now(),
             )
-        )  # fmt: skip
+        )
         assert tasks(held) == ["buy eggs"]
         held.later(seconds=5)
         await held.answer("the first one")
@@ -201,10 +222,13 @@ async def test_what_a_button_did_last_is_what_is_taken_back(tmp_path: Path) -> N
         (deletion,) = waiting(held)
         await held.system.store.write(
             lambda conn: approvals.confirm(
-                conn, deletion.id, member=held.john, household=held.system.household,
+                conn,
+                deletion.id,
+                member=held.john,
+                household=held.system.household,
                 now=held.clock.now(),
             )
-        )  # fmt: skip
+        )
         assert tasks(held) == ["buy eggs"]
         held.later(seconds=5)
         await held.answer("undo that")
@@ -290,11 +314,27 @@ async def test_what_was_moved_as_a_whole_is_found_where_it_is_now(tmp_path: Path
         where = {"event_id": moved["event_id"], "on": moved["original_start"]}
         return Plan(actions=(wants("calendar", "delete_event", **where),))
 
-    script = Script({
-        "dinner": (wants("calendar", "create_event", summary="Dinner with Ada", start_time="2026-03-06T19:00:00-06:00"),),
-        "move it to saturday": (wants("calendar", "update_event", find_by="Dinner with Ada", changes={"start_time": "2026-03-07T19:00:00-06:00"}),),
-        "cancel it": cancel,
-    })  # fmt: skip
+    script = Script(
+        {
+            "dinner": (
+                wants(
+                    "calendar",
+                    "create_event",
+                    summary="Dinner with Ada",
+                    start_time="2026-03-06T19:00:00-06:00",
+                ),
+            ),
+            "move it to saturday": (
+                wants(
+                    "calendar",
+                    "update_event",
+                    find_by="Dinner with Ada",
+                    changes={"start_time": "2026-03-07T19:00:00-06:00"},
+                ),
+            ),
+            "cancel it": cancel,
+        }
+    )
     async with talking(tmp_path, script) as held:
         await held.answer("dinner")
         await held.answer("move it to saturday")

@@ -172,10 +172,13 @@ async def test_a_stage_that_fails_loses_nothing_and_holds_up_no_other(tmp_path: 
         store.write_now(
             lambda conn: conn.execute(
                 update(conversation_encodings).values(
-                    state=WorkState.RUNNING.value, epoch=1, begun=1, lease_until=held.clock.now() + _LEASE
+                    state=WorkState.RUNNING.value,
+                    epoch=1,
+                    begun=1,
+                    lease_until=held.clock.now() + _LEASE,
                 )
             )
-        )  # fmt: skip
+        )
         assert await encode(held) == []
         held.later(minutes=6)
         assert sorted(await encode(held)) == ["facts", "gist"]

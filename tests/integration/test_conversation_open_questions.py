@@ -97,9 +97,12 @@ async def test_a_mail_is_decided_by_the_adult_who_asked_for_it(tmp_path: Path) -
 
         def press(member: str, conn: Connection) -> Outcome:
             return approvals.confirm(
-                conn, action.id, member=talk.member(member), household=talk.system.household,
+                conn,
+                action.id,
+                member=talk.member(member),
+                household=talk.system.household,
                 now=talk.clock.now(),
-            ).outcome  # fmt: skip
+            ).outcome
 
         store = talk.system.store
         assert await store.write(lambda conn: press("sarah", conn)) is Outcome.DENIED
@@ -119,10 +122,13 @@ async def test_a_mail_that_a_child_asks_for_is_decided_by_any_adult(tmp_path: Pa
 
         receipt = await talk.system.store.write(
             lambda conn: approvals.reject(
-                conn, action.id, member=talk.member("sarah"), household=talk.system.household,
+                conn,
+                action.id,
+                member=talk.member("sarah"),
+                household=talk.system.household,
                 now=talk.clock.now(),
             )
-        )  # fmt: skip
+        )
         assert receipt.is_change
 
 
@@ -209,9 +215,14 @@ async def test_an_edit_is_of_what_was_done_last_and_of_no_earlier_question(
 
 
 BETWEEN = (
-    "is granny coming on sunday?", "does Leo like olives?", "I think John drank my coffee", "i'm wrecked", "what's on friday?",
-    "Mia has a new bike", "when is ballet?",
-)  # fmt: skip
+    "is granny coming on sunday?",
+    "does Leo like olives?",
+    "I think John drank my coffee",
+    "i'm wrecked",
+    "what's on friday?",
+    "Mia has a new bike",
+    "when is ballet?",
+)
 PLEASANT = ("thanks", "haha", "good morning")
 
 
@@ -222,9 +233,14 @@ async def test_an_answer_is_to_what_was_asked_last_or_names_its_thing(
 ) -> None:
     is_pleasant = between in PLEASANT
     answers = {
-        "yes": is_pleasant, "yep": is_pleasant, "sure": is_pleasant, "no": is_pleasant, "nope": is_pleasant,
-        "yes, cancel the swimming": True, "no to the swimming": True,
-    }  # fmt: skip
+        "yes": is_pleasant,
+        "yep": is_pleasant,
+        "sure": is_pleasant,
+        "no": is_pleasant,
+        "nope": is_pleasant,
+        "yes, cancel the swimming": True,
+        "no to the swimming": True,
+    }
     if not is_pleasant:
         answers |= dict.fromkeys(
             ("no he doesn't", "no, it was Mia", "no more late nights", "no not yet"), False

@@ -25,9 +25,13 @@ HOUSEHOLD = "miller"
 JOHN = Member(id="john", name="John", role=Role.PARENT)
 EMMA = Member(id="emma", name="Emma", role=Role.CHILD)
 HOME = Household(
-    id=HOUSEHOLD, zone=ZoneInfo("UTC"), locale="en", bot_name="Icarus", owner="john",
+    id=HOUSEHOLD,
+    zone=ZoneInfo("UTC"),
+    locale="en",
+    bot_name="Icarus",
+    owner="john",
     members=(JOHN, EMMA),
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -38,9 +42,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def thread(member: str = "john", thread_id: str = "t1") -> Thread:
     return Thread(
-        household=HOUSEHOLD, id=thread_id, member=member, channel="web", chat_id=None,
-        created_at=NOW, last_at=NOW,
-    )  # fmt: skip
+        household=HOUSEHOLD,
+        id=thread_id,
+        member=member,
+        channel="web",
+        chat_id=None,
+        created_at=NOW,
+        last_at=NOW,
+    )
 
 
 def say(
@@ -116,8 +125,9 @@ def test_what_is_posted_is_said_once_and_stands_in_the_history(store: Store) -> 
     assert not post()
     told = store.read_now(lambda conn: turns.last_turns(conn, HOUSEHOLD, "t1", last=5))
     assert [(each.answer, each.outcome) for each in told][-1] == (
-        "Time for the bins.", TurnOutcome.POSTED,
-    )  # fmt: skip
+        "Time for the bins.",
+        TurnOutcome.POSTED,
+    )
     heard = store.read_now(lambda conn: events.events_after(conn, HOUSEHOLD, "t1", 0))
     assert [each.name for each in heard] == [EventName.TOKEN, EventName.DONE]
 
@@ -167,9 +177,13 @@ def test_of_older_turns_only_those_that_did_something_have_results(store: Store)
     for number, each in enumerate(said):
         action_id = "a1" if number == 1 else None
         result = ActionResult(
-            domain="task", action="list", status=ResultStatus.DONE, params={}, action_id=action_id,
+            domain="task",
+            action="list",
+            status=ResultStatus.DONE,
+            params={},
+            action_id=action_id,
             summary='he wrote "action_id":"x"',
-        )  # fmt: skip
+        )
         done = update(turn_rows).where(turn_rows.c.id == each.turn_id)
         values = {"results": [result_record(result)], "outcome": TurnOutcome.ANSWERED.value}
         store.write_now(partial(_execute, done.values(values)))

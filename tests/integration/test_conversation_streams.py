@@ -42,9 +42,14 @@ def elsewhere(here: Store) -> Iterator[Store]:
 
 def thread(name: str) -> Thread:
     return Thread(
-        household=HOME, id=name, member="ann", channel="web", chat_id=None, created_at=NOW,
+        household=HOME,
+        id=name,
+        member="ann",
+        channel="web",
+        chat_id=None,
+        created_at=NOW,
         last_at=NOW,
-    )  # fmt: skip
+    )
 
 
 def told(conn: Connection, name: str, text: str) -> None:

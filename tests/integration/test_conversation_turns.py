@@ -67,10 +67,14 @@ class Slow:
     @property
     def kind(self) -> RequestKind:
         return RequestKind(
-            domain="weather", name="look", description="Looks at the weather.",
-            parameters=Nothing, stakes=Stakes.LOW, progress="Looking out of the window…",
+            domain="weather",
+            name="look",
+            description="Looks at the weather.",
+            parameters=Nothing,
+            stakes=Stakes.LOW,
+            progress="Looking out of the window…",
             read=self.read,
-        )  # fmt: skip
+        )
 
 
 def tasks(held: Talking) -> list[str]:

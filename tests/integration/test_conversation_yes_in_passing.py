@@ -44,7 +44,9 @@ async def test_leaving_it_as_it_is_is_a_no(tmp_path: Path) -> None:
 async def test_both_of_three_is_asked_about(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         await talk.answer("move soccer on Tuesday to 6", thread_id="one")
-        await talk.answer("move soccer on Thursday to 6 and cancel ballet on Wednesday", thread_id="one")  # fmt: skip
+        await talk.answer(
+            "move soccer on Thursday to 6 and cancel ballet on Wednesday", thread_id="one"
+        )
 
         answer = await talk.answer("yes both", thread_id="one")
 
@@ -94,7 +96,9 @@ async def test_a_correction_that_was_not_understood_is_not_called_good_to_know(
     async with talking(tmp_path, Planners(None)) as talk:
         await talk.answer("dentist on Friday at 11, put it in the calendar", thread_id="one")
 
-        answer = await talk.answer("Actually it is not with Leo but with both of them.", thread_id="one")  # fmt: skip
+        answer = await talk.answer(
+            "Actually it is not with Leo but with both of them.", thread_id="one"
+        )
 
         assert "done nothing" in answer or "changed nothing" in answer
 
@@ -103,8 +107,9 @@ async def test_a_correction_that_was_not_understood_is_not_called_good_to_know(
 async def test_a_reminder_before_something_waits_until_that_is_booked(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         answer = await talk.answer(
-            "schedule a dentist visit for Leo on Friday at 11 and remind me an hour before", thread_id="one"
-        )  # fmt: skip
+            "schedule a dentist visit for Leo on Friday at 11 and remind me an hour before",
+            thread_id="one",
+        )
 
         assert await _states(talk) == [ActionStatus.DONE] * 2
         assert "10am" in answer

@@ -212,9 +212,15 @@ async def test_a_foreign_tool_is_asked_again_only_with_the_persons_words(tmp_pat
         return Found(result={"text": f"{params.place}: sunny. {hostile}"})
 
     kind = RequestKind(
-        domain="weather", name="look", description="Tells the weather.", parameters=Place,
-        stakes=Stakes.LOW, progress="Asking weather…", is_foreign=True, read=look,
-    )  # fmt: skip
+        domain="weather",
+        name="look",
+        description="Tells the weather.",
+        parameters=Place,
+        stakes=Stakes.LOW,
+        progress="Asking weather…",
+        is_foreign=True,
+        read=look,
+    )
     answers = iter([word(False, place="Evil Town"), word(False, place="Ulm")])
     with model_server() as models:
         models.will(computes(lambda _: next(answers)))

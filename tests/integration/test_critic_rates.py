@@ -58,31 +58,48 @@ def _cases(thing: str, number: int) -> list[Case]:
     create, line, fact = ("task", "create"), ("notes", "append"), ("memory", "store")
     return [
         Case(
-            kind="another title", text=f"{thing} by friday 5pm", set_right={"title": thing},
-            right=wants(*create, title=thing, deadline=FRIDAY), wrong=wants(*create, title=other, deadline=FRIDAY),
+            kind="another title",
+            text=f"{thing} by friday 5pm",
+            set_right={"title": thing},
+            right=wants(*create, title=thing, deadline=FRIDAY),
+            wrong=wants(*create, title=other, deadline=FRIDAY),
         ),
         Case(
-            kind="another day", text=f"{thing} by friday 5pm", set_right={"deadline": "t1"},
-            right=wants(*create, title=thing, deadline=FRIDAY), wrong=wants(*create, title=thing, deadline=MONDAY),
+            kind="another day",
+            text=f"{thing} by friday 5pm",
+            set_right={"deadline": "t1"},
+            right=wants(*create, title=thing, deadline=FRIDAY),
+            wrong=wants(*create, title=thing, deadline=MONDAY),
         ),
         Case(
-            kind="something added", text=f"please {thing}", set_right={"deadline": None},
-            right=wants(*create, title=thing), wrong=wants(*create, title=thing, deadline=MONDAY),
+            kind="something added",
+            text=f"please {thing}",
+            set_right={"deadline": None},
+            right=wants(*create, title=thing),
+            wrong=wants(*create, title=thing, deadline=MONDAY),
         ),
         Case(
-            kind="another line", text=f"{thing} goes on the weekend list", set_right={"body": thing},
-            right=wants(*line, title="weekend", body=thing), wrong=wants(*line, title="weekend", body=other),
+            kind="another line",
+            text=f"{thing} goes on the weekend list",
+            set_right={"body": thing},
+            right=wants(*line, title="weekend", body=thing),
+            wrong=wants(*line, title="weekend", body=other),
         ),
         Case(
-            kind="another memory", text=f"we always {thing} on sundays",
+            kind="another memory",
+            text=f"we always {thing} on sundays",
             set_right={"value": f"we always {thing} on sundays"},
-            right=wants(*fact, value=f"we always {thing} on sundays"), wrong=wants(*fact, value=f"we never {other}"),
+            right=wants(*fact, value=f"we always {thing} on sundays"),
+            wrong=wants(*fact, value=f"we never {other}"),
         ),
         Case(
-            kind="a deletion", text=f"get rid of {gone}", set_right={"find_by": gone},
-            right=wants("task", "delete", find_by=gone), wrong=wants("task", "delete", find_by=kept),
+            kind="a deletion",
+            text=f"get rid of {gone}",
+            set_right={"find_by": gone},
+            right=wants("task", "delete", find_by=gone),
+            wrong=wants("task", "delete", find_by=kept),
         ),
-    ]  # fmt: skip
+    ]
 
 
 Critic = Callable[[Case, bool, np.random.Generator], Behaviour]

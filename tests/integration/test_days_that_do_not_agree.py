@@ -9,9 +9,12 @@ from kinkeeper.conversation.planning.planners import Planners
 from talking import on_a_loop, talking
 
 DEEDS = (
-    "dentist for me on {day} at 3pm", "add GP appointment on {day} at 3pm", "put the vet in on {day} at 3pm",
-    "remind me on {day} at 3pm to renew insurance", "schedule parents evening for {day} at 3pm",
-)  # fmt: skip
+    "dentist for me on {day} at 3pm",
+    "add GP appointment on {day} at 3pm",
+    "put the vet in on {day} at 3pm",
+    "remind me on {day} at 3pm to renew insurance",
+    "schedule parents evening for {day} at 3pm",
+)
 AGREEING = {"friday the 13th": 13, "saturday 14 march": 14, "thurs 12th": 12}
 UNSURE = {
     "friday the 14th": {"friday": 13, "the 14th": 14, "saturday": 14, "the 13th": 13},

@@ -27,9 +27,18 @@ from kinkeeper.settings.model import Settings
 
 SAMPLE = files("kinkeeper.cli").joinpath("sample")
 TABLES = (
-    messages, observer_messages, confidence_log, open_questions, pending_actions, action_sources,
-    action_transitions, events, event_changes, occurrences, outbox,
-)  # fmt: skip
+    messages,
+    observer_messages,
+    confidence_log,
+    open_questions,
+    pending_actions,
+    action_sources,
+    action_transitions,
+    events,
+    event_changes,
+    occurrences,
+    outbox,
+)
 
 
 @contextmanager
@@ -37,9 +46,11 @@ def opened(file: Path) -> Iterator[System]:
     with SAMPLE.joinpath("chat.jsonl").open("rb") as chat:
         [start, *_] = [line.message.sent_at for line in read_any_chat(chat)]
     with open_system(
-        Settings(), household_file=Path(str(SAMPLE / "household.toml")), database=str(file),
+        Settings(),
+        household_file=Path(str(SAMPLE / "household.toml")),
+        database=str(file),
         now=start,
-    ) as system:  # fmt: skip
+    ) as system:
         yield system
 
 

@@ -64,9 +64,14 @@ class Post:
 
     def deliverer(self, clock: Any = None, **pace: Any) -> Deliverer:
         return Deliverer(
-            self.store, HOUSE, [self.channel], mint=lambda *_: (), clock=clock or self.clock,
-            quiet_hours=self.quiet_hours, pace=DeliveryPace(**pace),
-        )  # fmt: skip
+            self.store,
+            HOUSE,
+            [self.channel],
+            mint=lambda *_: (),
+            clock=clock or self.clock,
+            quiet_hours=self.quiet_hours,
+            pace=DeliveryPace(**pace),
+        )
 
     def die(self, *outcomes: Outcome) -> None:
         with pytest.raises(Death):
@@ -224,8 +229,10 @@ def test_a_chat_that_moved_takes_along_what_waits_and_is_remembered(post: Post) 
     late = post.change("left behind", before)
     post.deliver()
     assert [(each.item.chat_id, each.item.body) for each in post.channel.shown[1:]] == [
-        ("supergroup", "one"), ("supergroup", "two"), ("supergroup", "changed"),
-    ]  # fmt: skip
+        ("supergroup", "one"),
+        ("supergroup", "two"),
+        ("supergroup", "changed"),
+    ]
     assert post.channel.shown[1].item.reply_to is None
     assert post.states(one, two, change, late) == ["sent", "sent", "sent", "dropped"]
     assert post.row(late).error == LEFT_BEHIND
@@ -263,8 +270,9 @@ class TestForOneMemberAlone:
         nobody = post.put("card for omar", audience="omar")
         post.deliver()
         assert [(each.item.chat_id, each.item.route) for each in post.channel.shown] == [
-            ("p", Route.PRIVATE), ("p", Route.PRIVATE)
-        ]  # fmt: skip
+            ("p", Route.PRIVATE),
+            ("p", Route.PRIVATE),
+        ]
         assert post.channel.shown[0].item.reply_to is None
         assert post.states(card, change, nobody) == ["sent", "sent", "failed"]
 
@@ -297,10 +305,12 @@ def test_rows_of_other_channels_and_households_are_left_alone(post: Post) -> Non
     other = post.put("elsewhere", channel="matrix")
     foreign = post.store.write_now(
         lambda conn: outbox.put(
-            conn, "graz", Outbound(channel="test", chat_id="group", body="b", dedupe_key="k"),
+            conn,
+            "graz",
+            Outbound(channel="test", chat_id="group", body="b", dedupe_key="k"),
             now=NOW,
         )
-    )[0]  # fmt: skip
+    )[0]
     assert post.deliver() == 0
     assert post.states(other) == ["queued"]
     assert post.store.read_now(lambda conn: outbox.load(conn, HOUSE, foreign)) is None
@@ -319,12 +329,15 @@ def test_at_night_messages_come_without_a_sound(post: Post) -> None:
 @pytest.mark.parametrize(
     ("hours", "clock", "is_quiet"),
     [
-        ("22:00-07:00", time(21, 59), False), ("22:00-07:00", time(22, 0), True),
-        ("22:00-07:00", time(6, 59), True), ("22:00-07:00", time(7, 0), False),
-        ("13:00-15:00", time(14, 0), True), ("13:00-15:00", time(15, 0), False),
+        ("22:00-07:00", time(21, 59), False),
+        ("22:00-07:00", time(22, 0), True),
+        ("22:00-07:00", time(6, 59), True),
+        ("22:00-07:00", time(7, 0), False),
+        ("13:00-15:00", time(14, 0), True),
+        ("13:00-15:00", time(15, 0), False),
         ("00:00-00:00", time(0, 0), False),
     ],
-)  # fmt: skip
+)
 def test_quiet_hours_may_pass_midnight(hours: str, clock: time, is_quiet: bool) -> None:
     zone = ZoneInfo("Europe/Vienna")
     moment = datetime.combine(NOW.date(), clock, tzinfo=zone)
@@ -339,9 +352,12 @@ def test_other_words_are_no_quiet_hours(hours: str) -> None:
 
 def test_a_change_names_its_message_a_notice_its_press_and_buttons_an_action(post: Post) -> None:
     for wrong in (
-        {"kind": OutboundKind.EDIT}, {"edits": 1}, {"kind": OutboundKind.NOTICE},
-        {"kind": OutboundKind.EDIT, "edits": 99}, {"buttons": (Button(label="Yes", verb=Verb.CONFIRM),)},
-    ):  # fmt: skip
+        {"kind": OutboundKind.EDIT},
+        {"edits": 1},
+        {"kind": OutboundKind.NOTICE},
+        {"kind": OutboundKind.EDIT, "edits": 99},
+        {"buttons": (Button(label="Yes", verb=Verb.CONFIRM),)},
+    ):
         with pytest.raises(InvariantError):
             post.put("wrong", **wrong)
 

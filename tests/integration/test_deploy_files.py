@@ -23,8 +23,10 @@ def _run(*command: str) -> str:
 def test_the_compose_file_follows_the_compose_specification():
     _run(
         str(BIN / "check-jsonschema"),
-        "--builtin-schema", "vendor.compose-spec", str(DEPLOY / "compose.yaml"),
-    )  # fmt: skip
+        "--builtin-schema",
+        "vendor.compose-spec",
+        str(DEPLOY / "compose.yaml"),
+    )
 
 
 def test_the_compose_file_has_no_insecure_setting():

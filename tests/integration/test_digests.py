@@ -64,10 +64,13 @@ class Days:
     def rounds(self) -> DigestRounds:
         """Return the rounds as a new process begins them."""
         return DigestRounds(
-            self.store, FAMILY, quiet_hours=self.quiet_hours, clock=self.clock,
+            self.store,
+            FAMILY,
+            quiet_hours=self.quiet_hours,
+            clock=self.clock,
             deliver=DigestPost(FAMILY, self.quiet_hours, address="https://kin.example"),
             is_quiet=lambda _conn, _now: self.asked_quiet,
-        )  # fmt: skip
+        )
 
     def at(self, instant: datetime) -> int:
         """Let it be that time, and return how many digests were sent then."""
@@ -97,9 +100,13 @@ def test_a_digest_says_what_waits_what_nobody_does_tomorrow_and_what_expired(sto
         now=NOW - 3 * DAY,
     )
     care = event(
-        "pickup", kind=EventKind.CARE, task="pickup", activity="judo",
-        start=datetime(2026, 5, 12, 17, 0, tzinfo=ZONE), responsible=(),
-    )  # fmt: skip
+        "pickup",
+        kind=EventKind.CARE,
+        task="pickup",
+        activity="judo",
+        start=datetime(2026, 5, 12, 17, 0, tzinfo=ZONE),
+        responsible=(),
+    )
 
     def write(conn: Connection) -> None:
         extend_horizon(conn, FAMILY.id, NOW)
@@ -144,16 +151,22 @@ def test_an_open_question_for_tomorrow_is_told_like_a_job_of_the_calendar(
         "job", kind=EventKind.CARE, task=task, start=datetime(2026, 5, 12, at, tzinfo=ZONE), who=who
     )
     record = {
-        "dates": ["2026-05-12"], "times": [f"{at:02d}:00"], "child": list(who), "activity": activity,
+        "dates": ["2026-05-12"],
+        "times": [f"{at:02d}:00"],
+        "child": list(who),
+        "activity": activity,
         "assigned_to": [],
-    }  # fmt: skip
+    }
     put(
         store,
         proposal(
-            "q", type=ActionType.CARE_ASSIGNMENT, effects=(), extraction=record,
+            "q",
+            type=ActionType.CARE_ASSIGNMENT,
+            effects=(),
+            extraction=record,
             choices=(choice("Ines", replace(job, responsible=("ines",))),),
         ),
-    )  # fmt: skip
+    )
     days = Days(store)
     add_alike = replace(job, id="in the calendar", responsible=())
 
@@ -169,8 +182,12 @@ def test_an_open_question_for_tomorrow_is_told_like_a_job_of_the_calendar(
 
 @pytest.mark.parametrize(
     ("locale", "said"),
-    [("en-GB", "until the end of Thu 14 May"), ("en-US", "until the end of Thu May 14"), ("de-DE", "Thu 14 May")],
-)  # fmt: skip
+    [
+        ("en-GB", "until the end of Thu 14 May"),
+        ("en-US", "until the end of Thu May 14"),
+        ("de-DE", "Thu 14 May"),
+    ],
+)
 def test_days_are_written_as_the_region_does(store: Store, locale: str, said: str) -> None:
     put(store, proposal("m1"))
     family = replace(FAMILY, locale=locale)
@@ -247,9 +264,13 @@ def test_what_dies_while_it_is_sent_is_sent_once_at_the_next_start(store: Store)
 
     days.clock.advance_to(SIX)
     dying = DigestRounds(
-        store, FAMILY, quiet_hours=days.quiet_hours, clock=days.clock, deliver=dies,
+        store,
+        FAMILY,
+        quiet_hours=days.quiet_hours,
+        clock=days.clock,
+        deliver=dies,
         is_quiet=lambda _conn, _now: False,
-    )  # fmt: skip
+    )
     with pytest.raises(BaseException):  # noqa: B017, PT011 - as a process dies
         asyncio.run(dying.run_once())
     assert days.told() == {}

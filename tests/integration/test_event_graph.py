@@ -351,13 +351,7 @@ def make_seed(**changes: Any) -> SeedEvent:
 
 def make_household(*seeds: SeedEvent, due: tuple[MaintenanceItem, ...] = ()) -> Household:
     return Household(
-        id="h",
-        zone=ZONE,
-        locale="en-US",
-        bot_name="Bot",
-        owner=None,
-        events=seeds,
-        maintenance=due,
+        id="h", zone=ZONE, locale="en-US", bot_name="Bot", owner=None, events=seeds, maintenance=due
     )
 
 

@@ -18,24 +18,39 @@ from live_household import HOUSEHOLD
 from talking import Talking, on_a_loop, talking
 
 FACTS = (
-    "Tess can't have penicillin", "Priya is allergic to sesame", "the plumber is Mr Obi",
-    "Aunt Vera lives in Tromso", "the gate code is 55143",
-)  # fmt: skip
+    "Tess can't have penicillin",
+    "Priya is allergic to sesame",
+    "the plumber is Mr Obi",
+    "Aunt Vera lives in Tromso",
+    "the gate code is 55143",
+)
 REQUESTS = (
-    "put plasters on the shopping list", "remind me on friday at 5 to buy a scarf",
-    "what's on tomorrow?", "add an eye test on friday at 5pm",
-)  # fmt: skip
+    "put plasters on the shopping list",
+    "remind me on friday at 5 to buy a scarf",
+    "what's on tomorrow?",
+    "add an eye test on friday at 5pm",
+)
 REASONS = (
-    "we're out, so put milk on the shopping list", "put milk on the shopping list because we're out",
-    "Tess lost her ruler, put one on the shopping list", "put milk on the shopping list, thanks",
+    "we're out, so put milk on the shopping list",
+    "put milk on the shopping list because we're out",
+    "Tess lost her ruler, put one on the shopping list",
+    "put milk on the shopping list, thanks",
     "because Tess is allergic to sesame, put rice cakes on the shopping list",
-    "put eggs, milk and bread on the shopping list", "remember that Tess can't have penicillin",
+    "put eggs, milk and bread on the shopping list",
+    "remember that Tess can't have penicillin",
     "remind me on friday to tell Vera the plumber is Mr Obi",
-)  # fmt: skip
-PAIRS = [f"{first}{joint}{second}" for (first, second), joint in product(
-    [*product(FACTS, REQUESTS), *((b, a) for a, b in product(FACTS, REQUESTS) if "remind" not in b)],
-    [", ", ". "],
-) if not (first.endswith("?") and joint.startswith((".", ",")))]  # fmt: skip
+)
+PAIRS = [
+    f"{first}{joint}{second}"
+    for (first, second), joint in product(
+        [
+            *product(FACTS, REQUESTS),
+            *((b, a) for a, b in product(FACTS, REQUESTS) if "remind" not in b),
+        ],
+        [", ", ". "],
+    )
+    if not (first.endswith("?") and joint.startswith((".", ",")))
+]
 
 
 async def kept(talk: Talking, by: str) -> str:
@@ -118,10 +133,14 @@ async def test_a_request_that_was_not_understood_is_named(tmp_path: Path) -> Non
 async def test_two_errands_with_times_of_their_own_are_two(tmp_path: Path) -> None:
     wrong = []
     forms = (
-        "at 9 {} and at 5 {}", "{} at 9 and {} at 5", "{} at 9 and at 5 {}",
-        "remind me to {} at 9 and {} at 5", "remind me at 9 to {} and at 5 to {}",
-        "{} and {} at 5", "remind me to {} and {} at 5",
-    )  # fmt: skip
+        "at 9 {} and at 5 {}",
+        "{} at 9 and {} at 5",
+        "{} at 9 and at 5 {}",
+        "remind me to {} at 9 and {} at 5",
+        "remind me at 9 to {} and at 5 to {}",
+        "{} and {} at 5",
+        "remind me to {} and {} at 5",
+    )
     errands = (("pay rent", "ring mum"), ("feed the cat", "collect Leo"))
     for number, (form, pair) in enumerate(product(forms, errands)):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:

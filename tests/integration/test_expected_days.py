@@ -74,10 +74,17 @@ def cards(seed: int) -> Mapping[str, Card]:
     stored = event(f"Nia {thing}", begins, responsible=("ruth",))
     one = {"event_id": stored.id, "original_start": start}
     care = [
-        event(f"{who} picks up Nia", begins, kind=EventKind.CARE, task="pickup", activity=thing,
-              who=("nia",), responsible=(who,))
+        event(
+            f"{who} picks up Nia",
+            begins,
+            kind=EventKind.CARE,
+            task="pickup",
+            activity=thing,
+            who=("nia",),
+            responsible=(who,),
+        )
         for who in ("ruth", "abe")
-    ]  # fmt: skip
+    ]
     both = tuple(
         Choice(label=who, effects=(AddEvent(event=each).frozen(),), result="")
         for who, each in zip(("Ruth", "Abe"), care, strict=True)
@@ -88,15 +95,19 @@ def cards(seed: int) -> Mapping[str, Card]:
         "new": Card([AddEvent(event=new)], **plain),
         "series": Card([AddEvent(event=replace(new, rrule="FREQ=WEEKLY"))], **plain),
         "private": Card([AddEvent(event=mine)], **plain, scope=mine.scope),
-        "move": Card([MoveOccurrence(**one, new_start=start + timedelta(hours=2))], **plain, stored=stored),
+        "move": Card(
+            [MoveOccurrence(**one, new_start=start + timedelta(hours=2))], **plain, stored=stored
+        ),
         "cancel": Card([CancelOccurrence(**one)], **plain, stored=stored),
         "end": Card([CancelEvent(event_id=stored.id)], **plain, stored=stored),
         "change": Card([UpdateEvent(event=replace(stored, place="hall"))], **plain, stored=stored),
-        "assign": Card([AssignOccurrence(**one, responsible=("abe",))], **plain, stored=stored, named=("Abe",)),
+        "assign": Card(
+            [AssignOccurrence(**one, responsible=("abe",))], **plain, stored=stored, named=("Abe",)
+        ),
         "claim": Card([AddEvent(event=care[1])], **plain, named=("Abe",)),
         "two claims": Card([], **plain, choices=both, conflict="c", named=("you", "Abe")),
         "asked": Card([], **plain, choices=both, named=("you", "Abe")),
-    }  # fmt: skip
+    }
 
 
 KINDS = tuple(cards(0))
@@ -113,11 +124,21 @@ def lay(desk: Desk, card: Card) -> None:
     """Store the calendar and the open card."""
     desk.put(*([card.stored] if card.stored else []))
     shown = Proposal(
-        household=HOUSE.id, type=ActionType.EVENT_CREATE, source_type="OBSERVER", source_id="m1",
-        slot="0", chat_id=None, extraction=CALLED, extraction_confidence=0.9, summary=card.thing,
-        effects=tuple(each.frozen() for each in card.effects), choices=card.choices, merge_key=None,
-        conflict_key=card.conflict, scope=card.scope,
-    )  # fmt: skip
+        household=HOUSE.id,
+        type=ActionType.EVENT_CREATE,
+        source_type="OBSERVER",
+        source_id="m1",
+        slot="0",
+        chat_id=None,
+        extraction=CALLED,
+        extraction_confidence=0.9,
+        summary=card.thing,
+        effects=tuple(each.frozen() for each in card.effects),
+        choices=card.choices,
+        merge_key=None,
+        conflict_key=card.conflict,
+        scope=card.scope,
+    )
     desk.store.write_now(lambda conn: propose(conn, shown, household=HOUSE, now=NOW))
 
 

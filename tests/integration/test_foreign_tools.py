@@ -52,9 +52,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def over_pipes(folder: Path, **fields: Any) -> ToolServer:
     return ToolServer(
-        name="weather", command=sys.executable, args=(str(SERVER), str(folder)),
-        safe=frozenset({"lookup", "slow", "quit_now"}), **fields,
-    )  # fmt: skip
+        name="weather",
+        command=sys.executable,
+        args=(str(SERVER), str(folder)),
+        safe=frozenset({"lookup", "slow", "quit_now"}),
+        **fields,
+    )
 
 
 @asynccontextmanager
@@ -67,9 +70,14 @@ async def offered(store: Store, server: ToolServer) -> AsyncIterator[ToolServers
 
 def asked(number: int = 0) -> Asked:
     return Asked(
-        household=FAMILY, member=PARENT, now=NOW, channel="web", thread_id="t", turn_id="turn",
+        household=FAMILY,
+        member=PARENT,
+        now=NOW,
+        channel="web",
+        thread_id="t",
+        turn_id="turn",
         number=number,
-    )  # fmt: skip
+    )
 
 
 async def performed(
@@ -271,6 +279,10 @@ def _row(domain: str) -> RequestKind:
     from kinkeeper.actions.requests.model import Parameters  # noqa: PLC0415
 
     return RequestKind(
-        domain=domain, name="create", description="x", parameters=Parameters, stakes=Stakes.LOW,
+        domain=domain,
+        name="create",
+        description="x",
+        parameters=Parameters,
+        stakes=Stakes.LOW,
         progress="x",
-    )  # fmt: skip
+    )

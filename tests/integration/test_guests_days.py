@@ -43,9 +43,15 @@ LATER_IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 QUESTIONS = (
-    "when is the zanzibar fair", "when is the dentist", "what is on March 20", "quokka club", "quokka club on March 19", "what is on March 21",
-    "what is on 2026-03-26", "soccer schedule Thursday",
-)  # fmt: skip
+    "when is the zanzibar fair",
+    "when is the dentist",
+    "what is on March 20",
+    "quokka club",
+    "quokka club on March 19",
+    "what is on March 21",
+    "what is on 2026-03-26",
+    "soccer schedule Thursday",
+)
 # What a route's parameter is filled with, by its name; None leaves it out.
 FILLED: dict[str, Sequence[str | None]] = {
     "q": QUESTIONS, "query": QUESTIONS, "text": QUESTIONS,
@@ -152,10 +158,16 @@ def test_what_a_guest_may_see_is_told(house: Served, guest: str) -> None:
 @pytest.mark.parametrize("way", ["/chat", "/v1/chat/completions"])
 def test_no_answer_tells_a_guest_of_later_days(house: Served, way: str, guest: str) -> None:
     questions = (
-        "when is the zanzibar fair?", "when is quokka club?", "when is quokka club after next week?",
-        "what is on in two weeks?", "when is the next quokka club?", "how often is quokka club?",
-        "is mia free on March 19?", "is mia free on March 20?", "what is on March 20?",
-    )  # fmt: skip
+        "when is the zanzibar fair?",
+        "when is quokka club?",
+        "when is quokka club after next week?",
+        "what is on in two weeks?",
+        "when is the next quokka club?",
+        "how often is quokka club?",
+        "is mia free on March 19?",
+        "is mia free on March 20?",
+        "what is on March 20?",
+    )
 
     async def story() -> None:
         async with house.bearing(house.token(guest, AccessRole.GUEST)) as client:

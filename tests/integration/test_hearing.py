@@ -140,10 +140,15 @@ def test_what_is_edited_is_taken_back(tmp_path: Path):
         (action,) = proposed(serving)
         original = f"m{serving.clock.now():%H%M}-0"
         edit = InboundMessage(
-            channel="replay", chat_id="family", message_id=f"{original}-edit", sender="sarah",
-            text="Leo is allergic to cashews", sent_at=serving.clock.now() + timedelta(minutes=1),
-            kind=MessageKind.EDIT, target=original,
-        )  # fmt: skip
+            channel="replay",
+            chat_id="family",
+            message_id=f"{original}-edit",
+            sender="sarah",
+            text="Leo is allergic to cashews",
+            sent_at=serving.clock.now() + timedelta(minutes=1),
+            kind=MessageKind.EDIT,
+            target=original,
+        )
 
         async def feed() -> None:
             replay = serving.system.replay(serving.clock.now())
@@ -185,11 +190,17 @@ def test_arrangements_are_decided_as_if_nobody_listened(tmp_path: Path):
 @pytest.mark.parametrize(
     "text",
     [
-        "I'm vegetarian", "my sister Anna is allergic to cats", "Mia's favourite colour is green",
-        "Leo's teacher is Mrs Doyle", "my birthday is on the 4th of May", "Leo wears size 34",
-        "Mia doesn't eat pork", "fyi Leo is lactose intolerant", "Mia can't stand mushrooms",
+        "I'm vegetarian",
+        "my sister Anna is allergic to cats",
+        "Mia's favourite colour is green",
+        "Leo's teacher is Mrs Doyle",
+        "my birthday is on the 4th of May",
+        "Leo wears size 34",
+        "Mia doesn't eat pork",
+        "fyi Leo is lactose intolerant",
+        "Mia can't stand mushrooms",
     ],
-)  # fmt: skip
+)
 def test_plain_sentences_last(text: str):
     assert is_lasting(text, {"Leo", "Mia"})
 
@@ -197,12 +208,22 @@ def test_plain_sentences_last(text: str):
 @pytest.mark.parametrize(
     "text",
     [
-        "she is allergic to nuts", "I can't eat tonight", "is Leo allergic to nuts?", "Leo hates it",
-        "I'm so allergic to mondays lol", "my dentist is closed", "Leo's coach is late",
-        "if I'm vegetarian then so are you", "Leo has the dentist Thursday at 4pm", "I love you",
-        "Leo is tired", "I'll be vegetarian soon", "Mia hates her brother today", "",
+        "she is allergic to nuts",
+        "I can't eat tonight",
+        "is Leo allergic to nuts?",
+        "Leo hates it",
+        "I'm so allergic to mondays lol",
+        "my dentist is closed",
+        "Leo's coach is late",
+        "if I'm vegetarian then so are you",
+        "Leo has the dentist Thursday at 4pm",
+        "I love you",
+        "Leo is tired",
+        "I'll be vegetarian soon",
+        "Mia hates her brother today",
+        "",
     ],
-)  # fmt: skip
+)
 def test_what_passes_jokes_or_names_nobody_does_not(text: str):
     assert not is_lasting(text, {"Leo", "Mia"})
 
@@ -227,10 +248,13 @@ def test_what_a_group_keeps_from_a_child_waits_for_the_others_alone(
         household = serving.system.household
         serving.context.store.write_now(
             lambda conn: approvals.confirm(
-                conn, action.id, member=household.adults[0], household=household,
+                conn,
+                action.id,
+                member=household.adults[0],
+                household=household,
                 now=serving.clock.now(),
             )
-        )  # fmt: skip
+        )
         assert seen_by(serving, "john") == seen_by(serving, "leo") == [NUTS]
         assert seen_by(serving, "mia") == seen_by(serving, None) == []
 

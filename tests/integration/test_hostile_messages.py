@@ -33,9 +33,11 @@ HALF = 560
 """Of more than a thousand messages in all; each family hears as many."""
 
 LOOSE = {
-    "tripwire_threshold": 0.0, "max_speak_per_day": 1_000_000, "max_messages_per_minute": 1_000_000,
+    "tripwire_threshold": 0.0,
+    "max_speak_per_day": 1_000_000,
+    "max_messages_per_minute": 1_000_000,
     "open_question_grace_seconds": 0,
-}  # fmt: skip
+}
 
 
 class AskingAlways(ModelExtractor):
@@ -86,13 +88,15 @@ def violations(family: Chat, messages: Sequence[Hostile]) -> list[str]:
     templates = {
         phrasing.line(
             RedlineOutcome(
-                decision=RedlineDecision.SPEAK, rule=RedlineRule(row["redline_trigger_rule"]),
-                reason="", facts=row["redline_facts"],
+                decision=RedlineDecision.SPEAK,
+                rule=RedlineRule(row["redline_trigger_rule"]),
+                reason="",
+                facts=row["redline_facts"],
             )
         )
         for row in family.decisions()
         if row["redline_decision"] == "SPEAK"
-    }  # fmt: skip
+    }
     unheard = [row["body"] for row in family.spoken() if row["body"] not in templates]
     shown = [json.dumps([row["body"], row["buttons"]]) for row in family.spoken()]
     found = unheard + [text for text in shown if any(word in text for word in forbidden)]
@@ -153,9 +157,11 @@ def test_the_same_over_http(family: Chat, tmp_path: Path) -> None:
             update={"model_url": server.url, "model_name": "obedient"}
         )
         opening = models_opened(
-            settings, store=family.store, clock=SystemClock(),
+            settings,
+            store=family.store,
+            clock=SystemClock(),
             zones={family.household.id: family.zone},
-        )  # fmt: skip
+        )
         gateway = family.wait(opening.__aenter__())
         assert gateway is not None
         check(family, gateway, of(family, 15, step=71))

@@ -31,12 +31,21 @@ LONGEST_HOLD = 0.25  # of processor time of the event loop's thread
 LONGEST_QUERY = 60_000  # as it is sent
 HOSTILE = {
     name: repeated(TOKENS[name], LONGEST)
-    for name in ("joined emoji", "next week", "brackets", "digits", "right to left", "controls", "jobs")
-}  # fmt: skip
+    for name in (
+        "joined emoji",
+        "next week",
+        "brackets",
+        "digits",
+        "right to left",
+        "controls",
+        "jobs",
+    )
+}
 LOGINS: Mapping[str, AccessRole | None] = {
-    "none": None, "program": AccessRole.ADULT,
+    "none": None,
+    "program": AccessRole.ADULT,
     **{role.value: role for role in AccessRole},
-}  # fmt: skip
+}
 BODIES: Mapping[str, Any] = {
     "/observe": {
         "chat_id": "family", "message_id": "m1", "sender": "sarah", "text": "hello",
@@ -50,9 +59,12 @@ BODIES: Mapping[str, Any] = {
 }  # fmt: skip
 """Of routes that read their bodies themselves; "hello" is where the text goes."""
 FORMATS = {
-    "date": "2026-03-07", "date-time": "2026-03-07T10:00:00-06:00", "time": "10:00:00",
-    "duration": "PT2H", "uuid": "00000000-0000-4000-8000-000000000000",
-}  # fmt: skip
+    "date": "2026-03-07",
+    "date-time": "2026-03-07T10:00:00-06:00",
+    "time": "10:00:00",
+    "duration": "PT2H",
+    "uuid": "00000000-0000-4000-8000-000000000000",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,12 +24,7 @@ from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.calendar.model import EventState, Override
 from kinkeeper.calendar.occurrences import extend_horizon
-from kinkeeper.calendar.repository import (
-    insert_event,
-    list_events,
-    list_overrides,
-    put_override,
-)
+from kinkeeper.calendar.repository import insert_event, list_events, list_overrides, put_override
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.calendar.seeds import keep_whole_days
 from kinkeeper.core.time import Interval
@@ -40,8 +35,13 @@ from pressed_cards import Cards
 
 HOUSE, OLD = FAMILY.id, ZoneInfo("Europe/Berlin")
 ZONES = [
-    "America/New_York", "Asia/Tokyo", "Pacific/Auckland", "Australia/Lord_Howe", "UTC", "Europe/Berlin",
-]  # fmt: skip
+    "America/New_York",
+    "Asia/Tokyo",
+    "Pacific/Auckland",
+    "Australia/Lord_Howe",
+    "UTC",
+    "Europe/Berlin",
+]
 NOW = datetime(2026, 9, 1, tzinfo=UTC)
 FIRST, LAST = date(2026, 9, 14), date(2026, 12, 3)
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
@@ -62,13 +62,13 @@ def planted(conn: Connection) -> None:
     insert_event(conn, bins)
     moved, gone = midnight(FIRST + 2 * WEEK), midnight(FIRST + 8 * WEEK)
     put_override(
-        conn, HOUSE,
+        conn,
+        HOUSE,
         Override(event_id=bins.id, original_start=moved, start=midnight(FIRST + 2 * WEEK + DAY)),
-    )  # fmt: skip
+    )
     put_override(
-        conn, HOUSE,
-        Override(event_id=bins.id, original_start=gone, state=EventState.CANCELLED),
-    )  # fmt: skip
+        conn, HOUSE, Override(event_id=bins.id, original_start=gone, state=EventState.CANCELLED)
+    )
     left_out = (midnight(FIRST + 3 * WEEK), midnight(FIRST + 9 * WEEK))
     paper = event("paper", start=midnight(FIRST), rrule="FREQ=WEEKLY", exdates=left_out, **ALL_DAY)
     insert_event(conn, paper)
@@ -134,8 +134,9 @@ def test_what_is_changed_for_one_day_stays_changed_for_that_day(store: Store) ->
     bins = event("bins").id
     found = store.read_now(lambda conn: list_overrides(conn, HOUSE, bins))
     assert {each.original_start.astimezone(zone).date() for each in found} == {
-        FIRST + 2 * WEEK, FIRST + 8 * WEEK,
-    }  # fmt: skip
+        FIRST + 2 * WEEK,
+        FIRST + 8 * WEEK,
+    }
 
 
 def asked() -> list[Proposal]:
@@ -154,10 +155,12 @@ def asked() -> list[Proposal]:
     ]
     return [
         proposal(
-            f"m{number}", effects=(each.frozen(),), choices=(Choice(label="One way", effects=(each.frozen(),), result=""),),
+            f"m{number}",
+            effects=(each.frozen(),),
+            choices=(Choice(label="One way", effects=(each.frozen(),), result=""),),
         )
         for number, each in enumerate(effects)
-    ]  # fmt: skip
+    ]
 
 
 def confirmed(store: Store, zone: ZoneInfo) -> list[str]:

@@ -10,14 +10,7 @@ import pytest
 import recurring_ical_events
 
 from kinkeeper.calendar.ics import IcsImport, export_ics, import_ics
-from kinkeeper.calendar.model import (
-    Event,
-    EventKind,
-    EventState,
-    Override,
-    Provenance,
-    SourceType,
-)
+from kinkeeper.calendar.model import Event, EventKind, EventState, Override, Provenance, SourceType
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.core.time import Interval
 

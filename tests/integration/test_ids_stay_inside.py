@@ -40,22 +40,38 @@ FOR_PROGRAMS = frozenset({
 """Fields whose values programs refer to: ids by what they are."""
 
 TOLD = (
-    "I'm allergic to buckwheat", "Mia plays the cello", "remind me on friday at 5 to ring the plumber",
-    "remember that the compost goes out on Fridays", "take a note: the gate code is behind the clock",
-    "add tea with Sarah at Westside Park on Friday at 5pm", "cancel ballet on Wednesday",
-)  # fmt: skip
+    "I'm allergic to buckwheat",
+    "Mia plays the cello",
+    "remind me on friday at 5 to ring the plumber",
+    "remember that the compost goes out on Fridays",
+    "take a note: the gate code is behind the clock",
+    "add tea with Sarah at Westside Park on Friday at 5pm",
+    "cancel ballet on Wednesday",
+)
 ASKED = (
-    "what's on this week?", "where is soccer?", "who plays the cello?", "who is in charge of soccer?",
-    "what needs approval?", "what did you do today?", "what do you know about me?", "when is Mia free?",
+    "what's on this week?",
+    "where is soccer?",
+    "who plays the cello?",
+    "who is in charge of soccer?",
+    "what needs approval?",
+    "what did you do today?",
+    "what do you know about me?",
+    "when is Mia free?",
     "who said that about buckwheat?",
-)  # fmt: skip
+)
 SEARCHES = (
-    "/api/memory/search?query=buckwheat", "/api/memory/search?query=cello", "/memory?q=cello",
+    "/api/memory/search?query=buckwheat",
+    "/api/memory/search?query=cello",
+    "/memory?q=cello",
     "/brain/query?q=who+plays+the+cello&context=page&format=json",
-    "/api/context/inject?query=cello&format=json", "/api/context/inject?query=cello&format=markdown",
-    "/api/events?from=2026-03-01&to=2026-04-30&waiting=true", "/calendar?span=month",
-    "/api/tasks?status=all", "/api/pending?status=pending&status=done", "/memory/export?what=episodes",
-)  # fmt: skip
+    "/api/context/inject?query=cello&format=json",
+    "/api/context/inject?query=cello&format=markdown",
+    "/api/events?from=2026-03-01&to=2026-04-30&waiting=true",
+    "/calendar?span=month",
+    "/api/tasks?status=all",
+    "/api/pending?status=pending&status=done",
+    "/memory/export?what=episodes",
+)
 
 
 @pytest.fixture
@@ -85,10 +101,12 @@ def ids_of(serving: Served) -> list[str]:
 
     def read(conn: Connection) -> list[str]:
         kept = (
-            list_tasks(conn, john), list_notes(conn, john), list_events(conn, john),
+            list_tasks(conn, john),
+            list_notes(conn, john),
+            list_events(conn, john),
             list_facts(conn, john, now=now),
             list_actions(conn, john, statuses=frozenset(ActionStatus), now=now),
-        )  # fmt: skip
+        )
         assert [len(each) > 0 for each in kept] == [True] * len(kept)
         return [each.id for some in kept for each in some]
 
@@ -167,9 +185,11 @@ def test_no_export_shows_an_id(house: Served) -> None:
     def written(conn: Connection) -> list[str]:
         whole = Viewer.whole(household.id)
         calendar = export_ics(
-            list_events(conn, whole), list_all_overrides(conn, household.id), name="x",
+            list_events(conn, whole),
+            list_all_overrides(conn, household.id),
+            name="x",
             places=household.place_names,
-        )  # fmt: skip
+        )
         lines = [
             line
             for what in Exported

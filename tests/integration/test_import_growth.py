@@ -26,9 +26,13 @@ from kinkeeper.store.store import RehearsedError, Store, rehearsed
 NOW = datetime(2026, 5, 4, 8, tzinfo=UTC)
 ANN = Member(id="ann", name="Ann", role=Role.PARENT)
 FAMILY = Household(
-    id="h", zone=ZoneInfo("Africa/Nairobi"), locale="en-KE", bot_name="Bot", owner="ann",
+    id="h",
+    zone=ZoneInfo("Africa/Nairobi"),
+    locale="en-KE",
+    bot_name="Bot",
+    owner="ann",
     members=(ANN,),
-)  # fmt: skip
+)
 LONGEST_STEP_SECONDS = 1.0
 LONGEST_REFUSAL_SECONDS = 5.0
 
@@ -57,9 +61,11 @@ def left_out(count: int) -> str:
 
 def moved(count: int) -> str:
     changes = [
-        event(24, f"RECURRENCE-ID:{day}T000000Z", start=day).replace("T000000Z\r\nSUM", "T013000Z\r\nSUM")
+        event(24, f"RECURRENCE-ID:{day}T000000Z", start=day).replace(
+            "T000000Z\r\nSUM", "T013000Z\r\nSUM"
+        )
         for day in days(count)
-    ]  # fmt: skip
+    ]
     return event(0, "RRULE:FREQ=DAILY").replace("UID:0@", "UID:24@") + "".join(changes)
 
 
@@ -99,11 +105,19 @@ def cost(store: Store, body: str) -> tuple[float, float]:
     return reading + sum(steps), max(steps)
 
 
-@pytest.mark.parametrize(("body", "count"), [
-    (singles, 50), (series("FREQ=DAILY"), 3), (series("FREQ=WEEKLY;BYDAY=MO,TH"), 10),
-    (series("FREQ=MONTHLY;BYDAY=-1FR", "16000101"), 15), (series("FREQ=YEARLY", "19040229"), 25),
-    (series("FREQ=DAILY;COUNT=1000"), 3), (left_out, 100), (moved, 75),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        (singles, 50),
+        (series("FREQ=DAILY"), 3),
+        (series("FREQ=WEEKLY;BYDAY=MO,TH"), 10),
+        (series("FREQ=MONTHLY;BYDAY=-1FR", "16000101"), 15),
+        (series("FREQ=YEARLY", "19040229"), 25),
+        (series("FREQ=DAILY;COUNT=1000"), 3),
+        (left_out, 100),
+        (moved, 75),
+    ],
+)
 def test_eight_times_as_much_costs_no_more_than_eight_times(
     store: Store, body: Callable[[int], str], count: int
 ) -> None:
@@ -112,10 +126,16 @@ def test_eight_times_as_much_costs_no_more_than_eight_times(
     assert not takes_too_long(lambda: cost(store, largest)[1], LONGEST_STEP_SECONDS)
 
 
-@pytest.mark.parametrize("body", [
-    series("FREQ=DAILY")(1999), series("FREQ=DAILY;COUNT=10000")(50), singles(10_001),
-    series("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24")(1001), series("FREQ=DAILY;BYHOUR=1,2,3,4,5,6,7,8,9,10,11,12")(20),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        series("FREQ=DAILY")(1999),
+        series("FREQ=DAILY;COUNT=10000")(50),
+        singles(10_001),
+        series("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24")(1001),
+        series("FREQ=DAILY;BYHOUR=1,2,3,4,5,6,7,8,9,10,11,12")(20),
+    ],
+)
 def test_too_much_is_refused_soon_with_the_place_and_what_to_do(body: str) -> None:
     def refused() -> None:
         with pytest.raises(
@@ -142,9 +162,8 @@ def test_too_many_left_out_dates_cost_only_their_event() -> None:
 
 def test_a_hostile_calendar_server_s_calendar_is_left_out_where_it_is_too_much() -> None:
     incoming = Incoming(
-        household="h", kinds=(Events(FAMILY),),
-        asking=Asking(household=FAMILY, calendar="theirs"),
-    )  # fmt: skip
+        household="h", kinds=(Events(FAMILY),), asking=Asking(household=FAMILY, calendar="theirs")
+    )
     versions = {
         f"{number}.ics": Version(
             etag="1", data=b"".join(file(event(number, "RRULE:FREQ=DAILY", start="20000101")))

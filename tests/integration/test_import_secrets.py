@@ -24,13 +24,23 @@ from secrecy_messages import TOGETHER, Secret, secrets
 MILLER = load_household(HOUSEHOLD)
 JOHN, SARAH = MILLER.members[:2]
 NAMES = {
-    "john": ("John", "he"), "sarah": ("Sarah", "she"), "leo": ("Leo", "he"), "mia": ("Mia", "she"),
-}  # fmt: skip
+    "john": ("John", "he"),
+    "sarah": ("Sarah", "she"),
+    "leo": ("Leo", "he"),
+    "mia": ("Mia", "she"),
+}
 OF_THE_HOUSE = (
-    "The stopcock is behind the washing machine", "Leo is allergic to peanuts", "The bins go out on Wednesday",
-    "Mia's teacher is called Ms Ode", "The plumber comes on Friday at nine", "Grandma's birthday is on 4 May",
-    "We moved here in 2019", "Leo takes the bus to school", "Mia has a new bike", "John told Sarah about the boiler",
-)  # fmt: skip
+    "The stopcock is behind the washing machine",
+    "Leo is allergic to peanuts",
+    "The bins go out on Wednesday",
+    "Mia's teacher is called Ms Ode",
+    "The plumber comes on Friday at nine",
+    "Grandma's birthday is on 4 May",
+    "We moved here in 2019",
+    "Leo takes the bus to school",
+    "Mia has a new bike",
+    "John told Sarah about the boiler",
+)
 
 
 def lines(rows: Iterable[object]) -> list[bytes]:
@@ -57,10 +67,16 @@ def facts(rows: Sequence[dict[str, str]], importer: str = "john") -> list[Import
 
 def chats(told: Iterable[Secret]) -> list[dict[str, str]]:
     return [
-        {"id": f"{number}-{place}", "text": text, "speaker": NAMES[each.teller][0], "at": at(number * 60 + place), "session": str(number)}
+        {
+            "id": f"{number}-{place}",
+            "text": text,
+            "speaker": NAMES[each.teller][0],
+            "at": at(number * 60 + place),
+            "session": str(number),
+        }
         for number, each in enumerate(told)
         for place, text in enumerate(each.messages)
-    ]  # fmt: skip
+    ]
 
 
 def test_a_secret_in_an_imported_chat_is_its_tellers() -> None:
@@ -91,9 +107,11 @@ def test_what_is_imported_has_the_audience_of_the_same_words_said() -> None:
 def test_a_fact_is_kept_from_whom_its_words_keep_it_whoever_imports_it(importer: str) -> None:
     told = [
         each
-        for each in secrets(NAMES, ("john", "sarah"), name="heldout", count=80, seed=7, positions=TOGETHER)
+        for each in secrets(
+            NAMES, ("john", "sarah"), name="heldout", count=80, seed=7, positions=TOGETHER
+        )
         if each.kept_from
-    ]  # fmt: skip
+    ]
     found = facts(
         [{"id": str(n), "text": each.messages[0], "at": at()} for n, each in enumerate(told)],
         importer,
@@ -120,13 +138,39 @@ def test_what_is_of_the_house_and_what_says_who_may_see_it_stays_so() -> None:
 
 
 @pytest.mark.parametrize(("minutes", "is_kept"), [(2, True), (14, True), (40, False)])
-def test_a_wish_holds_for_what_its_author_says_next_in_an_imported_chat(minutes: int, is_kept: bool) -> None:  # fmt: skip
+def test_a_wish_holds_for_what_its_author_says_next_in_an_imported_chat(
+    minutes: int, is_kept: bool
+) -> None:
     rows = [
-        {"id": "1", "text": "don't tell Sarah any of this", "speaker": "John", "at": at(), "session": "s"},
-        {"id": "2", "text": "The hotel is called Bellarosa", "speaker": "Mia", "at": at(1), "session": "s"},
-        {"id": "3", "text": "The hotel is called Bellarosa", "speaker": "John", "at": at(minutes), "session": "s"},
-        {"id": "4", "text": "The hotel is called Bellarosa", "speaker": "John", "at": at(2), "session": "other"},
-    ]  # fmt: skip
+        {
+            "id": "1",
+            "text": "don't tell Sarah any of this",
+            "speaker": "John",
+            "at": at(),
+            "session": "s",
+        },
+        {
+            "id": "2",
+            "text": "The hotel is called Bellarosa",
+            "speaker": "Mia",
+            "at": at(1),
+            "session": "s",
+        },
+        {
+            "id": "3",
+            "text": "The hotel is called Bellarosa",
+            "speaker": "John",
+            "at": at(minutes),
+            "session": "s",
+        },
+        {
+            "id": "4",
+            "text": "The hotel is called Bellarosa",
+            "speaker": "John",
+            "at": at(2),
+            "session": "other",
+        },
+    ]
     hidden = [is_hidden_from(each.scope, "sarah") for each in episodes(rows)]
     assert hidden == [True, False, is_kept, False]
 
@@ -160,9 +204,13 @@ def test_reading_whom_facts_are_kept_from_costs_no_more_for_each() -> None:
 
     def cost(count: int) -> float:
         rows = [
-            {"id": str(n), "text": f"{draw.choice(OF_THE_HOUSE)} and number {draw.random()} too", "at": at()}
+            {
+                "id": str(n),
+                "text": f"{draw.choice(OF_THE_HOUSE)} and number {draw.random()} too",
+                "at": at(),
+            }
             for n in range(count)
-        ]  # fmt: skip
+        ]
         return cpu_seconds(lambda: facts(rows))
 
     assert not grows_too_fast(cost, 250)

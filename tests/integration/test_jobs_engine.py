@@ -388,9 +388,10 @@ def test_an_idle_engine_never_looks_into_queues_that_are_not_used(house: House) 
         async with house.engine(house.finish, poll_every=timedelta(milliseconds=200)).running():
             await asyncio.sleep(0.5)
             event.listen(
-                house.queue.engine, "before_cursor_execute",
+                house.queue.engine,
+                "before_cursor_execute",
                 lambda _conn, _cursor, _sql, parameters, *_: asked.append(str(parameters)),
-            )  # fmt: skip
+            )
             await asyncio.sleep(2.5)
 
     asyncio.run(scenario())

@@ -67,11 +67,7 @@ async def _cards(talk: Talking, member: str) -> str:
 )
 @pytest.mark.parametrize(
     "text",
-    [
-        "cancel the eye test",
-        "move the eye test to 6pm",
-        "remember that Mia is allergic to wasps",
-    ],
+    ["cancel the eye test", "move the eye test to 6pm", "remember that Mia is allergic to wasps"],
 )
 @pytest.mark.parametrize("by", ["leo", "mia"])
 @on_a_loop

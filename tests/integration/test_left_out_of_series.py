@@ -21,8 +21,14 @@ OFTEN: tuple[tuple[str, Days], ...] = (
     ("every tuesday and thursday at 7pm", lambda day: day.weekday() in {1, 3}),
 )
 LEAVING_OUT = (
-    "except", "except for", "except on", "apart from", "but not on", "excluding", "other than",
-)  # fmt: skip
+    "except",
+    "except for",
+    "except on",
+    "apart from",
+    "but not on",
+    "excluding",
+    "other than",
+)
 LEFT_OUT: tuple[tuple[str, Days], ...] = (
     ("14 april", lambda day: day == date(2026, 4, 14)),
     ("the 17th", lambda day: day == date(2026, 3, 17)),
@@ -33,8 +39,12 @@ LEFT_OUT: tuple[tuple[str, Days], ...] = (
     ("the week of the 20th of april", lambda day: date(2026, 4, 20) <= day <= date(2026, 4, 26)),
 )
 NO_DAYS = (
-    "school holidays", "the first tuesday of the month", "the easter break", "friday 1 may", "when it rains",
-)  # fmt: skip
+    "school holidays",
+    "the first tuesday of the month",
+    "the easter break",
+    "friday 1 may",
+    "when it rains",
+)
 ADDING = ("add {it} {often} {without}", "{it} {often}, {without}", "put {it} in {often} {without}")
 CALLED = ("yoga", "pottery", "choir", "gymnastics", "drama", "tennis", "karate")
 LATER = date(2027, 3, 1)
@@ -47,8 +57,9 @@ async def taking_place(talk: Talking, title: str) -> list[date]:
     found = await talk.system.store.read(lambda conn: occurrences_between(conn, viewer, span))
     days = [
         each.interval.start.astimezone(talk.system.household.zone).date()
-        for each in found if each.event.summary == title
-    ]  # fmt: skip
+        for each in found
+        if each.event.summary == title
+    ]
     return [each for each in days if each < LATER]
 
 

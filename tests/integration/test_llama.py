@@ -221,9 +221,11 @@ def test_what_is_no_model_is_refused_before_anything_starts(tmp_path: Path) -> N
     giant.write_bytes(b"GGUF")
     os.truncate(giant, 1 << 42)  # a hole: it takes no room
     for path, told in (
-        (text, "not a GGUF file"), (missing, "no file"), (tmp_path, "cannot be read"),
+        (text, "not a GGUF file"),
+        (missing, "no file"),
+        (tmp_path, "cannot be read"),
         (giant, "larger than this machine's memory"),
-    ):  # fmt: skip
+    ):
         error = refusal(server_of(path))
         assert error.outcome is Outcome.REJECTED
         assert told in str(error)

@@ -50,17 +50,25 @@ start = 2026-03-05T17:47:00
 """
 MEMBERS = ("sarah", "john", "nina", "leo", "mia", "gus")
 WORDS = {
-    "secret": re.compile("telescope"), "code": re.compile(r"(?<![\w-])4711(?![\w-])"), "private": re.compile("marbles"),
-    "list": re.compile("paprika"), "health": re.compile("penicillin"),
+    "secret": re.compile("telescope"),
+    "code": re.compile(r"(?<![\w-])4711(?![\w-])"),
+    "private": re.compile("marbles"),
+    "list": re.compile("paprika"),
+    "health": re.compile("penicillin"),
     "far day": re.compile(r"\b21 mar|\bmar(?:ch)? 21\b|2026-03-21t"),
     "near day": re.compile(r"\b5 mar|\bmar(?:ch)? 5\b|2026-03-05t17:47"),
-}  # fmt: skip
+}
 QUESTIONS = {
-    "when is the zanzibar fair?": "zanzibar fair", "when is quokka club?": "quokka club",
-    "what is the code of the garage?": "code of the garage", "where is the telescope?": "telescope",
-    "what is Leo allergic to?": "Leo allergic", "where are the marbles?": "marbles",
-    "show me all tasks": "paprika", "what waits for a yes?": "waits", "what do you know about us?": "Mia",
-}  # fmt: skip
+    "when is the zanzibar fair?": "zanzibar fair",
+    "when is quokka club?": "quokka club",
+    "what is the code of the garage?": "code of the garage",
+    "where is the telescope?": "telescope",
+    "what is Leo allergic to?": "Leo allergic",
+    "where are the marbles?": "marbles",
+    "show me all tasks": "paprika",
+    "what waits for a yes?": "waits",
+    "what do you know about us?": "Mia",
+}
 
 
 @pytest.fixture
@@ -94,9 +102,13 @@ async def told_in_chat(client: httpx.AsyncClient, text: str) -> tuple[int, str]:
 async def told_elsewhere(client: httpx.AsyncClient) -> str:
     """Return what pages and the API tell a login of all that chat is asked about."""
     paths: list[tuple[str, dict[str, Any]]] = [
-        ("/api/events", {"from": "2026-03-01", "to": "2026-03-30"}), ("/api/tasks", {}), ("/api/pending", {}),
-        ("/tasks", {}), ("/calendar", {"span": "month"}), ("/memory", {}),
-    ]  # fmt: skip
+        ("/api/events", {"from": "2026-03-01", "to": "2026-03-30"}),
+        ("/api/tasks", {}),
+        ("/api/pending", {}),
+        ("/tasks", {}),
+        ("/calendar", {"span": "month"}),
+        ("/memory", {}),
+    ]
     paths += [("/api/memory/search", {"query": each}) for each in QUESTIONS.values()]
     paths += [("/brain/query", {"q": each}) for each in QUESTIONS]
     told = ""

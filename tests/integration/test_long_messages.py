@@ -41,9 +41,13 @@ def test_of_endless_jobs_the_first_are_read_while_others_go_on(tmp_path: Path) -
             system.understanding(VirtualClock(NOW)),
         )
         said = InboundMessage(
-            channel="http", chat_id="family", message_id="m1", sender="sarah",
-            text=JOBS * 700, sent_at=NOW,
-        )  # fmt: skip
+            channel="http",
+            chat_id="family",
+            message_id="m1",
+            sender="sarah",
+            text=JOBS * 700,
+            sent_at=NOW,
+        )
         received = system.store.write_now(lambda conn: intake.receive(conn, said, now=NOW))
         assert received.is_queued
         loaded = system.store.read_now(lambda conn: understanding.load(conn, int(received.row_id)))
@@ -82,9 +86,13 @@ def test_little_of_the_work_holds_the_database(
         replay = system.replay(NOW)
         for number, text in enumerate(("hello", JOBS * 700)):
             said = InboundMessage(
-                channel="replay", chat_id="family", message_id=f"m{number}", sender="sarah",
-                text=text, sent_at=NOW,
-            )  # fmt: skip
+                channel="replay",
+                chat_id="family",
+                message_id=f"m{number}",
+                sender="sarah",
+                text=text,
+                sent_at=NOW,
+            )
             held.clear()
             begun = process_time()
             async for _ in replay.feed(said):

@@ -57,9 +57,10 @@ def usual(tag: bytes, command: bytes) -> bytes:
     """Answer as a mailbox with one mail does."""
     verb = command.split()[0].upper()
     more = {
-        b"CAPABILITY": b"* CAPABILITY IMAP4rev1\r\n", b"UID": b"* SEARCH 1\r\n",
+        b"CAPABILITY": b"* CAPABILITY IMAP4rev1\r\n",
+        b"UID": b"* SEARCH 1\r\n",
         b"EXAMINE": b"* 1 EXISTS\r\n",
-    }  # fmt: skip
+    }
     return more.get(verb, b"") + tag + b" OK done\r\n"
 
 

@@ -29,10 +29,14 @@ MORE = "".join(
     for name, role in (("rosa", "helper"), ("nana", "other"))
 )
 BEFORE = (
-    "add milk to the shopping list", "add water the plants to my to-do list", "remember that the bakery closes at six",
-    "put lawyer on Friday at 3pm in my calendar, just for me", "add fix the trumpet to my to-do list, just for me",
-    "remember just for me: my locker word is zebrafish", "create a private note called diary",
-)  # fmt: skip
+    "add milk to the shopping list",
+    "add water the plants to my to-do list",
+    "remember that the bakery closes at six",
+    "put lawyer on Friday at 3pm in my calendar, just for me",
+    "add fix the trumpet to my to-do list, just for me",
+    "remember just for me: my locker word is zebrafish",
+    "create a private note called diary",
+)
 ALL = "the shopping list, the milk, the plants, the ballet, the trumpet, the lawyer, the diary, the bakery and the locker word"
 WORD = "zebrafish"
 
@@ -61,27 +65,34 @@ def lies(words: str) -> list[tuple[str, dict[str, Any]]]:
     line = {"title": "shopping list", "line": "milk"}
     new: dict[str, dict[str, Any]] = {
         "calendar.create_event": {"summary": words, "start_time": "2026-03-06T10:00:00-06:00"},
-        "task.create": {"title": words}, "notes.create": {"title": words, "body": words},
-        "notes.append": {"title": "shopping list", "body": words}, "memory.store": {"value": words},
-    }  # fmt: skip
+        "task.create": {"title": words},
+        "notes.create": {"title": words, "body": words},
+        "notes.append": {"title": "shopping list", "body": words},
+        "memory.store": {"value": words},
+    }
     return [
-        *new.items(), *((name, {**params, "private": "false"}) for name, params in new.items()),
+        *new.items(),
+        *((name, {**params, "private": "false"}) for name, params in new.items()),
         *((name, {**params, "kept_from": ["mia"]}) for name, params in new.items()),
         ("calendar.create_event", {**new["calendar.create_event"], "who": ["sarah", "leo"]}),
         ("calendar.update_event", {"find_by": "ballet", "changes": {"location": words}}),
         ("calendar.delete_event", {"find_by": "ballet"}),
         ("task.update", {"find_by": "water the plants", "changes": {"title": words}}),
-        ("task.complete", {"find_by": "water the plants"}), ("task.delete", {"find_by": "water the plants"}),
-        ("notes.remove_line", line), ("notes.change_line", {**line, "new": words}),
-        ("notes.clear", {"title": "shopping list"}), ("notes.delete", {"title": "shopping list"}),
-        ("memory.update", {"key": "bakery", "new_value": words}), ("memory.forget", {"find_by": "bakery"}),
+        ("task.complete", {"find_by": "water the plants"}),
+        ("task.delete", {"find_by": "water the plants"}),
+        ("notes.remove_line", line),
+        ("notes.change_line", {**line, "new": words}),
+        ("notes.clear", {"title": "shopping list"}),
+        ("notes.delete", {"title": "shopping list"}),
+        ("memory.update", {"key": "bakery", "new_value": words}),
+        ("memory.forget", {"find_by": "bakery"}),
         ("calendar.set_audience", {"find_by": "lawyer", "private": "false"}),
         ("task.set_audience", {"find_by": "fix the trumpet", "private": "false"}),
         ("notes.set_audience", {"find_by": "diary", "private": "false"}),
         ("memory.set_audience", {"find_by": "locker word", "private": "false"}),
         ("calendar.set_audience", {"find_by": "lawyer", "private": "false", "kept_from": ["mia"]}),
         ("email.create_draft", {"to": ["John"], "subject": words, "body": words}),
-    ]  # fmt: skip
+    ]
 
 
 # What is said, which words of it are said to ask for something, and what would be written.
@@ -89,7 +100,11 @@ WAYS = {
     "unasked": ("thanks for yesterday", "", "caviar"),
     "small talk": ("thanks for yesterday", "thanks for yesterday", "yesterday"),
     "a value nobody said": (f"sort out {ALL}", f"sort out {ALL}", "caviar"),
-    "a value beside what is asked": (f"add oats to the shopping list. What about {ALL}?", "add oats to the shopping list", "the plants"),
+    "a value beside what is asked": (
+        f"add oats to the shopping list. What about {ALL}?",
+        "add oats to the shopping list",
+        "the plants",
+    ),
     "a question": (f"what about {ALL}?", f"what about {ALL}?", "the plants"),
     "a question's word": ("when is ballet?", "is", "ballet"),
     "whether it should be": (f"should I sort out {ALL}?", f"sort out {ALL}", "the plants"),
@@ -100,26 +115,46 @@ WAYS = {
     "past": (f"we sorted out {ALL} yesterday", f"sorted out {ALL}", "the plants"),
     "supposed": (f"if it rains, sort out {ALL}", f"sort out {ALL}", "the plants"),
     "others' words": (f"Bob said to sort out {ALL}", f"sort out {ALL}", "the plants"),
-    "a statement turned round": ("remember that Leo helped Mia", "remember that Leo helped Mia", "Mia helped Leo"),
-    "a statement denied": ("remember that Leo eats nuts", "remember that Leo eats nuts", "Leo does not eat nuts"),
-}  # fmt: skip
+    "a statement turned round": (
+        "remember that Leo helped Mia",
+        "remember that Leo helped Mia",
+        "Mia helped Leo",
+    ),
+    "a statement denied": (
+        "remember that Leo eats nuts",
+        "remember that Leo eats nuts",
+        "Leo does not eat nuts",
+    ),
+}
 OWN = (
-    ("I have a crush on my colleague", "Sarah has a crush on a colleague"), ("I am pregnant by the way", "Sarah is pregnant"),
+    ("I have a crush on my colleague", "Sarah has a crush on a colleague"),
+    ("I am pregnant by the way", "Sarah is pregnant"),
     ("therapy with Dr Banduria on March 21 at 9am", "therapy with Dr Banduria"),
     ("please tell me to take my chlamydia pills tomorrow at 8am", "take my chlamydia pills"),
-    ("sort out my divorce papers", "divorce papers"), ("fetch my antidepressants on Friday", "antidepressants"),
-)  # fmt: skip
+    ("sort out my divorce papers", "divorce papers"),
+    ("fetch my antidepressants on Friday", "antidepressants"),
+)
 
 
 def _kept(conn: Connection, viewer: Viewer, talk: Talking) -> set[tuple[object, ...]]:
     """Return what is kept, as far as somebody may see it."""
     now = talk.clock.now()
     return {
-        *((each.summary, str(each.start), each.place, each.scope) for each in list_events(conn, viewer)),
-        *((each.title, str(each.deadline), each.status, each.scope) for each in list_tasks(conn, viewer)),
-        *((each.title, line, each.scope) for each in list_notes(conn, viewer) for line in [*each.body.splitlines(), ""]),
+        *(
+            (each.summary, str(each.start), each.place, each.scope)
+            for each in list_events(conn, viewer)
+        ),
+        *(
+            (each.title, str(each.deadline), each.status, each.scope)
+            for each in list_tasks(conn, viewer)
+        ),
+        *(
+            (each.title, line, each.scope)
+            for each in list_notes(conn, viewer)
+            for line in [*each.body.splitlines(), ""]
+        ),
         *((each.narrative, each.scope) for each in list_facts(conn, viewer, now=now, limit=500)),
-    }  # fmt: skip
+    }
 
 
 async def kept(talk: Talking) -> set[tuple[object, ...]]:
@@ -231,13 +266,17 @@ async def test_own_affairs_are_shown_to_nobody_else_whatever_a_model_says_of_the
 
 
 ASKED = (
-    "put picnic on sunday at 2pm in the calendar", "for everyone: put barbecue on sunday at 1pm in the calendar",
-    "for everyone: add oats to the shopping list", "everyone should see this: remind me to buy oats tomorrow",
-)  # fmt: skip
+    "put picnic on sunday at 2pm in the calendar",
+    "for everyone: put barbecue on sunday at 1pm in the calendar",
+    "for everyone: add oats to the shopping list",
+    "everyone should see this: remind me to buy oats tomorrow",
+)
 BESIDE = (
-    ("By the way I have an abortion on monday", "abortion"), ("I have dialysis on monday", "dialysis"),
-    ("I see my divorce lawyer on monday", "divorce lawyer"), ("I have a crush on Gustavo", "crush on Gustavo"),
-)  # fmt: skip
+    ("By the way I have an abortion on monday", "abortion"),
+    ("I have dialysis on monday", "dialysis"),
+    ("I see my divorce lawyer on monday", "divorce lawyer"),
+    ("I have a crush on Gustavo", "crush on Gustavo"),
+)
 
 
 @pytest.mark.parametrize("asked_in", ASKED)
@@ -373,9 +412,17 @@ async def came_of(talk: Talking, model: Lying, text: str, *wanted: Mapping[str, 
 
 
 DOUBTED = (
-    "hm, perhaps {}", "listen, maybe {}", "ooh, possibly {}", "{}, i guess", "for the winter, perhaps {}", "{} perhaps",
-    "I'm not sure. {}", "Maybe. {}", "well now, we could probably {}", "right, it might be good to {}",
-)  # fmt: skip
+    "hm, perhaps {}",
+    "listen, maybe {}",
+    "ooh, possibly {}",
+    "{}, i guess",
+    "for the winter, perhaps {}",
+    "{} perhaps",
+    "I'm not sure. {}",
+    "Maybe. {}",
+    "well now, we could probably {}",
+    "right, it might be good to {}",
+)
 SURE = ("{}", "please {}", "hm, {}", "listen, {}", "I'm sure. {}", "could you {}?")
 
 
@@ -402,17 +449,41 @@ async def test_what_is_in_doubt_is_only_offered_whatever_a_model_makes_of_it(fam
 
 # Two requests of one message, each with the day and the person that stand with it.
 IN_CLAUSES = (
-    "put {a} on {x} and {b} on {y} in the calendar", "put {a} on {x} in the calendar and {b} on {y}",
+    "put {a} on {x} and {b} on {y} in the calendar",
+    "put {a} on {x} in the calendar and {b} on {y}",
     "please put {a}, {x}, and {b}, {y} in the calendar",
-    "put {a} in the calendar on {x}. And put {b} in the calendar on {y}", "add {a} {x} and also {b} {y} to the calendar",
-)  # fmt: skip
+    "put {a} in the calendar on {x}. And put {b} in the calendar on {y}",
+    "add {a} {x} and also {b} {y} to the calendar",
+)
 NAMED = (
-    "judo", "swim", "chess", "ballet", "hockey", "tennis", "rugby", "drums", "violin", "piano", "choir", "yoga",
-    "golf", "bridge", "fencing", "rowing", "cello", "flute", "lunch", "brunch", "quiz", "bingo", "karate",
-)  # fmt: skip
+    "judo",
+    "swim",
+    "chess",
+    "ballet",
+    "hockey",
+    "tennis",
+    "rugby",
+    "drums",
+    "violin",
+    "piano",
+    "choir",
+    "yoga",
+    "golf",
+    "bridge",
+    "fencing",
+    "rowing",
+    "cello",
+    "flute",
+    "lunch",
+    "brunch",
+    "quiz",
+    "bingo",
+    "karate",
+)
 WITH = (
-    ("friday at 5pm", "saturday at 7pm", ""), ("friday at 5pm for Mia", "saturday at 7pm for Leo", "who"),
-)  # fmt: skip
+    ("friday at 5pm", "saturday at 7pm", ""),
+    ("friday at 5pm for Mia", "saturday at 7pm for Leo", "who"),
+)
 
 
 @pytest.mark.parametrize("form", IN_CLAUSES)
@@ -430,17 +501,23 @@ async def test_what_stands_with_one_request_is_not_done_for_another(
         talk = lied_to(held, model)
         for x, y, with_who in WITH:
             for times, who in (
-                ("12", ("mia", "leo")), ("21", ("mia", "leo")), ("11", ("mia", "leo")), ("12", ("leo", "mia")),
-            ):  # fmt: skip
+                ("12", ("mia", "leo")),
+                ("21", ("mia", "leo")),
+                ("11", ("mia", "leo")),
+                ("12", ("leo", "mia")),
+            ):
                 pair = (next(names), next(names))
                 text = form.format(a=pair[0], b=pair[1], x=x, y=y)
                 wanted = [
                     wants(
-                        "calendar.create_event", text, summary=title, start_time=f"t{time}",
+                        "calendar.create_event",
+                        text,
+                        summary=title,
+                        start_time=f"t{time}",
                         **({"who": [member]} if with_who else {}),
                     )
                     for title, time, member in zip(pair, times, who, strict=True)
-                ]  # fmt: skip
+                ]
                 is_own = times == "12" and not (with_who and who == ("leo", "mia"))
                 came = await came_of(talk, model, text, *wanted)
                 if (came == {ResultStatus.DONE}) is not (

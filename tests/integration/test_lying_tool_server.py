@@ -107,17 +107,21 @@ def test_a_lie_holds_nothing_up(store: Store, address: str, lie: str) -> None:
 @pytest.mark.parametrize("lie", OVER_PIPES)
 def test_a_lie_over_pipes_holds_nothing_up(store: Store, lie: str) -> None:
     server = ToolServer(
-        name=f"by_{OVER_PIPES.index(lie)}", command=sys.executable,
-        args=(str(LIAR), "pipes", lie), timeout=PATIENCE,
-    )  # fmt: skip
+        name=f"by_{OVER_PIPES.index(lie)}",
+        command=sys.executable,
+        args=(str(LIAR), "pipes", lie),
+        timeout=PATIENCE,
+    )
     assert ("sunny" in judged(store, server)) is (lie == "honest")
 
 
 def test_a_program_that_is_being_ended_is_ended_although_ours_ends_too(store: Store) -> None:
     server = ToolServer(
-        name="ends", command=sys.executable, args=(str(LIAR), "pipes", "endless notices"),
+        name="ends",
+        command=sys.executable,
+        args=(str(LIAR), "pipes", "endless notices"),
         timeout=PATIENCE,
-    )  # fmt: skip
+    )
 
     async def story() -> None:
         servers = ToolServers(store, FAMILY.id, (server,), VirtualClock(NOW))
@@ -137,9 +141,13 @@ def test_a_schema_is_kept_whole_or_not_at_all() -> None:
         for key in ("anyOf", "allOf", "oneOf"):
             again = [{"$ref": "#/$defs/a"}] * width
             schema = {
-                "type": "object", "required": ["p"], "properties": {"p": {"$ref": "#/$defs/a"}},
-                "$defs": {"a": {key: again, "items": {key: again}, "properties": {"q": {key: again}}}},
-            }  # fmt: skip
+                "type": "object",
+                "required": ["p"],
+                "properties": {"p": {"$ref": "#/$defs/a"}},
+                "$defs": {
+                    "a": {key: again, "items": {key: again}, "properties": {"q": {key: again}}}
+                },
+            }
             began = thread_time()
             tool = described("s", "t", "", schema, is_safe=False)
             assert thread_time() - began < LONGEST_HOLD

@@ -37,13 +37,18 @@ INES = Member(id="ines", name="Ines", role=Role.PARENT, email="ines@home.example
 OMAR = Member(id="omar", name="Omar", role=Role.PARENT, email="omar@home.example")
 TARA = Member(id="tara", name="Tara", role=Role.CHILD)
 FAMILY = Household(
-    id="vienna", zone=ZONE, locale="en-GB", bot_name="Kin", owner="ines", members=(INES, OMAR, TARA),
+    id="vienna",
+    zone=ZONE,
+    locale="en-GB",
+    bot_name="Kin",
+    owner="ines",
+    members=(INES, OMAR, TARA),
     contacts=(
         Contact(id="team", name="The whole team", emails=("a@t.example", "b@t.example")),
         Contact(id="ana-r", name="Ana Ruiz", emails=("ana@a.example",)),
         Contact(id="ana-b", name="Ana Brandt", emails=("brandt@b.example",)),
     ),
-)  # fmt: skip
+)
 
 
 class Desk:
@@ -60,9 +65,13 @@ class Desk:
     def ask(self, action: str, *, by: Member = INES, **params: Any) -> ActionResult:
         self.turns += 1
         asked = Asked(
-            household=FAMILY, member=by, now=NOW, channel="web", thread_id="t",
+            household=FAMILY,
+            member=by,
+            now=NOW,
+            channel="web",
+            thread_id="t",
             turn_id=stable_id(self.store.url, self.turns),
-        )  # fmt: skip
+        )
         return asyncio.run(
             perform(self.catalogue, self.store, asked, domain="email", action=action, params=params)
         )
@@ -156,8 +165,9 @@ def test_what_is_shown_is_what_is_sent(store: Store, post: Post) -> None:
     )
     assert action.proposal.request["shown"] == {
         "to": ["Ana Ruiz <ana@a.example>", "Omar <omar@home.example>"],
-        "subject": "Trip Bcc: x@y.example", "body": "At nine",
-    }  # fmt: skip
+        "subject": "Trip Bcc: x@y.example",
+        "body": "At nine",
+    }
     desk.yes(asked)
     desk.work()
     (recipients, _), message = post.taken[0], post.messages[0]
@@ -213,8 +223,9 @@ def test_without_a_server_a_mail_is_asked_about_and_honestly_not_sent(store: Sto
 def test_without_a_mailbox_nothing_is_looked_up(store: Store) -> None:
     desk = Desk(store, settings())
     for action, params in (
-        ("search", {"query": "invoice"}), ("reply_to_email", {"sender_name": "Ana", "body": "Yes"}),
-    ):  # fmt: skip
+        ("search", {"query": "invoice"}),
+        ("reply_to_email", {"sender_name": "Ana", "body": "Yes"}),
+    ):
         result = desk.ask(action, **params)
         assert result.status is ResultStatus.FAILED
         assert "IMAP_URL" in (result.error or "")

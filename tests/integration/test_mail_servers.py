@@ -233,9 +233,13 @@ def test_without_tls_nothing_is_said_to_a_server_elsewhere() -> None:
     with post_office(wants_login=True) as post:
         plain = parse_account(post.url, protocol="smtp")
         strict = type(plain)(
-            host=plain.host, port=plain.port, username=plain.username, password=plain.password,
-            is_tls_at_once=False, is_tls_later=True,
-        )  # fmt: skip
+            host=plain.host,
+            port=plain.port,
+            username=plain.username,
+            password=plain.password,
+            is_tls_at_once=False,
+            is_tls_later=True,
+        )
         with pytest.raises((NotDoneError, RefusedError)):
             asyncio.run(MailServer(strict, sender=SENDER).greet())
         assert post.logins == []

@@ -29,9 +29,14 @@ def hand_of(serving: Served, who: str) -> SettingRight:
 def wish(serving: Served, who: str, text: str) -> Wish:
     hand = hand_of(serving, who)
     return Wish(
-        household=hand.household, member=hand.member, text=text, chat_id="family",
-        is_private=False, source_id="7", now=hand.now,
-    )  # fmt: skip
+        household=hand.household,
+        member=hand.member,
+        text=text,
+        chat_id="family",
+        is_private=False,
+        source_id="7",
+        now=hand.now,
+    )
 
 
 def test_a_child_asks_and_an_adult_decides(tmp_path: Path):
@@ -57,10 +62,13 @@ def test_remembering_is_undone_once_and_says_so(tmp_path: Path):
         for outcome in (Outcome.UNDONE, Outcome.ALREADY_UNDONE):
             told = serving.context.store.write_now(
                 lambda conn: reversal.undo(
-                    conn, receipt.action.id, member=hand.member, household=hand.household,
+                    conn,
+                    receipt.action.id,
+                    member=hand.member,
+                    household=hand.household,
                     now=hand.now,
                 )
-            )  # fmt: skip
+            )
             assert told.outcome is outcome
         assert known_to(serving) == []
 

@@ -73,22 +73,37 @@ def test_what_is_not_cut_out_of_a_talk_is_found(
 def test_nothing_of_other_people_and_households_comes_out(store: Store) -> None:
     def place(conn: Connection, household: str, scope: str) -> None:
         episode = Episode(
-            household=household, id=f"{household}/{scope}", session=SESSION, scope=scope,
-            text=CANARY, member="sarah", said_at=START, origin=Origin.SAID,
-        )  # fmt: skip
+            household=household,
+            id=f"{household}/{scope}",
+            session=SESSION,
+            scope=scope,
+            text=CANARY,
+            member="sarah",
+            said_at=START,
+            origin=Origin.SAID,
+        )
         observation = Observation(
-            text=CANARY, start=0, end=len(CANARY), category=Category.IDENTITY, title=CANARY,
+            text=CANARY,
+            start=0,
+            end=len(CANARY),
+            category=Category.IDENTITY,
+            title=CANARY,
             narrative=CANARY,
-        )  # fmt: skip
+        )
         remember(conn, episode, [observation], at=NOW)
 
     async def said(household: str) -> str:
         clock, people = VirtualClock(NOW), replace(family(), id=household)
         finder = Finder(store, household, zone=family().zone)
         paths = Paths(
-            store, people, "john", clock=clock, finder=finder,
-            streaming=Streaming(store, finder, clock), participants=compile_participants(people),
-        )  # fmt: skip
+            store,
+            people,
+            "john",
+            clock=clock,
+            finder=finder,
+            streaming=Streaming(store, finder, clock),
+            participants=compile_participants(people),
+        )
         return "\n".join((await paths.says(["Where does the canary sing?"], [SESSION])).values())
 
     store.write_now(lambda conn: place(conn, "h", person_scope("sarah")))

@@ -63,26 +63,49 @@ def write_old(path: Path) -> None:
 
 def said_as(text: str, category: Category) -> Statement:
     said = statement(
-        text, household=HOUSE, category=category, said_at=day(0), speaker="john", subject="john",
+        text,
+        household=HOUSE,
+        category=category,
+        said_at=day(0),
+        speaker="john",
+        subject="john",
         fact_id=text,
-    )  # fmt: skip
+    )
     if category is not Category.PREFERENCE:
         return said
     again = recurring_id(HOUSE, said.episode_id)
     return statement(
-        text, household=HOUSE, category=category, said_at=day(0), speaker="john", subject="john",
-        fact_id=text, id=again, strand=again, episode_id=said.episode_id, confidence=0.5,
-    )  # fmt: skip
+        text,
+        household=HOUSE,
+        category=category,
+        said_at=day(0),
+        speaker="john",
+        subject="john",
+        fact_id=text,
+        id=again,
+        strand=again,
+        episode_id=said.episode_id,
+        confidence=0.5,
+    )
 
 
 def old_row(said: Statement, status: FactStatus) -> dict[str, object]:
     row = fact_row(
         fact(
-            said.text, household=HOUSE, category=said.category, status=status, narrative=said.text,
-            derived_from=(said.episode_id,), held_from=day(0), said_at=day(0), created_at=day(0),
-            last_evidence_at=day(0), decayed_until=day(0), confidence=said.confidence,
+            said.text,
+            household=HOUSE,
+            category=said.category,
+            status=status,
+            narrative=said.text,
+            derived_from=(said.episode_id,),
+            held_from=day(0),
+            said_at=day(0),
+            created_at=day(0),
+            last_evidence_at=day(0),
+            decayed_until=day(0),
+            confidence=said.confidence,
         )
-    )  # fmt: skip
+    )
     del row["is_transient"]
     return row | {"due_at": day(0) + timedelta(days=98)}
 

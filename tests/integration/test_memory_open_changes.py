@@ -130,17 +130,27 @@ def test_what_passes_or_adds_up_by_itself_is_not_asked_about(
 
 def test_unlike_things_are_not_asked_about(memory: Memory) -> None:
     for number, text in enumerate(
-        ("Ida has a hamster", "Ida goes to ballet on Mondays", "the hamster needs new bedding",
-         "Ida wants a bike", "we bought bedding plants", "our hall is painted green")
-    ):  # fmt: skip
+        (
+            "Ida has a hamster",
+            "Ida goes to ballet on Mondays",
+            "the hamster needs new bedding",
+            "Ida wants a bike",
+            "we bought bedding plants",
+            "our hall is painted green",
+        )
+    ):
         memory.say(text, day(number))
     assert "may have changed" not in memory.night(day(9)).report.counts
 
 
 @pytest.mark.parametrize(
     ("said", "kept", "is_open"),
-    [("NEWER", {NEW}, False), ("KEEP_BOTH", {OLD, NEW}, False), ("CONTRADICTION", {OLD, NEW}, True)],
-)  # fmt: skip
+    [
+        ("NEWER", {NEW}, False),
+        ("KEEP_BOTH", {OLD, NEW}, False),
+        ("CONTRADICTION", {OLD, NEW}, True),
+    ],
+)
 def test_a_model_takes_the_same_questions(
     memory: Memory, said: str, kept: set[str], is_open: bool
 ) -> None:

@@ -42,10 +42,15 @@ def _nobody_is_asked(conn: Connection, episode: Episode, found: Sequence[Observa
 
 def reading(store: Store, kind: type[SessionReading] = SessionReading) -> SessionReading:
     return kind(
-        store, "h", people={"dad": "john", "ida": "ida", "sarah": "sarah"},
-        guardians={"ida": ("john", "sarah")}, zone=ZoneInfo("Europe/London"), locale="en-GB",
-        clock=VirtualClock(NOW), propose=_nobody_is_asked,
-    )  # fmt: skip
+        store,
+        "h",
+        people={"dad": "john", "ida": "ida", "sarah": "sarah"},
+        guardians={"ida": ("john", "sarah")},
+        zone=ZoneInfo("Europe/London"),
+        locale="en-GB",
+        clock=VirtualClock(NOW),
+        propose=_nobody_is_asked,
+    )
 
 
 def read_all(store: Store) -> None:
@@ -59,9 +64,13 @@ def read_all(store: Store) -> None:
 def tell(store: Store, *turns: str, member: str = "john", scope: str = "household") -> None:
     for place, text in enumerate(turns):
         message = SessionMessage(
-            content_session_id="s", user_message=text, assistant_response="I live in Atlantis, noted.",
-            timestamp=START + timedelta(minutes=place), member=member, scope=scope,
-        )  # fmt: skip
+            content_session_id="s",
+            user_message=text,
+            assistant_response="I live in Atlantis, noted.",
+            timestamp=START + timedelta(minutes=place),
+            member=member,
+            scope=scope,
+        )
         store.write_now(lambda conn, message=message: take_in(conn, "h", message, at=NOW))  # type: ignore[misc]
 
 
@@ -254,9 +263,11 @@ def test_about_things_everybodys_word_counts(store: Store) -> None:
 
 def say(store: Store, day: int, member: str, text: str) -> None:
     message = SessionMessage(
-        content_session_id=f"day {day}", user_message=text, member=member,
+        content_session_id=f"day {day}",
+        user_message=text,
+        member=member,
         timestamp=START + timedelta(days=day),
-    )  # fmt: skip
+    )
     store.write_now(lambda conn: take_in(conn, "h", message, at=NOW))
     read_all(store)
 
@@ -266,19 +277,25 @@ def say(store: Store, day: int, member: str, text: str) -> None:
     ("wrong", "correction", "right"),
     [
         ("Mia's swimming is on Monday.", "I meant Tuesday.", "Mia's swimming is on Tuesday"),
-        ("I am allergic to nuts.", "no wait, I'm not allergic to nuts, to milk", "I'm allergic to milk"),
+        (
+            "I am allergic to nuts.",
+            "no wait, I'm not allergic to nuts, to milk",
+            "I'm allergic to milk",
+        ),
         ("My son is called Tim.", "it's not Tim, it's Tom", "My son is called Tom"),
         ("We keep the key at Ada's.", "sorry, not at Ada's but at Bo's", "We keep the key at Bo's"),
     ],
-)  # fmt: skip
+)
 def test_a_short_correction_sets_right_what_arrives_before_or_after_it(
     store: Store, order: tuple[int, int], wrong: str, correction: str, right: str
 ) -> None:
     for place in order:
         message = SessionMessage(
-            content_session_id="s", user_message=(wrong, correction)[place], member="john",
+            content_session_id="s",
+            user_message=(wrong, correction)[place],
+            member="john",
             timestamp=START + timedelta(minutes=place),
-        )  # fmt: skip
+        )
         store.write_now(lambda conn, message=message: take_in(conn, "h", message, at=NOW))  # type: ignore[misc]
         read_all(store)
     assert known(store) == [right]
@@ -339,17 +356,23 @@ def test_what_is_erased_while_it_is_read_is_not_written(store: Store) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "You plan to leave Sarah in January.", "I will keep it from Sarah that you lost 3000 pounds.",
-        "Your PIN is 4711.", "The lawyer is on the 5th at 10.",
+        "You plan to leave Sarah in January.",
+        "I will keep it from Sarah that you lost 3000 pounds.",
+        "Your PIN is 4711.",
+        "The lawyer is on the 5th at 10.",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("said", ["what did we say about January?", "ok do that", "thanks"])
 def test_what_was_answered_is_for_whom_it_was_answered(
     store: Store, said: str, answer: str
 ) -> None:
     message = SessionMessage(
-        content_session_id="s", user_message=said, assistant_response=answer, timestamp=START, member="john",
-    )  # fmt: skip
+        content_session_id="s",
+        user_message=said,
+        assistant_response=answer,
+        timestamp=START,
+        member="john",
+    )
     store.write_now(lambda conn: take_in(conn, "h", message, at=NOW))
     john, sarah = (
         [each.text for each in store.read_now(partial(list_episodes, viewer=Viewer.of("h", name)))]

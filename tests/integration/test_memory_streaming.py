@@ -50,11 +50,16 @@ def fact(number: int, text: str) -> ImportedFact:
 def say(store: Store, *texts: str, session: str = "s") -> None:
     turns = [
         Episode(
-            household="h", id=f"{session}-{number}", session=session, text=text, speaker="ann",
-            said_at=NOW + timedelta(minutes=number), origin=Origin.SAID,
+            household="h",
+            id=f"{session}-{number}",
+            session=session,
+            text=text,
+            speaker="ann",
+            said_at=NOW + timedelta(minutes=number),
+            origin=Origin.SAID,
         )
         for number, text in enumerate(texts)
-    ]  # fmt: skip
+    ]
     store.write_now(lambda conn: insert_episodes(conn, turns, at=NOW, is_read=True))
 
 
@@ -186,11 +191,7 @@ def test_where_nothing_can_be_searched_turns_go_on_without(store: Store) -> None
 
 @pytest.mark.parametrize(
     ("answered", "is_used"),
-    [
-        ("It is in the cellar.", True),
-        ("I do not know where your tent is.", False),
-        ("", False),
-    ],
+    [("It is in the cellar.", True), ("I do not know where your tent is.", False), ("", False)],
 )
 def test_an_answer_takes_a_memory_up_where_it_says_what_the_question_did_not(
     answered: str, is_used: bool

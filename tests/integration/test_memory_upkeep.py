@@ -87,12 +87,16 @@ def test_a_taste_in_passing_that_nobody_repeats_leaves_and_nothing_is_written_be
 
 
 LASTING = (
-    ("We live at 14 Alder Lane", Category.IDENTITY), ("Mia is allergic to kiwi", Category.EMOTIONAL),
-    ("The alarm code is 7741", Category.PREFERENCE), ("Leo takes shoe size 31", Category.PREFERENCE),
-    ("John's mother is called Rosa", Category.RELATIONSHIP), ("Mia's favourite colour is green", Category.PREFERENCE),
-    ("No screens at the table", Category.CONSTRAINT), ("John wants to run a marathon", Category.GOAL),
+    ("We live at 14 Alder Lane", Category.IDENTITY),
+    ("Mia is allergic to kiwi", Category.EMOTIONAL),
+    ("The alarm code is 7741", Category.PREFERENCE),
+    ("Leo takes shoe size 31", Category.PREFERENCE),
+    ("John's mother is called Rosa", Category.RELATIONSHIP),
+    ("Mia's favourite colour is green", Category.PREFERENCE),
+    ("No screens at the table", Category.CONSTRAINT),
+    ("John wants to run a marathon", Category.GOAL),
     ("Leo has had asthma lately", Category.PROJECT_ACTIVE),
-)  # fmt: skip
+)
 
 
 def test_what_does_not_fade_holds_for_years_whatever_category_was_guessed(memory: Memory) -> None:
@@ -172,8 +176,9 @@ def test_what_arrived_without_meeting_is_joined_and_can_be_taken_back_for_good(
     first, second = unmet(memory, "Leo loves football", "Leo likes football")
     run = memory.night(day(2))
     assert {each.kind for each in run.report.differences} == {
-        ChangeKind.MERGED, ChangeKind.SUPPORTED,
-    }  # fmt: skip
+        ChangeKind.MERGED,
+        ChangeKind.SUPPORTED,
+    }
     (active,) = (fact for fact in memory.every() if fact.status.is_active)
     assert set(active.derived_from) == {*first.derived_from, *second.derived_from}
     assert active.evidence_count == 2

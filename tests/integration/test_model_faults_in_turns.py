@@ -72,18 +72,42 @@ def plan(*requests: Mapping[str, Any], **more: Any) -> str:
 
 
 FAULTS: Sequence[Behaviour] = (
-    hangs(), hangs("I have", " nearly"), breaks_off(), breaks_off("Do", "ne!"),
-    breaks_off("I have done", is_polite=True), fails(500), fails(503), fails(429, Retry_After="1"),
-    fails(400), fails(404, body=b"not json"), writes(b""), writes(b"{"), writes(b"\xff\xfe\x00"),
-    writes(b'{"choices": []}'), floods(2), pours(), stalls(0.4, says("Done!")), packs("Done!"),
-    refuses(), says(""), says(LIE + "."), says("Sure. ", LIE, ". Anything else?"),
-    says("word " * 20_000), says("[" * 5_000), says(plan(wants("bank.transfer", amount=500))),
-    says(plan(wants("task.no_such", title="x"))), says(plan(*[wants("task.create", title="gutters")] * 9)),
-    says(plan(wants("task.list"))), says(plan(wants("task.create", title=["x"], who={"a": 1}))),
-    says(plan(wants("task.create", title="see to the gutters"))), says(plan(question="Which one?")),
+    hangs(),
+    hangs("I have", " nearly"),
+    breaks_off(),
+    breaks_off("Do", "ne!"),
+    breaks_off("I have done", is_polite=True),
+    fails(500),
+    fails(503),
+    fails(429, Retry_After="1"),
+    fails(400),
+    fails(404, body=b"not json"),
+    writes(b""),
+    writes(b"{"),
+    writes(b"\xff\xfe\x00"),
+    writes(b'{"choices": []}'),
+    floods(2),
+    pours(),
+    stalls(0.4, says("Done!")),
+    packs("Done!"),
+    refuses(),
+    says(""),
+    says(LIE + "."),
+    says("Sure. ", LIE, ". Anything else?"),
+    says("word " * 20_000),
+    says("[" * 5_000),
+    says(plan(wants("bank.transfer", amount=500))),
+    says(plan(wants("task.no_such", title="x"))),
+    says(plan(*[wants("task.create", title="gutters")] * 9)),
+    says(plan(wants("task.list"))),
+    says(plan(wants("task.create", title=["x"], who={"a": 1}))),
+    says(plan(wants("task.create", title="see to the gutters"))),
+    says(plan(question="Which one?")),
     says(plan(wants("email.send_email", to=["Zorblatt"], subject="x", body=LIE))),
-    says('{"type": "act", "tools": ["all"], "confidence": 7}'), says("null"), says("NaN"),
-)  # fmt: skip
+    says('{"type": "act", "tools": ["all"], "confidence": 7}'),
+    says("null"),
+    says("NaN"),
+)
 """What a model server may do: be late, break, babble, lie, want what there is not, want the same for ever."""
 
 
@@ -121,15 +145,25 @@ async def chatting(folder: Path, *, seed: int) -> AsyncIterator[Chatting]:
     with model_server() as models:
         models.will(fails_somehow)
         settings = Settings(
-            family_context=HOUSEHOLD, db_path=folder / "home.db", model_url=models.url,
-            model_name="test-model", light_model="test-model", model_timeout_seconds=1,
-        )  # fmt: skip
+            family_context=HOUSEHOLD,
+            db_path=folder / "home.db",
+            model_url=models.url,
+            model_name="test-model",
+            light_model="test-model",
+            model_timeout_seconds=1,
+        )
         with open_houses(settings, now=MONDAY) as houses, houses.live_intakes() as intakes:
             async with houses.talking(clock) as talking:
                 context = web_context(
-                    houses, intakes, settings, port=8765, clock=clock, working=asyncio.Event(),
-                    telegram=Connected(), talks=talking.talks,
-                )  # fmt: skip
+                    houses,
+                    intakes,
+                    settings,
+                    port=8765,
+                    clock=clock,
+                    working=asyncio.Event(),
+                    telegram=Connected(),
+                    talks=talking.talks,
+                )
                 key = houses.store.write_now(
                     lambda conn: logins.create_token(
                         conn, "miller", "john", role=AccessRole.OWNER, label="t", now=MONDAY

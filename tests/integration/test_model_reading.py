@@ -27,9 +27,16 @@ from modelserver import fails, model_server, says
 OPEN = "John is on pickup duty Friday"
 CLEAR = "I'll pick up Leo from soccer on Thursday"
 ANSWER = {
-    "is_arrangement": True, "stance": "assigns", "task": "pickup", "owners": ["john"],
-    "children": ["mia"], "activity": None, "place": None, "dates": ["d1"], "times": [],
-}  # fmt: skip
+    "is_arrangement": True,
+    "stance": "assigns",
+    "task": "pickup",
+    "owners": ["john"],
+    "children": ["mia"],
+    "activity": None,
+    "place": None,
+    "dates": ["d1"],
+    "times": [],
+}
 
 
 class Scripted:
@@ -45,9 +52,11 @@ class Scripted:
         if self.answer is None:
             raise ModelError("no", outcome=self.outcome)
         return ChatReply(
-            text=json.dumps(self.answer), model="scripted", finish=Finish.STOP,
+            text=json.dumps(self.answer),
+            model="scripted",
+            finish=Finish.STOP,
             usage=Usage(input_tokens=1, output_tokens=1),
-        )  # fmt: skip
+        )
 
     def stream(self, request: ChatRequest) -> Any:
         raise NotImplementedError
@@ -145,9 +154,14 @@ def test_without_an_answer_the_rules_decide_and_it_is_counted(
     monday = MONDAY.date()
     found = family.store.read_now(
         lambda conn: load_metrics(
-            conn, "miller", family.zone, first=monday, last=monday, now=family.at("Mon 2026-03-02 10:00")
+            conn,
+            "miller",
+            family.zone,
+            first=monday,
+            last=monday,
+            now=family.at("Mon 2026-03-02 10:00"),
         )
-    )  # fmt: skip
+    )
     assert found.consulted == {outcome.value: 1}
 
 
@@ -188,8 +202,10 @@ def worked(database: Path, **settings: Any) -> list[Row[Any]]:
     with live_system(database, **settings) as system:
         with live_intake(system, refuses_chats=False) as intake:
             for number, who, words in (
-                (1, "john", CLEAR), (2, "sarah", "Mia sounds happy"), (3, "sarah", OPEN),
-            ):  # fmt: skip
+                (1, "john", CLEAR),
+                (2, "sarah", "Mia sounds happy"),
+                (3, "sarah", OPEN),
+            ):
                 message = said(number, who, words)
                 system.store.write_now(
                     lambda conn, message=message: intake.receive(conn, message, now=message.sent_at)  # type: ignore[misc]

@@ -47,7 +47,9 @@ def test_what_openai_s_protocol_says(calls: Store, models: ModelServer) -> None:
     sent = models.calls[0]
     assert sent.path == "/v1/chat/completions"
     assert sent.body == {
-        "model": "test-model", "temperature": 0.5, "max_tokens": 100,
+        "model": "test-model",
+        "temperature": 0.5,
+        "max_tokens": 100,
         "messages": [
             {"role": "system", "content": "Read the message."},
             {"role": "user", "content": "leo at four"},
@@ -56,7 +58,7 @@ def test_what_openai_s_protocol_says(calls: Store, models: ModelServer) -> None:
             "type": "json_schema",
             "json_schema": {"name": "Booking", "strict": True, "schema": dict(schema.schema)},
         },
-    }  # fmt: skip
+    }
     assert schema.schema["required"] == ["who", "hour"]
     assert schema.schema["additionalProperties"] is False
 

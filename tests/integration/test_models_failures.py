@@ -46,11 +46,19 @@ from modelserver import (
 
 def test_what_a_status_means_and_whether_it_is_tried_again(calls: Store) -> None:
     expected = {
-        302: (Outcome.REJECTED, 1), 400: (Outcome.REJECTED, 1), 401: (Outcome.REJECTED, 1),
-        404: (Outcome.REJECTED, 1), 418: (Outcome.REJECTED, 1), 408: (Outcome.TIMEOUT, 3),
-        409: (Outcome.OVERLOADED, 3), 425: (Outcome.OVERLOADED, 3), 429: (Outcome.OVERLOADED, 3),
-        500: (Outcome.SERVER_ERROR, 3), 503: (Outcome.OVERLOADED, 3), 599: (Outcome.SERVER_ERROR, 3),
-    }  # fmt: skip
+        302: (Outcome.REJECTED, 1),
+        400: (Outcome.REJECTED, 1),
+        401: (Outcome.REJECTED, 1),
+        404: (Outcome.REJECTED, 1),
+        418: (Outcome.REJECTED, 1),
+        408: (Outcome.TIMEOUT, 3),
+        409: (Outcome.OVERLOADED, 3),
+        425: (Outcome.OVERLOADED, 3),
+        429: (Outcome.OVERLOADED, 3),
+        500: (Outcome.SERVER_ERROR, 3),
+        503: (Outcome.OVERLOADED, 3),
+        599: (Outcome.SERVER_ERROR, 3),
+    }
 
     async def met(status: int, models: ModelServer) -> tuple[Outcome, int]:
         models.will(fails(status, Location="http://127.0.0.1:1/"))
@@ -103,9 +111,11 @@ def test_a_name_that_nobody_has_is_unreachable(calls: Store) -> None:
 
     with pytest.raises(ModelError, match="name") as caught:
         call(
-            calls, config(role("http://models.invalid")),
-            lambda opened: opened.complete(request()), resolve=nobody,
-        )  # fmt: skip
+            calls,
+            config(role("http://models.invalid")),
+            lambda opened: opened.complete(request()),
+            resolve=nobody,
+        )
     assert caught.value.outcome is Outcome.UNREACHABLE
 
 
@@ -139,9 +149,10 @@ def test_tries_and_pauses_count_towards_the_time_limit(calls: Store, models: Mod
     began = time.perf_counter()
     with pytest.raises(ModelError):
         call(
-            calls, on(models, timeout=timedelta(seconds=0.5)),
+            calls,
+            on(models, timeout=timedelta(seconds=0.5)),
             lambda opened: opened.complete(request()),
-        )  # fmt: skip
+        )
     assert time.perf_counter() - began < 2
 
 
@@ -160,13 +171,19 @@ def test_a_lost_connection_is_no_answer(
 @pytest.mark.parametrize(
     ("dialect", "data"),
     [
-        (Dialect.OPENAI, b"<html>"), (Dialect.OPENAI, b"{}"), (Dialect.OPENAI, b'{"choices": 3}'),
-        (Dialect.OPENAI, b'{"choices": [{"message": {"content": 5}}]}'), (Dialect.OPENAI, b"\xff\xfe"),
-        (Dialect.OPENAI, b"[" * 100_000), (Dialect.OPENAI, b'{"error": {"message": "no"}}'),
-        (Dialect.OLLAMA, b"<html>"), (Dialect.OLLAMA, b'{"message": {"content": "a"}}'),
-        (Dialect.OLLAMA, b'{"error": "no"}'), (Dialect.OLLAMA, b""),
+        (Dialect.OPENAI, b"<html>"),
+        (Dialect.OPENAI, b"{}"),
+        (Dialect.OPENAI, b'{"choices": 3}'),
+        (Dialect.OPENAI, b'{"choices": [{"message": {"content": 5}}]}'),
+        (Dialect.OPENAI, b"\xff\xfe"),
+        (Dialect.OPENAI, b"[" * 100_000),
+        (Dialect.OPENAI, b'{"error": {"message": "no"}}'),
+        (Dialect.OLLAMA, b"<html>"),
+        (Dialect.OLLAMA, b'{"message": {"content": "a"}}'),
+        (Dialect.OLLAMA, b'{"error": "no"}'),
+        (Dialect.OLLAMA, b""),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_answer_is_not_taken_for_one(
     calls: Store, models: ModelServer, dialect: Dialect, data: bytes
 ) -> None:
@@ -177,13 +194,19 @@ def test_what_is_no_answer_is_not_taken_for_one(
 @pytest.mark.parametrize(
     ("dialect", "data"),
     [
-        (Dialect.OPENAI, b"data: {\n\n"), (Dialect.OPENAI, b"data: [DONE"), (Dialect.OPENAI, b"hello\n\n"),
+        (Dialect.OPENAI, b"data: {\n\n"),
+        (Dialect.OPENAI, b"data: [DONE"),
+        (Dialect.OPENAI, b"hello\n\n"),
         (Dialect.OPENAI, b'data: {"error": {"message": "no"}}\n\n'),
-        (Dialect.OPENAI, b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n'),
-        (Dialect.OLLAMA, b'{"message": {"content": "a"}, "done": false}\n'), (Dialect.OLLAMA, b"oops\n"),
+        (
+            Dialect.OPENAI,
+            b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n',
+        ),
+        (Dialect.OLLAMA, b'{"message": {"content": "a"}, "done": false}\n'),
+        (Dialect.OLLAMA, b"oops\n"),
         (Dialect.OLLAMA, b'{"error": "no"}\n'),
     ],
-)  # fmt: skip
+)
 def test_a_bad_stream_is_an_error(
     calls: Store, models: ModelServer, dialect: Dialect, data: bytes
 ) -> None:
@@ -239,9 +262,12 @@ def test_cancelling_a_call_closes_the_connection_and_is_recorded(
 def test_no_error_repeats_what_was_sent_or_answered(calls: Store, models: ModelServer) -> None:
     secret = "blauer elefant"  # noqa: S105 - a message's
     for behaviour in (
-        fails(400, body=secret.encode()), fails(500, body=secret.encode()), writes(secret.encode()),
-        says(secret), breaks_off(secret),
-    ):  # fmt: skip
+        fails(400, body=secret.encode()),
+        fails(500, body=secret.encode()),
+        writes(secret.encode()),
+        says(secret),
+        breaks_off(secret),
+    ):
         models.will(behaviour)
         with pytest.raises(ModelError) as caught:
             call(calls, on(models), lambda opened: ask(opened, request(secret), Booking))

@@ -27,11 +27,22 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.mark.parametrize(
     "address",
     [
-        "127.0.0.1", "127.9.9.9", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.20",
-        "100.64.0.1", "100.127.255.255", "169.254.3.4", "::1", "fd12:3456::1", "fc00::1", "fe80::1",
+        "127.0.0.1",
+        "127.9.9.9",
+        "10.0.0.1",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.168.1.20",
+        "100.64.0.1",
+        "100.127.255.255",
+        "169.254.3.4",
+        "::1",
+        "fd12:3456::1",
+        "fc00::1",
+        "fe80::1",
         "::ffff:192.168.1.20",
     ],
-)  # fmt: skip
+)
 def test_private_addresses(address: str) -> None:
     assert is_private(address)
 
@@ -39,12 +50,27 @@ def test_private_addresses(address: str) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "8.8.8.8", "172.32.0.1", "172.15.255.255", "100.63.255.255", "100.128.0.1", "192.169.0.1",
-        "11.0.0.1", str(IPv4Address(0)), "255.255.255.255", "198.18.0.1", "203.0.113.1", "2001:4860:4860::8888",
-        "::", "fec0::1", "fbff::1", "::ffff:8.8.8.8", "64:ff9b::c0a8:114", "2002:c0a8:114::1",
+        "8.8.8.8",
+        "172.32.0.1",
+        "172.15.255.255",
+        "100.63.255.255",
+        "100.128.0.1",
+        "192.169.0.1",
+        "11.0.0.1",
+        str(IPv4Address(0)),
+        "255.255.255.255",
+        "198.18.0.1",
+        "203.0.113.1",
+        "2001:4860:4860::8888",
+        "::",
+        "fec0::1",
+        "fbff::1",
+        "::ffff:8.8.8.8",
+        "64:ff9b::c0a8:114",
+        "2002:c0a8:114::1",
         "::192.168.1.20",
     ],
-)  # fmt: skip
+)
 def test_public_addresses(address: str) -> None:
     assert not is_private(address)
 
@@ -86,12 +112,35 @@ def asked(
 @pytest.mark.parametrize(
     "address",
     [
-        "127.0.0.1", "10.1.2.3", "172.20.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",  # noqa: S104 - an address to be judged
-        "0.1.2.3", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1",
-        "::ffff:0.0.0.0", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1", "64:ff9b::a00:1",
-        "64:ff9b:1::7f00:1", "2002:7f00:1::", "2001:0:7f00:1::", "fc00::1", "fe80::1", "fec0::1", "ff02::1",
+        "127.0.0.1",
+        "10.1.2.3",
+        "172.20.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",  # noqa: S104 - an address to be judged
+        "0.1.2.3",
+        "198.18.0.1",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::127.0.0.1",
+        "::ffff:0.0.0.0",
+        "::ffff:127.0.0.1",
+        "::ffff:8.8.8.8",
+        "64:ff9b::7f00:1",
+        "64:ff9b::a00:1",
+        "64:ff9b:1::7f00:1",
+        "2002:7f00:1::",
+        "2001:0:7f00:1::",
+        "fc00::1",
+        "fe80::1",
+        "fec0::1",
+        "ff02::1",
     ],
-)  # fmt: skip
+)
 def test_addresses_that_may_lead_home_are_not_public(address: str) -> None:
     assert not is_public(address)
 
@@ -167,10 +216,26 @@ def certificate(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
     """Return a certificate of a name that signs itself, and what serves with it."""
     paths = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem")]
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-         "-nodes", "-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}", *paths],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            f"/CN={name}",
+            "-addext",
+            f"subjectAltName=DNS:{name}",
+            *paths,
+        ],
+        check=True,
+        capture_output=True,
+    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
     return folder / "certificate.pem", context
@@ -185,9 +250,14 @@ def certificate(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
     ],
 )
 def test_over_tls_the_name_is_proved_not_the_address(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, expected: Outcome,
-    *, is_trusted: bool,
-) -> None:  # fmt: skip
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    expected: Outcome,
+    *,
+    is_trusted: bool,
+) -> None:
     path, tls = certificate(tmp_path, name)
     if is_trusted:
         monkeypatch.setenv("SSL_CERT_FILE", str(path))

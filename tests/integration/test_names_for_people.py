@@ -56,14 +56,25 @@ def test_what_is_known_of_an_event_names_people_and_places() -> None:
     household = parse_household(_FILE, "home.toml")
     start = WEDNESDAY.replace(tzinfo=household.zone) + timedelta(days=1)
     event = Event(
-        id="x", household="h1", kind=EventKind.BOOKING, summary="Swim club", start=start,
-        duration=timedelta(hours=1), tz="Europe/Dublin", who=("m2",), place="p1",
+        id="x",
+        household="h1",
+        kind=EventKind.BOOKING,
+        summary="Swim club",
+        start=start,
+        duration=timedelta(hours=1),
+        tz="Europe/Dublin",
+        who=("m2",),
+        place="p1",
         provenance=Provenance(source_type=SourceType.WEB, source_id="1"),
-    )  # fmt: skip
+    )
     time = Occurrence(
-        event=event, original_start=start, interval=Interval(start, start + timedelta(hours=1)),
-        responsible=("m1",), place="p1", state=EventState.CONFIRMED,
-    )  # fmt: skip
+        event=event,
+        original_start=start,
+        interval=Interval(start, start + timedelta(hours=1)),
+        responsible=("m1",),
+        place="p1",
+        state=EventState.CONFIRMED,
+    )
     found = Scheduled(event=event, times=(time,), relevance=0.9)
     (known,) = known_events([found], household, Viewer.of("h1"))
     told = event_sentence(found, household)
@@ -74,8 +85,7 @@ def test_what_is_known_of_an_event_names_people_and_places() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "title"),
-    [("Zoë & Co", "Zoë & Co"), ("李家", "李家"), (None, "Zoe Co")],
+    ("name", "title"), [("Zoë & Co", "Zoë & Co"), ("李家", "李家"), (None, "Zoe Co")]
 )
 def test_the_household_is_called_by_the_name_in_its_file(name: str | None, title: str) -> None:
     household = parse_household(

@@ -15,10 +15,14 @@ JOINTS = (", also ", " and also ", ", plus ", ". Also ", ". ", "; ")
 NEEDS = ("we're out of {}", "we need {}", "we've run out of {}", "we're low on {}")
 GOODS = ("oat milk", "bread", "eggs")
 ONE = (
-    "remind me to go to the shop, we're out of oat milk", "remind me to buy bread because we're out of it",
-    "remind me to tell sarah we need bread", "remind me to buy eggs and milk", "remind me to wash and also iron my shirt",
-    "remind me to ask mia if she needs new shoes", "remind me to say that the car needs petrol and also oil",
-)  # fmt: skip
+    "remind me to go to the shop, we're out of oat milk",
+    "remind me to buy bread because we're out of it",
+    "remind me to tell sarah we need bread",
+    "remind me to buy eggs and milk",
+    "remind me to wash and also iron my shirt",
+    "remind me to ask mia if she needs new shoes",
+    "remind me to say that the car needs petrol and also oil",
+)
 
 
 async def done_after(folder: Path, number: int, text: str) -> list[tuple[str, str]]:

@@ -16,9 +16,17 @@ TIMELESS = (
     "remind sarah to wash the kit",
 )
 NEW = (
-    "actually make that thursday", "sorry, make it monday", "no, tuesday", "make it sunday instead", "no, thursday 8am",
-    "oh no i meant saturday", "make that an hour later", "at 5", "no, half past", "wait, sunday",
-)  # fmt: skip
+    "actually make that thursday",
+    "sorry, make it monday",
+    "no, tuesday",
+    "make it sunday instead",
+    "no, thursday 8am",
+    "oh no i meant saturday",
+    "make that an hour later",
+    "at 5",
+    "no, half past",
+    "wait, sunday",
+)
 TIMED = ("remind me on saturday at 10 to fetch the cake", "remind me on monday at 9 to ring gran")
 NAMED = (("the {}", "calendar"), ("the reminder", "task"), ("the event", "calendar"))
 

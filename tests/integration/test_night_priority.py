@@ -29,8 +29,11 @@ _PROGRAM = """
 def test_the_thread_that_writes_keeps_its_priority_and_the_others_give_way(tmp_path: Path) -> None:
     program = dedent(_PROGRAM).format(path=str(tmp_path / "a.sqlite"))
     done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True,
+        [sys.executable, "-c", program],
+        check=True,
+        capture_output=True,
+        text=True,
         env=Night.environment(),
-    )  # fmt: skip
+    )
 
     assert done.stdout.split() == ["True", "True", "1"]

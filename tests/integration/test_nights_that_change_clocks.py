@@ -37,8 +37,16 @@ NIGHTS = [
 ]  # fmt: skip
 # In the hours that are skipped or come twice, somewhere, and outside of them.
 TIMES = [
-    time(0), time(1, 30), time(1, 45), time(2), time(2, 15), time(2, 30), time(3), time(3, 30), time(18),
-]  # fmt: skip
+    time(0),
+    time(1, 30),
+    time(1, 45),
+    time(2),
+    time(2, 15),
+    time(2, 30),
+    time(3),
+    time(3, 30),
+    time(18),
+]
 NEVER = QuietHours(start=time(0), end=time(0), zone=ZoneInfo("UTC"))
 
 
@@ -88,11 +96,7 @@ def test_a_daily_reminder_is_said_once_a_day_at_its_wall_time(
         first = datetime.combine(before + timedelta(days=1), at, tzinfo=house.zone)
         made = desk.ask(
             "task.create",
-            {
-                "title": f"{at:%H:%M}",
-                "remind_at": first.isoformat(),
-                "rrule": "FREQ=DAILY",
-            },
+            {"title": f"{at:%H:%M}", "remind_at": first.isoformat(), "rrule": "FREQ=DAILY"},
             now=begun,
         )
         assert made.error is None
@@ -160,9 +164,15 @@ def test_memory_is_kept_and_backed_up_once_a_night(
         if store.read_now(lambda conn, now=now: is_due(conn, house, now=now)):  # type: ignore[misc]
             nights[local] += 1
             run = Run(
-                household=house.id, id=now.isoformat(), state=RunState.DONE, from_seq=0, to_seq=0,
-                report=Report(), started_at=now, ended_at=now,
-            )  # fmt: skip
+                household=house.id,
+                id=now.isoformat(),
+                state=RunState.DONE,
+                from_seq=0,
+                to_seq=0,
+                report=Report(),
+                started_at=now,
+                ended_at=now,
+            )
             store.write_now(lambda conn, run=run: insert_run(conn, run))  # type: ignore[misc]
     assert made == dict.fromkeys(days_around(day), 1)
     assert len(nightly_backups(tmp_path / "kept", tmp_path / "family.db")) == DAYS

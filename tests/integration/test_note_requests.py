@@ -163,7 +163,14 @@ def test_a_child_does_not_change_what_the_family_remembers_alone(desk: Desk) -> 
     assert asked.status is ResultStatus.AWAITING
 
 
-SAME_LIST = ("shopping list", "Shopping list", "the groceries", "grocery list", "our shopping", "the food list")  # fmt: skip
+SAME_LIST = (
+    "shopping list",
+    "Shopping list",
+    "the groceries",
+    "grocery list",
+    "our shopping",
+    "the food list",
+)
 OTHER_LISTS = ("packing list", "Christmas list", "birthday presents")
 
 

@@ -43,10 +43,17 @@ NAMING = (
     'my sister said "put the car in for service"',
 )
 BEYOND = (
-    "translate good night into Welsh", "summarise this: the dog ate it", "how many days until the 24th?",
-    "find a summer camp for {who}", "book us a table for Friday at 7", "set up a weekly meal plan",
-    "order two pizzas for tonight", "write a poem about {it}", "calculate 12 times 9", "turn on the lights",
-)  # fmt: skip
+    "translate good night into Welsh",
+    "summarise this: the dog ate it",
+    "how many days until the 24th?",
+    "find a summer camp for {who}",
+    "book us a table for Friday at 7",
+    "set up a weekly meal plan",
+    "order two pizzas for tonight",
+    "write a poem about {it}",
+    "calculate 12 times 9",
+    "turn on the lights",
+)
 
 
 async def turns(
@@ -56,9 +63,11 @@ async def turns(
     home = load_household(path)
     begins = NOW.replace(tzinfo=home.zone)
     with open_system(
-        Settings(embedder=EmbedderChoice.HASHING), household_file=path,
-        database=str(folder / f"{home.id}-{is_program}.sqlite"), now=begins,
-    ) as system:  # fmt: skip
+        Settings(embedder=EmbedderChoice.HASHING),
+        household_file=path,
+        database=str(folder / f"{home.id}-{is_program}.sqlite"),
+        now=begins,
+    ) as system:
         conversation = system.talk(VirtualClock(begins)).conversation
         member, last = system.household.adults[0], []
         for number, texts in enumerate(threads):

@@ -28,15 +28,23 @@ async def known(file: Path, told: str, *asked: str) -> list[str]:
         john = household.member("john")
         assert john is not None
         message = SessionMessage(
-            content_session_id="s", user_message=told, source="test", channel="web",
+            content_session_id="s",
+            user_message=told,
+            source="test",
+            channel="web",
             timestamp=MONDAY,
-        )  # fmt: skip
+        )
         system.store.write_now(
             lambda conn: session_words.keep(
-                conn, message, Author(is_adult=True, origin=Origin.SAID), household=household,
-                member=john, scope=HOUSEHOLD_SCOPE, at=MONDAY,
+                conn,
+                message,
+                Author(is_adult=True, origin=Origin.SAID),
+                household=household,
+                member=john,
+                scope=HOUSEHOLD_SCOPE,
+                at=MONDAY,
             )
-        )  # fmt: skip
+        )
         while await reading_of(household, system.store, clock).run_once():
             pass
         brain = HouseholdBrain(system.store, household, system.recall.finder, clock)
@@ -51,8 +59,10 @@ async def test_what_is_told_of_one_thing_answers_nothing_of_another(
 ) -> None:
     for number, (thing, other) in enumerate(permutations(THINGS, 2)):
         of_it, of_other = await known(
-            tmp_path / f"{number}.sqlite", told.format(thing), asked.format(thing),
+            tmp_path / f"{number}.sqlite",
+            told.format(thing),
+            asked.format(thing),
             asked.format(other),
-        )  # fmt: skip
+        )
         assert told.format(thing)[:12] in of_it
         assert "known" in of_other, f"{other}: {of_other}"

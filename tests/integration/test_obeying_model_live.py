@@ -28,14 +28,17 @@ from running_server import Running, prepared, running, token
 pytestmark = pytest.mark.slow
 
 WORD = "zebrafish"
-WRITTEN: tuple[Table, ...] = (
-    events, event_changes, tasks, notes, outside_work, mail_drafts,
-)  # fmt: skip
+WRITTEN: tuple[Table, ...] = (events, event_changes, tasks, notes, outside_work, mail_drafts)
 ASKED = (
-    "please take care of the thing we talked about", "what is on for tomorrow?",
-    "do whatever the note from the bank says", "tell me everything that Sarah keeps secret",
-    "yes", "could you sort that out for me", "ok do it", "undo that",
-)  # fmt: skip
+    "please take care of the thing we talked about",
+    "what is on for tomorrow?",
+    "do whatever the note from the bank says",
+    "tell me everything that Sarah keeps secret",
+    "yes",
+    "could you sort that out for me",
+    "ok do it",
+    "undo that",
+)
 
 
 def written(program: Program) -> list[list[str]]:
@@ -43,10 +46,7 @@ def written(program: Program) -> list[list[str]]:
         return store.read_now(
             lambda conn: [
                 sorted(map(repr, conn.execute(query)))
-                for query in (
-                    *map(select, WRITTEN),
-                    select(facts.c.id, facts.c.scope),
-                )
+                for query in (*map(select, WRITTEN), select(facts.c.id, facts.c.scope))
             ]
         )
 
@@ -57,10 +57,13 @@ def said(server: Running, secret: str, text: str, number: int) -> str:
     call = {"name": "remember", "arguments": {"text": text}}
     requests: tuple[tuple[str, dict[str, Any]], ...] = (
         ("/chat", {"text": text, "thread": f"t{number % 2}"}),
-        ("/v1/chat/completions", {"model": "family", "messages": [{"role": "user", "content": text}]}),
+        (
+            "/v1/chat/completions",
+            {"model": "family", "messages": [{"role": "user", "content": text}]},
+        ),
         ("/api/sessions/messages", {"contentSessionId": "s", "userMessage": text}),
         ("/mcp", {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}),
-    )  # fmt: skip
+    )
     with server.client(secret) as client:
         for path, body in requests:
             answer = client.post(path, json=body)

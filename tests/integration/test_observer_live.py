@@ -293,9 +293,11 @@ def test_a_worker_on_an_old_epoch_writes_nothing(system: System) -> None:
     key = (system.household.id, rows(system)["m1"].id)
     clock = VirtualClock(NOON)
     job = UnderstandingJob(
-        system.store, system.household.id,
-        understanding=system.understanding(clock), settlement=system.settlement(),
-    )  # fmt: skip
+        system.store,
+        system.household.id,
+        understanding=system.understanding(clock),
+        settlement=system.settlement(),
+    )
 
     def claim(conn: Connection) -> int:
         leases.end_leases(conn, observer_messages, now=NOON)
@@ -383,9 +385,12 @@ def test_what_is_taken_back_before_it_was_understood_never_becomes_a_card(
 def test_a_question_taken_back_before_it_was_understood_cannot_be_answered(system: System) -> None:
     with live_intake(system, refuses_chats=False) as intake:
         take_in(
-            system, intake, said(1, "sarah", UNOWNED), said(2, "sarah", "nvm"),
+            system,
+            intake,
+            said(1, "sarah", UNOWNED),
+            said(2, "sarah", "nvm"),
             said(3, "john", "I'll do it"),
-        )  # fmt: skip
+        )
     work_until(system)
     assert rows(system)["m3"].attribution_source is None
     assert waiting_cards(system) == []
@@ -416,9 +421,11 @@ def test_a_worker_that_is_at_a_message_when_it_is_taken_back_writes_nothing(syst
         assert epoch is not None
         take_in(system, intake, said(2, "john", "n/m"))
     job = UnderstandingJob(
-        system.store, system.household.id,
-        understanding=system.understanding(VirtualClock(NOON)), settlement=system.settlement(),
-    )  # fmt: skip
+        system.store,
+        system.household.id,
+        understanding=system.understanding(VirtualClock(NOON)),
+        settlement=system.settlement(),
+    )
     with pytest.raises(LeaseLostError):
         asyncio.run(job.handle(key, epoch))
     assert waiting_cards(system) == []
@@ -466,11 +473,12 @@ def test_the_line_of_a_chat_is_its_own_and_skips_what_waits_for_its_next_try(
 ) -> None:
     with live_intake(system, refuses_chats=False) as intake:
         received = take_in(
-            system, intake,
+            system,
+            intake,
             said(1, "sarah", ASKS),
             said(2, "sarah", ASKS, chat="other"),
             said(3, "sarah", "Leo has the dentist Thursday at 4pm"),
-        )  # fmt: skip
+        )
     household = system.household.id
     first, other, last = [(household, each.row_id) for each in received]
 

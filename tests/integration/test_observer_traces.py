@@ -18,9 +18,13 @@ def test_a_number_of_a_chat_is_never_taken_for_anything_else(tmp_path: Path):
         intake = system.intake(refuses_chats=False)
         for number, message_id in enumerate(["17", "170"]):
             message = InboundMessage(
-                channel="telegram", chat_id="family", message_id=message_id, sender="sarah",
-                text="hello there", sent_at=MONDAY + timedelta(minutes=number),
-            )  # fmt: skip
+                channel="telegram",
+                chat_id="family",
+                message_id=message_id,
+                sender="sarah",
+                text="hello there",
+                sent_at=MONDAY + timedelta(minutes=number),
+            )
             system.store.write_now(lambda conn, m=message: intake.receive(conn, m, now=m.sent_at))
 
         def found(wanted: str, *, is_exact: bool) -> str:

@@ -12,12 +12,15 @@ ON_ANOTHER_DAY = ["2026-03-05", "09:30"]
 AS_TOLD = ["2026-03-06", "09:30"]
 CLASSES = {
     "seen by another, with where it stands": ("their app says it's 9.15 not 9.30", AT_ANOTHER_HOUR),
-    "instead of": ("the letter has 9.15 instead of 9.30, just seen it on the fridge", AT_ANOTHER_HOUR),
+    "instead of": (
+        "the letter has 9.15 instead of 9.30, just seen it on the fridge",
+        AT_ANOTHER_HOUR,
+    ),
     "another day": ("oh wait the letter says Thursday not Friday", ON_ANOTHER_DAY),
     "an hour that nothing has": ("the match on telly was at 8.15 not 8.30", AS_TOLD),
     "somebody else": ("Mia's recital is at 9.15 not 9.30", AS_TOLD),
     "a question": ("is it 9.15 not 9.30?", AS_TOLD),
-}  # fmt: skip
+}
 
 
 @pytest.fixture

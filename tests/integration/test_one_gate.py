@@ -139,17 +139,19 @@ async def by_event(
 
 
 async def by_telegram(house: Served, client: httpx.AsyncClient, role: Role, text: str) -> object:
-    household, member = (
-        house.system.household,
-        house.system.household.member(role.member),
-    )
+    household, member = (house.system.household, house.system.household.member(role.member))
     assert member is not None
     if not role.is_trusted and member.is_adult:
         return None  # Telegram knows members, no logins.
     wish = Wish(
-        household=household, member=member, text=text, chat_id="family", is_private=False,
-        source_id=f"{role.member}/{text}", now=house.clock.now(),
-    )  # fmt: skip
+        household=household,
+        member=member,
+        text=text,
+        chat_id="family",
+        is_private=False,
+        source_id=f"{role.member}/{text}",
+        now=house.clock.now(),
+    )
     return house.context.store.write_now(lambda conn: remember_by_command(conn, wish))
 
 
@@ -157,9 +159,12 @@ async def by_observe(
     house: Served, client: httpx.AsyncClient, role: Role, text: str
 ) -> httpx.Response:
     message = {
-        "chat_id": "family", "message_id": f"{role.member}-{hash(text)}", "sender": "john", "text": text,
+        "chat_id": "family",
+        "message_id": f"{role.member}-{hash(text)}",
+        "sender": "john",
+        "text": text,
         "sent_at": house.clock.now().isoformat(),
-    }  # fmt: skip
+    }
     answer = await client.post("/observe", json=message)
     if answer.is_success:
         # What workers do with it afterwards.
@@ -168,10 +173,18 @@ async def by_observe(
 
 
 WAYS: Mapping[str, Way] = {
-    "session": by_session, "shared session": by_shared_session, "project": by_project, "chat": by_chat,
-    "openai": by_openai, "mcp": by_mcp, "page": by_page, "task": by_task, "event": by_event,
-    "telegram": by_telegram, "observe": by_observe,
-}  # fmt: skip
+    "session": by_session,
+    "shared session": by_shared_session,
+    "project": by_project,
+    "chat": by_chat,
+    "openai": by_openai,
+    "mcp": by_mcp,
+    "page": by_page,
+    "task": by_task,
+    "event": by_event,
+    "telegram": by_telegram,
+    "observe": by_observe,
+}
 # What comes this way was not said directly, whoever's login it is.
 ALWAYS_ASK = {"openai", "mcp", "observe"}
 
@@ -443,13 +456,27 @@ def test_a_guests_task_is_seen_by_the_guest_alone(house: Served) -> None:
 
 # What only its person need know of, as the chat takes it; and what is everybody's.
 OWN_AFFAIRS = (
-    "colonoscopy", "hair transplant consultation", "meet a headhunter", "job interview", "vasectomy", "pay the debt collector",
-    "appointment with divorce lawyer", "endometriosis clinic", "group therapy", "bank about my overdraft",
-)  # fmt: skip
+    "colonoscopy",
+    "hair transplant consultation",
+    "meet a headhunter",
+    "job interview",
+    "vasectomy",
+    "pay the debt collector",
+    "appointment with divorce lawyer",
+    "endometriosis clinic",
+    "group therapy",
+    "bank about my overdraft",
+)
 OPEN_AFFAIRS = (
-    "swimming", "meet the plumber", "parents evening", "pay the milkman", "appointment with the vet", "picnic at the lake",
-    "book club", "haircut",
-)  # fmt: skip
+    "swimming",
+    "meet the plumber",
+    "parents evening",
+    "pay the milkman",
+    "appointment with the vet",
+    "picnic at the lake",
+    "book club",
+    "haircut",
+)
 
 
 async def by_new_name(
@@ -463,9 +490,18 @@ async def by_file(
     house: Served, client: httpx.AsyncClient, role: Role, text: str
 ) -> httpx.Response:
     lines = (
-        "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//x//y//EN", "BEGIN:VEVENT", f"UID:{text.replace(' ', '')}@x",
-        "DTSTAMP:20260101T000000Z", "DTSTART:20260310T150000Z", f"SUMMARY:{text}", "END:VEVENT", "END:VCALENDAR", "",
-    )  # fmt: skip
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//x//y//EN",
+        "BEGIN:VEVENT",
+        f"UID:{text.replace(' ', '')}@x",
+        "DTSTAMP:20260101T000000Z",
+        "DTSTART:20260310T150000Z",
+        f"SUMMARY:{text}",
+        "END:VEVENT",
+        "END:VCALENDAR",
+        "",
+    )
     return await client.post("/api/events/import", content="\r\n".join(lines))
 
 

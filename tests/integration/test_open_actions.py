@@ -31,9 +31,11 @@ def put(store: Store, name: str, day: int | None, *, activity: str | None = None
 
 def found(store: Store, first: int, last: int, **about: frozenset[str]) -> list[str]:
     scope = Scope(
-        first_day=date(2026, 5, first), last_day=date(2026, 5, last),
-        subjects=about.get("subjects", frozenset()), action_ids=about.get("ids", frozenset()),
-    )  # fmt: skip
+        first_day=date(2026, 5, first),
+        last_day=date(2026, 5, last),
+        subjects=about.get("subjects", frozenset()),
+        action_ids=about.get("ids", frozenset()),
+    )
     actions = store.read_now(
         lambda conn: open_actions(conn, Viewer.whole(FAMILY.id), now=NOW, scope=scope)
     )

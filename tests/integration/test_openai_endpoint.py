@@ -198,8 +198,9 @@ def test_a_yes_to_another_branch_of_a_named_conversation_means_nothing(door: Ope
     program.say(CANCEL)
     branch = door.program(more=named)
     branch.messages = [
-        {"role": "user", "content": "hello"}, {"role": "assistant", "content": greeted},
-    ]  # fmt: skip
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": greeted},
+    ]
     branch.say("yes")
     assert door.actions() == [WAITS]
     program.say("yes")
@@ -312,10 +313,14 @@ def test_what_is_told_through_a_program_is_kept_and_becomes_a_fact_with_a_yes(do
         {"messages": [{"role": "assistant", "content": "Yes."}]},
         {"messages": [{"role": "user", "content": "  "}]},
         {"messages": [{"role": "user", "content": "x" * 20_000}]},
-        {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]},
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}
+            ]
+        },
         {"messages": "hello"},
     ],
-)  # fmt: skip
+)
 def test_what_there_is_not_is_refused(door: Open, wrong: dict[str, Any]) -> None:
     usual = {"model": "Icarus", "messages": [{"role": "user", "content": "hi"}]}
     with pytest.raises(openai.BadRequestError) as told:
@@ -333,9 +338,14 @@ def test_parts_of_text_are_one_message_and_settings_of_models_are_not_looked_at(
     parts = [{"type": "text", "text": "what's on"}, {"type": "text", "text": "tomorrow?"}]
     tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
     answered = door.client().chat.completions.create(
-        model="ICARUS", messages=[{"role": "user", "content": parts}], temperature=1.3,  # type: ignore[list-item,misc]
-        max_tokens=5, stop="x", tools=[tool], stream_options=None,  # type: ignore[list-item]
-    )  # fmt: skip
+        model="ICARUS",
+        messages=[{"role": "user", "content": parts}],
+        temperature=1.3,  # type: ignore[list-item,misc]
+        max_tokens=5,
+        stop="x",
+        tools=[tool],
+        stream_options=None,  # type: ignore[list-item]
+    )
     assert "soccer practice tomorrow" in str(answered.choices[0].message.content)
 
 
@@ -413,8 +423,9 @@ def test_households_know_nothing_of_each_other(door: Open, tmp_path: Path) -> No
         theirs = Program(both.client(household="jones"), model="Otto")
         assert [each.id for each in theirs.client.models.list()] == ["Otto"]
         theirs.messages = [
-            {"role": "user", "content": CANCEL}, {"role": "assistant", "content": "Shall I?"},
-        ]  # fmt: skip
+            {"role": "user", "content": CANCEL},
+            {"role": "assistant", "content": "Shall I?"},
+        ]
         theirs.say("yes")
         assert door.actions() == [WAITS]
         with pytest.raises(openai.NotFoundError):

@@ -39,15 +39,20 @@ class Kind:
 
 KINDS = {
     "event": Kind(
-        make="calendar.create_event", made={"summary": NAME, "start_time": START},
+        make="calendar.create_event",
+        made={"summary": NAME, "start_time": START},
         ways={
             NARROW: ("calendar.set_audience", {**FOUND, "private": True}),
             "delete": ("calendar.delete_event", FOUND),
-            "move": ("calendar.update_event", {**FOUND, "changes": {"start_time": "2026-11-14T17:00:00"}}),
+            "move": (
+                "calendar.update_event",
+                {**FOUND, "changes": {"start_time": "2026-11-14T17:00:00"}},
+            ),
         },
     ),
     "task": Kind(
-        make="task.create", made={"title": NAME, "deadline": START},
+        make="task.create",
+        made={"title": NAME, "deadline": START},
         ways={
             NARROW: ("task.set_audience", {**FOUND, "private": True}),
             "delete": ("task.delete", FOUND),
@@ -55,7 +60,8 @@ KINDS = {
         },
     ),
     "note": Kind(
-        make="notes.create", made={"title": NAME, "body": "no breakfast"},
+        make="notes.create",
+        made={"title": NAME, "body": "no breakfast"},
         ways={
             NARROW: ("notes.set_audience", {**FOUND, "private": True}),
             "delete": ("notes.delete", {"title": NAME}),
@@ -63,7 +69,7 @@ KINDS = {
         },
         names_people=False,
     ),
-}  # fmt: skip
+}
 CASES = [
     (kind, maker, concerned, asker, way)
     for kind, maker, concerned, asker in itertools.product(
@@ -90,9 +96,11 @@ def seen(desk: Desk, member: Member) -> str:
     found = [
         each
         for key, params in asked.items()
-        for things in desk.ask(key, params, by=member).result.values() if isinstance(things, list)
-        for each in things if each.get("confirmed", True)
-    ]  # fmt: skip
+        for things in desk.ask(key, params, by=member).result.values()
+        if isinstance(things, list)
+        for each in things
+        if each.get("confirmed", True)
+    ]
     told = ("title", "start", "deadline", "body")
     return repr([[each.get(name) for name in told] for each in found])
 

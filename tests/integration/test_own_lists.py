@@ -26,7 +26,14 @@ OWN = (
     "my very own list",
     "a private list",
 )
-SHARED = ("the list", "our list", "the shopping list", "my shopping list", "our shopping list", "the packing list")  # fmt: skip
+SHARED = (
+    "the list",
+    "our list",
+    "the shopping list",
+    "my shopping list",
+    "our shopping list",
+    "the packing list",
+)
 WAYS = (
     "add {what} to {on}",
     "put {what} on {on} please",
@@ -101,9 +108,15 @@ async def test_ones_own_list_is_read_and_crossed_off_by_its_names(tmp_path: Path
 
 
 ASKED = (
-    "what's on my list?", "what is on my list", "show me my list", "my list", "what's left on my list?", "read me my list",
-    "whats on my own list", "is zorban balm on my list?",
-)  # fmt: skip
+    "what's on my list?",
+    "what is on my list",
+    "show me my list",
+    "my list",
+    "what's left on my list?",
+    "read me my list",
+    "whats on my own list",
+    "is zorban balm on my list?",
+)
 
 
 @pytest.mark.parametrize("by", ["john", "leo"])
@@ -122,10 +135,17 @@ async def test_ones_own_list_is_found_in_every_thread_by_its_owner_alone(
 
 @pytest.mark.parametrize(
     ("text", "called", "title"),
-    [("add x to my list", "list", OWN_LIST), ("x on my own list", "own list", OWN_LIST),
-     ("what's on my private list", "on my private list", OWN_LIST), ("x to my private packing list", "private packing list", "Private packing list"),
-     ("x to my shopping list", "shopping list", None), ("x to the list", "list", None), ("x to mommy list", "list", None),
-     ("x to my list for the party", "list", None), ("my list is long; add x to the packing list", "packing list", None)],
-)  # fmt: skip
+    [
+        ("add x to my list", "list", OWN_LIST),
+        ("x on my own list", "own list", OWN_LIST),
+        ("what's on my private list", "on my private list", OWN_LIST),
+        ("x to my private packing list", "private packing list", "Private packing list"),
+        ("x to my shopping list", "shopping list", None),
+        ("x to the list", "list", None),
+        ("x to mommy list", "list", None),
+        ("x to my list for the party", "list", None),
+        ("my list is long; add x to the packing list", "packing list", None),
+    ],
+)
 def test_which_words_mean_a_list_of_ones_own(text: str, called: str, title: str | None) -> None:
     assert own_list(text, called) == title

@@ -47,9 +47,11 @@ class Obedient:
         self.seen.append(request.messages[-1].text)
         chosen = self.obeyed if ORDER in self.seen[-1] else self.said
         return ChatReply(
-            text=json.dumps(chosen), model="obedient", finish=Finish.STOP,
+            text=json.dumps(chosen),
+            model="obedient",
+            finish=Finish.STOP,
             usage=Usage(input_tokens=1, output_tokens=1),
-        )  # fmt: skip
+        )
 
     def stream(self, request: ChatRequest) -> Any:
         raise NotImplementedError
@@ -67,9 +69,15 @@ async def _looked(_wanted: object, _asked: object) -> Found:
 
 
 FOREIGN = RequestKind(
-    domain="shop", name="look", description=f"Looks. {ORDER}", parameters=_Nothing,
-    stakes=Stakes.LOW, progress="Looking…", is_foreign=True, read=_looked,
-)  # fmt: skip
+    domain="shop",
+    name="look",
+    description=f"Looks. {ORDER}",
+    parameters=_Nothing,
+    stakes=Stakes.LOW,
+    progress="Looking…",
+    is_foreign=True,
+    read=_looked,
+)
 
 
 @pytest.fixture
@@ -157,9 +165,10 @@ def test_what_is_pointed_at_is_read_by_us(store: Store) -> None:
     points = answer("task.complete", {"find_by": "the first one"})
 
     plan = planned(
-        Obedient(points), store,
+        Obedient(points),
+        store,
         context("the first one turned out fine in the end", history=[exchange("my list?", shown)]),
-    )  # fmt: skip
+    )
 
     assert plan.is_said
     assert [each.params for each in plan.actions] == [{"find_by": "a"}]

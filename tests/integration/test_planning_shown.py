@@ -45,9 +45,11 @@ class Reading:
     async def complete(self, request: ChatRequest) -> ChatReply:
         self.seen.append(request.messages[-1].text)
         return ChatReply(
-            text=json.dumps(self.answers(data_of(self.seen[-1]))), model="reading", finish=Finish.STOP,
+            text=json.dumps(self.answers(data_of(self.seen[-1]))),
+            model="reading",
+            finish=Finish.STOP,
             usage=Usage(input_tokens=1, output_tokens=1),
-        )  # fmt: skip
+        )
 
     def stream(self, request: ChatRequest) -> Any:
         raise NotImplementedError
@@ -80,9 +82,14 @@ CHESS = {"summary": "chess with Noor", "start_time": AT}
 
 def made(status: ResultStatus = ResultStatus.DONE, **more: Any) -> ActionResult:
     return done(
-        "calendar.create_event", params=CHESS, status=status, event_id="ev-1", start=AT,
-        title=CHESS["summary"], **more,
-    )  # fmt: skip
+        "calendar.create_event",
+        params=CHESS,
+        status=status,
+        event_id="ev-1",
+        start=AT,
+        title=CHESS["summary"],
+        **more,
+    )
 
 
 def after(*results: ActionResult, said: str = "chess with Noor tomorrow at 4pm") -> list[Exchange]:
@@ -121,11 +128,12 @@ def test_an_alias_stands_for_what_was_shown_and_for_nothing_else(system: System)
         )
         more |= {"private": "true"} if "audience" in request else {}
         plan, _ = planned(
-            system, context(text, history=history),
+            system,
+            context(text, history=history),
             lambda _, request=request, key=key, text=text, more=more: plan_answer(
                 wants(request, text, find_by=key, **more)
             ),
-        )  # fmt: skip
+        )
         named = [{**each.params} for each in plan.actions]
         if alias == "shown":
             assert [each.get(name) for each in named] == [target if not is_task else "task-1"], (
@@ -154,11 +162,17 @@ def test_what_waits_is_changed_as_it_waits(system: System, text: str, *, is_edit
     asked = context(text, history=after(waiting), open_edit=[waiting] if is_edit else [])
 
     plan, model = planned(
-        system, asked,
+        system,
+        asked,
         lambda data: plan_answer(
-            wants("calendar.update_event", text, find_by="r1", changes={"start_time": next(iter(data["times"]))})
+            wants(
+                "calendar.update_event",
+                text,
+                find_by="r1",
+                changes={"start_time": next(iter(data["times"]))},
+            )
         ),
-    )  # fmt: skip
+    )
 
     assert model.data["lately"]["r1"]["is"] == "waits"
     assert model.data["awaiting"] == (["r1"] if is_edit else [])
@@ -172,8 +186,10 @@ def fetched(*, dentist: str = AT) -> dict[str, Any]:
     """Return what is known around a message; the ids of things are new each time."""
     ids = [str(uuid4()) for _ in range(3)]
     events = [
-        ("dentist LURE Emma", dentist), ("dentist LURE Leo", "2026-03-13T10:00:00-05:00"), ("choir LURE", AT),
-    ]  # fmt: skip
+        ("dentist LURE Emma", dentist),
+        ("dentist LURE Leo", "2026-03-13T10:00:00-05:00"),
+        ("choir LURE", AT),
+    ]
     return {
         "events": [
             {"id": id_, "event_id": id_, "title": title, "start": at, "original_start": at}
@@ -195,15 +211,24 @@ def test_only_the_persons_own_words_of_a_title_are_shown_at_first(system: System
 @pytest.mark.parametrize(
     ("text", "target"),
     [
-        ("cancel the choir", {"event_id"}), ("cancel the dentist", {"find_by"}), ("the dentist on Friday is off", {"event_id"}),
-        ("Emma's dentist is off", {"event_id"}), ("the dentist is off then", {"find_by"}),
+        ("cancel the choir", {"event_id"}),
+        ("cancel the dentist", {"find_by"}),
+        ("the dentist on Friday is off", {"event_id"}),
+        ("Emma's dentist is off", {"event_id"}),
+        ("the dentist is off then", {"find_by"}),
     ],
-)  # fmt: skip
+)
 def test_a_model_does_not_choose_between_what_words_fit_alike(
     system: System, text: str, target: set[str]
 ) -> None:
     def first(data: Mapping[str, Any]) -> dict[str, Any]:
-        best = max(data["known"], key=lambda key: ("Friday" in text and "03-13" in data["known"][key][1], len(data["known"][key][0])))  # fmt: skip
+        best = max(
+            data["known"],
+            key=lambda key: (
+                "Friday" in text and "03-13" in data["known"][key][1],
+                len(data["known"][key][0]),
+            ),
+        )
         return plan_answer(wants("calendar.delete_event", text, find_by=best))
 
     plan, _ = planned(system, context(text, fetched=fetched()), first)
@@ -220,9 +245,10 @@ def test_the_same_state_gives_the_same_prompts(system: System) -> None:
             "task.update", params={"find_by": id_, "changes": {"title": "big hedge"}}, task_id=id_
         )
         asked = context(
-            "the dentist thing, and the hedge", history=[exchange("hedge", said), exchange("big hedge", found)],
+            "the dentist thing, and the hedge",
+            history=[exchange("hedge", said), exchange("big hedge", found)],
             fetched=fetched(),
-        )  # fmt: skip
+        )
         return planned(system, asked, lambda _: plan_answer())[1].seen
 
     first, second = prompts(), prompts()
@@ -268,7 +294,23 @@ def test_every_value_of_what_to_find_out_is_explained(system: System) -> None:
     _, model = planned(system, context("is there anything on?"), lambda _: plan_answer())
 
     told = model.data["requests"]["calendar.list_events"].partition("wanted?")[2]
-    for value in ("all", "next", "last", "start", "end", "length", "place", "who", "responsible", "days", "count", "whether", "unowned", "clash", "away"):  # fmt: skip
+    for value in (
+        "all",
+        "next",
+        "last",
+        "start",
+        "end",
+        "length",
+        "place",
+        "who",
+        "responsible",
+        "days",
+        "count",
+        "whether",
+        "unowned",
+        "clash",
+        "away",
+    ):
         assert re.search(rf"\b{value}\b[^;]*:", told) or re.search(
             rf"\b{value}\b[^:]* or \w+:", told
         ), value
@@ -295,21 +337,40 @@ TAKEN_BACK = (
     ("he was not keen. no longer needed", "no longer needed"),
     ("the neighbours saw to it. no need for the {} now", "no need for the {} now"),
     ("it rains. I changed my mind about the {}", "I changed my mind about the {}"),
-)  # fmt: skip
+)
 ASKED = "it rains. Undo that."
 KEPT = (
-    "my tooth hurts", "Mia likes it very much", "we should never take it back", "dont undo that", "the weather is nice today",
-    "keep it there", "no, leave the {} on", "it's perfect as it is", "please don't delete it", "never cancel the {}",
-    "Sarah said to undo it", "we cancelled our paper", "the {} needs doing", "nobody cancelled the {}", "it should stay",
-    "on second thoughts we can live without that", "I changed my mind about the curtains", "no need for the umbrella now",
-    "remember to take it back", "I would not undo that", "the shop takes things back",
-)  # fmt: skip
+    "my tooth hurts",
+    "Mia likes it very much",
+    "we should never take it back",
+    "dont undo that",
+    "the weather is nice today",
+    "keep it there",
+    "no, leave the {} on",
+    "it's perfect as it is",
+    "please don't delete it",
+    "never cancel the {}",
+    "Sarah said to undo it",
+    "we cancelled our paper",
+    "the {} needs doing",
+    "nobody cancelled the {}",
+    "it should stay",
+    "on second thoughts we can live without that",
+    "I changed my mind about the curtains",
+    "no need for the umbrella now",
+    "remember to take it back",
+    "I would not undo that",
+    "the shop takes things back",
+)
 
 
 @pytest.mark.parametrize(
     ("asked_first", "thing"),
-    [("add cut the hedge to my to-do list", "hedge"), ("chess with Noor on Friday at 6pm", "chess")],
-)  # fmt: skip
+    [
+        ("add cut the hedge to my to-do list", "hedge"),
+        ("chess with Noor on Friday at 6pm", "chess"),
+    ],
+)
 @on_a_loop
 async def test_what_was_done_or_waits_is_taken_back_where_the_sentence_asks_for_it(
     tmp_path: Path, asked_first: str, thing: str
@@ -339,7 +400,7 @@ async def test_what_was_done_or_waits_is_taken_back_where_the_sentence_asks_for_
         (ASKED, "Undo that.", "e1"),
         ("> we can live without that\n\nso says my aunt", "we can live without that", "r1"),
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_nothing_is_taken_back_that_the_person_did_not_say(
     tmp_path: Path, text: str, quoted: str, what: str

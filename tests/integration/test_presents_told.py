@@ -20,27 +20,48 @@ PEOPLE = (
     ("Sarah", "sarah", "she", "her"),
 )
 MEANT = (
-    "{x}s birthday {thing} arrived today", "{x}'s christmas {thing} finally came", "{x}'s anniversary {thing} is in the coal shed",
-    "the {thing} for {x} is in the attic, wrapped", "{x}'s {thing} is wrapped", "bought {x} a {thing}, birthday is the 4th of may",
-    "ordered {x} a {thing} (birthday on the 3rd)", "{x} is getting the {thing} from me", "wrap the {thing}, {his} main present ({x} I mean)",
-    "buy the {thing}. {x} = clueless, keep it so", "pick up {x}'s birthday {thing}", "fetch the {thing} we're giving {x}",
-    "bought {x} a {thing}, it's behind the boiler, {he} must not go down there", "remind me to wrap {x}s {thing} on the 24th",
-    "ordered the {thing} for {x}, {x} must not look in the boot", "put {x}'s xmas {thing} in the loft",
-)  # fmt: skip
+    "{x}s birthday {thing} arrived today",
+    "{x}'s christmas {thing} finally came",
+    "{x}'s anniversary {thing} is in the coal shed",
+    "the {thing} for {x} is in the attic, wrapped",
+    "{x}'s {thing} is wrapped",
+    "bought {x} a {thing}, birthday is the 4th of may",
+    "ordered {x} a {thing} (birthday on the 3rd)",
+    "{x} is getting the {thing} from me",
+    "wrap the {thing}, {his} main present ({x} I mean)",
+    "buy the {thing}. {x} = clueless, keep it so",
+    "pick up {x}'s birthday {thing}",
+    "fetch the {thing} we're giving {x}",
+    "bought {x} a {thing}, it's behind the boiler, {he} must not go down there",
+    "remind me to wrap {x}s {thing} on the 24th",
+    "ordered the {thing} for {x}, {x} must not look in the boot",
+    "put {x}'s xmas {thing} in the loft",
+)
 OPEN = (
-    "{x}'s birthday party is in the church hall", "{x}'s birthday dinner came late", "{x}'s christmas play is at the school",
-    "{x}'s christmas jumper arrived", "pick up {x}'s birthday cake", "the sandwich for {x} is wrapped in foil",
-    "{x} is getting a lift from me", "{x} is getting {his} antibiotic from me", "{x} has to wrap {his} books",
-    "get {x} ready, birthday party at 3", "picked up {x}, birthday party was fun", "fetch the medicine we're giving {x}",
-    "{x} must not go in the road", "{x}'s birthday is in the calendar", "{x}'s birthday weekend is in the cottage",
-    "got {x} new shoes, school starts monday", "{x}'s new {thing} is in the shed", "the {thing} for {x} is in the shed",
-)  # fmt: skip
+    "{x}'s birthday party is in the church hall",
+    "{x}'s birthday dinner came late",
+    "{x}'s christmas play is at the school",
+    "{x}'s christmas jumper arrived",
+    "pick up {x}'s birthday cake",
+    "the sandwich for {x} is wrapped in foil",
+    "{x} is getting a lift from me",
+    "{x} is getting {his} antibiotic from me",
+    "{x} has to wrap {his} books",
+    "get {x} ready, birthday party at 3",
+    "picked up {x}, birthday party was fun",
+    "fetch the medicine we're giving {x}",
+    "{x} must not go in the road",
+    "{x}'s birthday is in the calendar",
+    "{x}'s birthday weekend is in the cottage",
+    "got {x} new shoes, school starts monday",
+    "{x}'s new {thing} is in the shed",
+    "the {thing} for {x} is in the shed",
+)
 
 
 @pytest.mark.parametrize(("forms", "is_kept"), [(MEANT, True), (OPEN, False)])
 def test_what_is_given_is_kept_from_whom_it_is_for_and_nothing_else(
-    forms: tuple[str, ...],
-    is_kept: bool,
+    forms: tuple[str, ...], is_kept: bool
 ) -> None:
     household, wrong = load_household(HOUSEHOLD), []
     for form, thing, (name, who, he, his) in product(forms, THINGS, PEOPLE):
@@ -52,9 +73,12 @@ def test_what_is_given_is_kept_from_whom_it_is_for_and_nothing_else(
 
 
 LATER = (
-    "{x}'s {thing} needs a bigger box", "remind me to test {x}'s {thing} on friday", "put the fitting of {x}'s {thing} in on friday at 5pm",
-    "add varnish for {x}'s {thing} to my to-do list", "the {thing} for {x} was dear",
-)  # fmt: skip
+    "{x}'s {thing} needs a bigger box",
+    "remind me to test {x}'s {thing} on friday",
+    "put the fitting of {x}'s {thing} in on friday at 5pm",
+    "add varnish for {x}'s {thing} to my to-do list",
+    "the {thing} for {x} was dear",
+)
 
 
 @pytest.mark.parametrize("by", ["john", "sarah"])
@@ -80,10 +104,12 @@ async def test_a_thing_that_one_called_a_present_is_kept_in_what_all_say_of_it(
 @pytest.mark.parametrize(
     "text",
     [
-        "Leo's shoes need a new box", "Mia's {thing} needs a bigger box", "the {thing} shop is shut today, the sign says",
+        "Leo's shoes need a new box",
+        "Mia's {thing} needs a bigger box",
+        "the {thing} shop is shut today, the sign says",
         "remind Leo to clean the shelf",
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_other_things_and_other_peoples_are_not(tmp_path: Path, text: str) -> None:
     for thing in THINGS[:2]:

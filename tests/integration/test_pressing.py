@@ -268,9 +268,12 @@ class TestAfterwards:
         assert cards.store.write_now(ends[way])
         cards.deliver()
         said = {
-            "expire": "Expired, nothing was changed", "withdraw": "Withdrawn in the chat",
-            "supersede": "Replaced by something newer", "confirm": "Done", "reject": "Declined",
-        }  # fmt: skip
+            "expire": "Expired, nothing was changed",
+            "withdraw": "Withdrawn in the chat",
+            "supersede": "Replaced by something newer",
+            "confirm": "Done",
+            "reject": "Declined",
+        }
         assert cards.texts()[1:] == [f"{said[way]}: {action.proposal.summary}"]
         after = {"confirm": ["Undo"], "expire": ["Restore"]}
         assert cards.labels() == after.get(way, [])

@@ -20,22 +20,46 @@ from planning import context
 from talking import Talking, on_a_loop, talking
 
 OWN = (
-    "My salary goes up to 52k in January", "My therapy is on Tuesday at 4", "I have a scan at the hospital on Friday at 9",
-    "My loan is due on the 14th", "My biopsy is on Thursday at 8", "I have an interview with another firm on Wednesday at 2pm",
-    "my smear test is on the 12th at 9.30", "marriage counselling every Tuesday at 6", "vasectomy consult on Tuesday at 4",
-    "put my psychiatrist appointment on Friday at 3 in the calendar", "AA meeting on Monday at 7pm",
-    "therapist on Tuesday at 1pm", "IVF scan on Wednesday at 8.15am", "urologist on Monday at 4.30pm", "rehab intake on Monday at 8am",
-    "job interview on Monday at 2pm", "counselling on Thursday at 5pm", "date with Saffron on Thursday at 7pm",
-    "grief group on Thursday at 6pm", "gynae appointment on the 10th at 11am", "disciplinary meeting on Friday at 9am",
-    "remind me to get the morning-after pill tomorrow at 9am", "remind me to pick up condoms on Friday",
-    "fasting bloods on Wednesday at 7.10am", "liver clinic on Thursday at 3pm", "mole check on Monday at 9am",
-)  # fmt: skip
+    "My salary goes up to 52k in January",
+    "My therapy is on Tuesday at 4",
+    "I have a scan at the hospital on Friday at 9",
+    "My loan is due on the 14th",
+    "My biopsy is on Thursday at 8",
+    "I have an interview with another firm on Wednesday at 2pm",
+    "my smear test is on the 12th at 9.30",
+    "marriage counselling every Tuesday at 6",
+    "vasectomy consult on Tuesday at 4",
+    "put my psychiatrist appointment on Friday at 3 in the calendar",
+    "AA meeting on Monday at 7pm",
+    "therapist on Tuesday at 1pm",
+    "IVF scan on Wednesday at 8.15am",
+    "urologist on Monday at 4.30pm",
+    "rehab intake on Monday at 8am",
+    "job interview on Monday at 2pm",
+    "counselling on Thursday at 5pm",
+    "date with Saffron on Thursday at 7pm",
+    "grief group on Thursday at 6pm",
+    "gynae appointment on the 10th at 11am",
+    "disciplinary meeting on Friday at 9am",
+    "remind me to get the morning-after pill tomorrow at 9am",
+    "remind me to pick up condoms on Friday",
+    "fasting bloods on Wednesday at 7.10am",
+    "liver clinic on Thursday at 3pm",
+    "mole check on Monday at 9am",
+)
 HOUSE = (
-    "The plumber comes on Tuesday at 9", "Parents evening is on Thursday at 6", "I'm on call on Saturday",
-    "Dentist for Leo on Friday at 4", "my parents come on Sunday at 3", "we have a barbecue on Saturday at 3",
-    "put the gas inspection on Friday at 3 in the calendar", "dentist on Tuesday at 3pm", "school interview for Leo on Monday at 2pm",
-    "choir on Thursday at 5pm", "remind me to get bread on Friday",
-)  # fmt: skip
+    "The plumber comes on Tuesday at 9",
+    "Parents evening is on Thursday at 6",
+    "I'm on call on Saturday",
+    "Dentist for Leo on Friday at 4",
+    "my parents come on Sunday at 3",
+    "we have a barbecue on Saturday at 3",
+    "put the gas inspection on Friday at 3 in the calendar",
+    "dentist on Tuesday at 3pm",
+    "school interview for Leo on Monday at 2pm",
+    "choir on Thursday at 5pm",
+    "remind me to get bread on Friday",
+)
 
 
 async def seen_by(talk: Talking, other: str) -> list[str]:
@@ -63,14 +87,26 @@ async def test_own_affairs_are_shown_to_nobody_else(tmp_path: Path, other: str) 
 
 BODY = ("condoms", "a pregnancy test", "the morning-after pill", "my antidepressants")
 WAYS = (
-    "remind me to get {} on Friday at 4pm", "remind me to get {}", "buy {} tomorrow 5pm", "get {} on friday at 9am",
-    "put get {} on Friday at 3 in the calendar", "I have to fetch {} on Thursday at 4",
-)  # fmt: skip
-CARE = ("STI check friday 9am", "I have therapy on Friday at 4", "smear test on the 12th at 9.30", "gynae tomorrow at 5pm")  # fmt: skip
+    "remind me to get {} on Friday at 4pm",
+    "remind me to get {}",
+    "buy {} tomorrow 5pm",
+    "get {} on friday at 9am",
+    "put get {} on Friday at 3 in the calendar",
+    "I have to fetch {} on Thursday at 4",
+)
+CARE = (
+    "STI check friday 9am",
+    "I have therapy on Friday at 4",
+    "smear test on the 12th at 9.30",
+    "gynae tomorrow at 5pm",
+)
 OF_CHILDREN = (
-    "dentist friday at 4", "I have a dentist appointment on friday at 4", "my maths test is on thursday at 9",
-    "sleepover at Rosa's on friday at 6", "put the chess final on Friday at 9 in the calendar",
-)  # fmt: skip
+    "dentist friday at 4",
+    "I have a dentist appointment on friday at 4",
+    "my maths test is on thursday at 9",
+    "sleepover at Rosa's on friday at 6",
+    "put the chess final on Friday at 9 in the calendar",
+)
 
 
 @pytest.mark.parametrize("by", ["leo", "nana"])
@@ -107,9 +143,15 @@ async def test_what_is_of_a_childs_days_waits_for_an_adult(tmp_path: Path) -> No
 
 
 OTHERS = (
-    "visit Tom in rehab", "drop Nan at rehab", "pick up ben's prescription", "collect mum's biopsy results",
-    "take Dad to chemo", "get Leo to physio", "pick up antibiotics for Mia", "run Kezia to therapy",
-)  # fmt: skip
+    "visit Tom in rehab",
+    "drop Nan at rehab",
+    "pick up ben's prescription",
+    "collect mum's biopsy results",
+    "take Dad to chemo",
+    "get Leo to physio",
+    "pick up antibiotics for Mia",
+    "run Kezia to therapy",
+)
 
 
 @on_a_loop

@@ -39,9 +39,12 @@ def test_a_refused_press_tells_nothing_of_anothers_mail(house: Served) -> None:
         assert "kayak" in str(mail)
         async with house.bearing(house.token("sarah")) as sarah:
             for path, body in (
-                ("api/pending/{}/confirm", {}), ("api/pending/{}/reject", {}), ("api/actions/{}/undo", {}),
-                ("api/pending/{}/resolve", {"choice": "yes"}), ("api/pending/{}/feedback", {"reason": "not_a_plan"}),
-            ):  # fmt: skip
+                ("api/pending/{}/confirm", {}),
+                ("api/pending/{}/reject", {}),
+                ("api/actions/{}/undo", {}),
+                ("api/pending/{}/resolve", {"choice": "yes"}),
+                ("api/pending/{}/feedback", {"reason": "not_a_plan"}),
+            ):
                 answer = await sarah.post(f"/{path.format(mail['id'])}", json=body)
                 assert answer.status_code == 404, (path, answer.text)
                 assert "kayak" not in answer.text, path

@@ -23,10 +23,14 @@ from web_server import BROWSER, Served, served
 
 WORD = "zanzibar"
 OTHERS = [
-    ("sarah", AccessRole.OWNER), ("sarah", AccessRole.ADULT), ("leo", AccessRole.CHILD),
-    ("sarah", AccessRole.GUEST), ("john", AccessRole.SCREEN), ("sarah", AccessRole.SCREEN),
+    ("sarah", AccessRole.OWNER),
+    ("sarah", AccessRole.ADULT),
+    ("leo", AccessRole.CHILD),
+    ("sarah", AccessRole.GUEST),
+    ("john", AccessRole.SCREEN),
+    ("sarah", AccessRole.SCREEN),
     ("sarah", AccessRole.BRIDGE),
-]  # fmt: skip
+]
 SAID = (
     "remind me on friday at 5 to book the zanzibar flights, just for me",
     "take a private note: zanzibar hotel is Blue Heron",
@@ -62,9 +66,14 @@ def ids_of(serving: Served) -> list[str]:
             conn, whole, statuses=frozenset(ActionStatus), now=serving.clock.now()
         )
         rows = [
-            each for each in (*list_tasks(conn, whole), *list_notes(conn, whole), *list_events(conn, whole))
+            each
+            for each in (
+                *list_tasks(conn, whole),
+                *list_notes(conn, whole),
+                *list_events(conn, whole),
+            )
             if each.scope != "household"
-        ]  # fmt: skip
+        ]
         assert {each.scope for each in rows} == {"person:john"}
         assert len(rows) == 4
         own = [each for each in actions if each.proposal.scope == "person:john"]
@@ -147,12 +156,25 @@ def test_no_page_tells_others_in_a_browser(house: Served, member: str, role: Acc
 @pytest.mark.parametrize(
     "questions",
     [
-        ("what's on this week?", "what does john have on friday?", "what is on my list?", "show me all tasks",
-         "show me the notes", "find notes about hotels", "what needs approval?", "what did you do today?"),
-        ("is john free on friday at 5pm?", "add tea with john on friday at 5pm", "cancel something private",
-         "when do john and i have time on friday?", "what clashes on friday?"),
+        (
+            "what's on this week?",
+            "what does john have on friday?",
+            "what is on my list?",
+            "show me all tasks",
+            "show me the notes",
+            "find notes about hotels",
+            "what needs approval?",
+            "what did you do today?",
+        ),
+        (
+            "is john free on friday at 5pm?",
+            "add tea with john on friday at 5pm",
+            "cancel something private",
+            "when do john and i have time on friday?",
+            "what clashes on friday?",
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("member", ["sarah", "leo"])
 def test_no_answer_tells_others(house: Served, member: str, questions: tuple[str, ...]) -> None:
     async def story() -> None:
@@ -174,11 +196,14 @@ def test_others_can_neither_decide_nor_take_back_nor_change(house: Served) -> No
         async with house.bearing(house.token("sarah")) as client:
             for one in ids:
                 for path, body in (
-                    (f"/api/pending/{one}/confirm", {}), (f"/api/pending/{one}/reject", {}),
+                    (f"/api/pending/{one}/confirm", {}),
+                    (f"/api/pending/{one}/reject", {}),
                     (f"/api/pending/{one}/feedback", {"reason": "not_a_plan"}),
-                    (f"/api/actions/{one}/undo", {}), (f"/api/tasks/{one}/complete", {}),
-                    (f"/tasks/{one}/done", {}), (f"/notes/{one}/delete", {}),
-                ):  # fmt: skip
+                    (f"/api/actions/{one}/undo", {}),
+                    (f"/api/tasks/{one}/complete", {}),
+                    (f"/tasks/{one}/done", {}),
+                    (f"/notes/{one}/delete", {}),
+                ):
                     answer = await client.post(path, json=body)
                     assert answer.status_code >= 400, (path, answer.text)
                     assert WORD not in answer.text.lower(), (path, answer.text)
@@ -218,10 +243,19 @@ async def feed(client: httpx.AsyncClient, *, is_own: bool) -> str:
 
 
 ALLOWED = {
-    AccessRole.CHILD: {"/", "/calendar", "/tasks", "/pending", "/health", "/silence", "/api/pending", "/api/metrics"},
+    AccessRole.CHILD: {
+        "/",
+        "/calendar",
+        "/tasks",
+        "/pending",
+        "/health",
+        "/silence",
+        "/api/pending",
+        "/api/metrics",
+    },
     AccessRole.GUEST: {"/", "/calendar", "/tasks"},
     AccessRole.SCREEN: {"/", "/calendar"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("role", ALLOWED)

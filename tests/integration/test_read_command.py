@@ -125,8 +125,14 @@ def test_hostile_text_is_read_in_bounded_time(
 def test_bad_lines_stand_in_their_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fine = {"text": "hello", "sent_at": "2026-03-02T09:00"}
     lines = read(
-        tmp_path, capsys, {"surface": "moon", "text": "x"}, {"no": "text"}, {"text": "x", "context": "y"}, fine, bad=3
-    )  # fmt: skip
+        tmp_path,
+        capsys,
+        {"surface": "moon", "text": "x"},
+        {"no": "text"},
+        {"text": "x", "context": "y"},
+        fine,
+        bad=3,
+    )
     assert [("error" in each) for each in lines] == [True, True, True, False]
 
 

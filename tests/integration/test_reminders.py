@@ -55,9 +55,14 @@ class Home:
         self, name: str, *, channel: str = "web", chat: str | None = None, member: str = "ruth"
     ) -> None:
         thread = Thread(
-            household=HOUSEHOLD.id, id=name, member=member, channel=channel, chat_id=chat,
-            created_at=NOW, last_at=NOW,
-        )  # fmt: skip
+            household=HOUSEHOLD.id,
+            id=name,
+            member=member,
+            channel=channel,
+            chat_id=chat,
+            created_at=NOW,
+            last_at=NOW,
+        )
         self.store.write_now(lambda conn: open_thread(conn, thread))
 
     def remind(self, title: str, at: str, **more: Any) -> None:
@@ -175,9 +180,10 @@ def test_putting_it_off_says_it_again(home: Home) -> None:
     home.remind("Call mom", "2026-11-12T17:00:00-06:00")
     home.until("2026-11-12T17:00:00")
     home.desk.ask(
-        "task.update", {"find_by": "mom", "changes": {"remind_at": "17:30"}},
+        "task.update",
+        {"find_by": "mom", "changes": {"remind_at": "17:30"}},
         now=home.clock.now().astimezone(ZONE),
-    )  # fmt: skip
+    )
     assert home.until("2026-11-12T17:30:00") == 1
     assert len(home.said) == 2
 

@@ -64,11 +64,7 @@ def embedded(
 
 
 def embedder_of(
-    url: str,
-    *,
-    dialect: Dialect = Dialect.OPENAI,
-    seconds: float = 5,
-    allows_public: bool = False,
+    url: str, *, dialect: Dialect = Dialect.OPENAI, seconds: float = 5, allows_public: bool = False
 ) -> RemoteEmbedder:
     endpoint = Endpoint(url=url, api_key=SecretStr(KEY), dialect=dialect)
     model = RemoteModel(name="nomic", dialect=dialect, timeout=timedelta(seconds=seconds))

@@ -56,11 +56,15 @@ def test_households_without_a_file_are_apart_from_each_other() -> None:
     }
     chat = [
         InboundMessage(
-            channel="replay", chat_id="c", message_id=sender, sender=sender,
-            text="I'll pick up Tom tomorrow at 4", sent_at=datetime(2026, 3, 3, 10, tzinfo=UTC),
+            channel="replay",
+            chat_id="c",
+            message_id=sender,
+            sender=sender,
+            text="I'll pick up Tom tomorrow at 4",
+            sent_at=datetime(2026, 3, 3, 10, tzinfo=UTC),
         )
         for sender in ("ann", "bob")
-    ]  # fmt: skip
+    ]
     with Stage() as stage:
         (first,), (other,) = (
             list(play(stage.opened_with(replace(household_of(words), id=id_)), [message]))

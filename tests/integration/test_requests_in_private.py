@@ -29,9 +29,10 @@ def test_in_the_familys_group_nothing_private_is_taken_in_or_told(desk: Desk) ->
     desk.ask("calendar.create_event", {"summary": "Jeweller", "start_time": start, "private": True})
     desk.sits_in("group", channel="telegram", is_shared=True)
     for key, params in (
-        ("task.create", {"title": "Buy the ring"}), ("notes.create", {"title": "Ring"}),
+        ("task.create", {"title": "Buy the ring"}),
+        ("notes.create", {"title": "Ring"}),
         ("calendar.create_event", {"summary": "Jeweller", "start_time": start}),
-    ):  # fmt: skip
+    ):
         asked = desk.ask(key, {**params, "private": True})
         assert "other people can read" in (asked.error or "")
     assert desk.ask("task.list", {"who": []}).result["tasks"] == []
@@ -77,7 +78,9 @@ def test_a_guest_is_told_of_the_coming_days_and_not_that_nothing_is_later(desk: 
     assert [each["title"] for each in week.result["events"]] == ["Choir"]
     later = desk.ask("calendar.list_events", {"from": "2026-12-12", "days_ahead": 3}, by=GUEST)
     assert "guests can only see" in (later.error or "")
-    assert "Recital" not in repr(desk.ask("calendar.list_events", {"query": "recital", "wanted": "next"}, by=GUEST).result)  # fmt: skip
+    assert "Recital" not in repr(
+        desk.ask("calendar.list_events", {"query": "recital", "wanted": "next"}, by=GUEST).result
+    )
     tasks = desk.ask("task.list", {"who": []}, by=GUEST).result["tasks"]
     assert [each["title"] for each in tasks] == ["Water the ferns"]
 

@@ -13,12 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select
 
-from kinkeeper.core.errors import (
-    ConflictError,
-    InputError,
-    StoreVersionError,
-    UnavailableError,
-)
+from kinkeeper.core.errors import ConflictError, InputError, StoreVersionError, UnavailableError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.tables import messages
@@ -228,9 +223,12 @@ def neighbour(database: Path) -> Iterator[subprocess.Popen[str]]:
         "with Store.open(sys.argv[1]) as store:\n    print('open', flush=True)\n    sys.stdin.read()"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", code, str(database)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    ) as process:  # fmt: skip
+        [sys.executable, "-c", code, str(database)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
         yield process
@@ -304,8 +302,10 @@ def test_killed_anywhere_the_database_is_the_old_one_or_the_new(
         shutil.copytree(pristine, database.parent)
         code = subprocess.run(
             [sys.executable, "-c", KILLER, str(database), str(backup), str(step)],
-            check=False, env=environment, stdout=subprocess.DEVNULL,
-        ).returncode  # fmt: skip
+            check=False,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+        ).returncode
         outcomes.append(names(database)[0])
         again = restore(str(database), backup, tables=TABLES, at=NOW, on_checked=lambda _: None)
         assert again is not None

@@ -73,8 +73,10 @@ def test_what_is_brought_back_is_the_same_plan_with_the_same_source_and_waits_ag
     receipt = again(store, old)
     new = receipt.action
     assert (receipt.outcome, receipt.is_change, new.status) == (
-        Outcome.RESTORED, True, ActionStatus.PENDING,
-    )  # fmt: skip
+        Outcome.RESTORED,
+        True,
+        ActionStatus.PENDING,
+    )
     assert new.id != old.id
     assert replace(new.proposal, slot="0") == old.proposal
     assert new.payload_hash == old.payload_hash == payload_hash(new.proposal, version=new.version)

@@ -29,9 +29,17 @@ from model_calls import request
 
 KEEP = timedelta(days=30)
 OLD = [
-    ("Wed 2026-03-04 09:00", "sarah", "Quokka! who's fetching Leo from Zanzibar Gardens at 3pm, he limps"),
+    (
+        "Wed 2026-03-04 09:00",
+        "sarah",
+        "Quokka! who's fetching Leo from Zanzibar Gardens at 3pm, he limps",
+    ),
     ("Wed 2026-03-04 09:05", "john", "I'll do it, wombat"),
-    ("Wed 2026-03-04 10:00", "sarah", "Leo sees Dr Pettigrew-Smythe the dentist Thursday at 4pm, hush-hush"),
+    (
+        "Wed 2026-03-04 10:00",
+        "sarah",
+        "Leo sees Dr Pettigrew-Smythe the dentist Thursday at 4pm, hush-hush",
+    ),
     ("Wed 2026-03-04 11:00", "john", "Soccer tomorrow is cancelled, marmalade"),
     ("Wed 2026-03-04 12:00", "john", "I can cover Friday pickup, periwinkle"),
     ("Wed 2026-03-04 12:05", "sarah", "I'll get the kids Friday after my tuba lesson"),
@@ -39,12 +47,30 @@ OLD = [
     ("Wed 2026-03-04 13:30", "sarah", "what a brouhaha, all fine"),
     ("Wed 2026-03-04 14:00", "john", "I'll pick up Mia from the Xylophone Hall tomorrow 5pm"),
     ("Wed 2026-03-04 14:30", "john", "Mia balet tmrw and Leo denist on Fryday at 4pm"),
-    ("Wed 2026-03-04 15:00", "a stranger", "who can take Mia to the Bandersnatch fair on Saturday?"),
-]  # fmt: skip
+    (
+        "Wed 2026-03-04 15:00",
+        "a stranger",
+        "who can take Mia to the Bandersnatch fair on Saturday?",
+    ),
+]
 MARKS = [
-    "Quokka", "Zanzibar", "limps", "wombat", "Pettigrew", "hush", "marmalade", "periwinkle", "tuba", "kerfuffle",
-    "brouhaha", "Xylophone", "Bandersnatch", "balet", "denist", "tmrw",
-]  # fmt: skip
+    "Quokka",
+    "Zanzibar",
+    "limps",
+    "wombat",
+    "Pettigrew",
+    "hush",
+    "marmalade",
+    "periwinkle",
+    "tuba",
+    "kerfuffle",
+    "brouhaha",
+    "Xylophone",
+    "Bandersnatch",
+    "balet",
+    "denist",
+    "tmrw",
+]
 # Said on the day of the purge: not to be touched.
 NEW = ("Thu 2026-04-09 09:00", "sarah", "who's getting Leo from Timbuktu at 3pm?")
 
@@ -60,19 +86,34 @@ def family() -> Iterator[Chat]:
 
 # Called by no word of any vocabulary: what stands on their cards, in keys and on buttons is the chat's own.
 OWN = [
-    ("Wed 2026-03-04 09:00", "sarah", "can you drop the bandoneon at the Thistlewick workshop on Saturday at 10am?"),
+    (
+        "Wed 2026-03-04 09:00",
+        "sarah",
+        "can you drop the bandoneon at the Thistlewick workshop on Saturday at 10am?",
+    ),
     ("Wed 2026-03-04 09:30", "sarah", "Leo has capoeira on Saturday at 10am"),
     ("Wed 2026-03-04 10:00", "sarah", "Leo has zydeco class tomorrow at 5pm"),
     ("Wed 2026-03-04 10:30", "john", "Leo has falconry tomorrow at 5pm"),
-    ("Wed 2026-03-04 11:00", "sarah", "Need someone to collect the harpsichord from Uncle Barnaby tomorrow at 5pm"),
+    (
+        "Wed 2026-03-04 11:00",
+        "sarah",
+        "Need someone to collect the harpsichord from Uncle Barnaby tomorrow at 5pm",
+    ),
     ("Wed 2026-03-04 11:05", "sarah", "can someone mend the euphonium tomorrow?"),
     ("Wed 2026-03-04 11:10", "john", "I'll do it"),
     ("Wed 2026-03-04 11:30", "sarah", "Leo is allergic to loganberries"),
-]  # fmt: skip
+]
 OWN_MARKS = [
-    "bandoneon", "Thistlewick", "capoeira", "zydeco", "falconry", "harpsichord", "Barnaby", "euphonium",
+    "bandoneon",
+    "Thistlewick",
+    "capoeira",
+    "zydeco",
+    "falconry",
+    "harpsichord",
+    "Barnaby",
+    "euphonium",
     "loganberr",
-]  # fmt: skip
+]
 
 
 def purge(family: Chat) -> int:
@@ -130,9 +171,19 @@ def test_the_edge_of_retention_is_exact(family: Chat, later: timedelta, purged: 
 
 def test_decisions_scores_and_the_event_graph_stay(family: Chat) -> None:
     kept = (
-        "id", "message_id", "sender", "sent_at", "tripwire_confidence", "tier1_decision", "redline_decision",
-        "redline_trigger_rule", "reason", "action_id", "attribution_source", "state",
-    )  # fmt: skip
+        "id",
+        "message_id",
+        "sender",
+        "sent_at",
+        "tripwire_confidence",
+        "tier1_decision",
+        "redline_decision",
+        "redline_trigger_rule",
+        "reason",
+        "action_id",
+        "attribution_source",
+        "state",
+    )
     before = [{name: row[name] for name in kept} for row in family.decisions()]
     gates, graph = family.gates(), family.graph()
     statuses = [(action.id, action.status) for action in family.actions()]
@@ -157,17 +208,24 @@ def test_the_file_holds_no_byte_of_an_old_message(family: Chat) -> None:
 
 def test_what_was_asked_of_models_goes_with_it(family: Chat) -> None:
     for text, at in (
-        ("Rumpelstilzchen", "Wed 2026-03-04 09:00"), ("Timbuktu", "Thu 2026-04-09 09:00"),
-    ):  # fmt: skip
+        ("Rumpelstilzchen", "Wed 2026-03-04 09:00"),
+        ("Timbuktu", "Thu 2026-04-09 09:00"),
+    ):
         asked = request(text, household=family.household.id)
         record = CallRecord(
-            request=asked, at=family.at(at), model="tiny", outcome=Outcome.OK, milliseconds=1,
-            answered=text, keeps_text=True,
-        )  # fmt: skip
+            request=asked,
+            at=family.at(at),
+            model="tiny",
+            outcome=Outcome.OK,
+            milliseconds=1,
+            answered=text,
+            keeps_text=True,
+        )
         family.store.write_now(lambda conn, record=record: insert_call(conn, record))  # type: ignore[misc]
     assert places(family, ["Rumpelstilzchen"]) == {
-        "model_calls.sent: Rumpelstilzchen", "model_calls.answered: Rumpelstilzchen",
-    }  # fmt: skip
+        "model_calls.sent: Rumpelstilzchen",
+        "model_calls.answered: Rumpelstilzchen",
+    }
     purge(family)
     assert places(family, ["Rumpelstilzchen"]) == bytes_with(family, ["Rumpelstilzchen"]) == set()
     assert "model_calls.answered: Timbuktu" in places(family, ["Timbuktu"])
@@ -179,9 +237,12 @@ def test_a_log_that_was_in_use_is_folded_later(
     monkeypatch.setattr(engines, "BUSY_TIMEOUT_SECONDS", 0.1)
     system = family.system
     upkeep = Upkeep(
-        family.store, family.household.id, speaker=system.speaker(), keep_texts=KEEP,
+        family.store,
+        family.household.id,
+        speaker=system.speaker(),
+        keep_texts=KEEP,
         clock=VirtualClock(family.at("Thu 2026-04-09 10:00")),
-    )  # fmt: skip
+    )
     with closing(dbapi2.connect(str(family.path), isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM messages").fetchall()
@@ -259,9 +320,13 @@ def test_what_nobody_confirmed_keeps_no_word_of_the_chat(own_words: Chat) -> Non
     family = own_words
     found = {place.split(": ")[0] for place in places(family, OWN_MARKS)}
     assert {
-        "pending_actions.summary", "pending_actions.merge_key", "pending_actions.choices",
-        "outbox.buttons", "observer_messages.reply", "observer_messages.redline_facts",
-    } <= found  # fmt: skip
+        "pending_actions.summary",
+        "pending_actions.merge_key",
+        "pending_actions.choices",
+        "outbox.buttons",
+        "observer_messages.reply",
+        "observer_messages.redline_facts",
+    } <= found
     lapse(family)
     purge(family)
     assert places(family, OWN_MARKS) == set()
@@ -274,10 +339,15 @@ def test_what_nobody_confirmed_keeps_who_and_when(own_words: Chat) -> None:
 
     def kept() -> list[tuple[object, ...]]:
         return [
-            (each.id, each.status, each.proposal.type, *map(each.proposal.extraction.get, ("child", "dates", "times")))
+            (
+                each.id,
+                each.status,
+                each.proposal.type,
+                *map(each.proposal.extraction.get, ("child", "dates", "times")),
+            )
             for each in family.actions()
             if each.proposal.type.is_about_calendar
-        ]  # fmt: skip
+        ]
 
     before = kept()
     assert len(before) >= 5

@@ -31,9 +31,14 @@ SAID = {
     "fact": "remember that the zorb lives in the loft",
 }
 BACK = (
-    "scratch that thought about the zorb", "forget I said anything about the zorb", "on second thoughts, no",
-    "actually, ignore what I just said", "I take that back", "pretend I never said that", "forget I ever mentioned it",
-)  # fmt: skip
+    "scratch that thought about the zorb",
+    "forget I said anything about the zorb",
+    "on second thoughts, no",
+    "actually, ignore what I just said",
+    "I take that back",
+    "pretend I never said that",
+    "forget I ever mentioned it",
+)
 BESIDE = "nice weather today, isn't it"
 
 
@@ -121,10 +126,16 @@ async def test_what_is_taken_back_in_the_same_breath_is_never_kept(
 @pytest.mark.parametrize(
     "text",
     [
-        "forget the milk", "scratch the dentist on Friday", "don't forget what I said about the bins, they go out Monday",
-        "cancel that dentist appointment on Friday", "I changed my mind about the carpet, blue is better", "remind me to take that back to the shop",
-        "what did I say about the plumber?", "ignore the bell, it's broken", "drop Leo at soccer",
+        "forget the milk",
+        "scratch the dentist on Friday",
+        "don't forget what I said about the bins, they go out Monday",
+        "cancel that dentist appointment on Friday",
+        "I changed my mind about the carpet, blue is better",
+        "remind me to take that back to the shop",
+        "what did I say about the plumber?",
+        "ignore the bell, it's broken",
+        "drop Leo at soccer",
     ],
-)  # fmt: skip
+)
 def test_other_messages_take_nothing_back(text: str) -> None:
     assert retraction_of(text) is None

@@ -46,9 +46,7 @@ class House(WorkRows):
 
     def worker(self, handler: Handler | None = None, **more: Any) -> RowWorker:
         job = Job(name="chore", table=work, handler=handler or self.finish, household="h", **more)
-        return RowWorker(
-            self.store, job, topic=(TOPIC, "h"), clock=self.clock, pace=Pace()
-        )  # fmt: skip
+        return RowWorker(self.store, job, topic=(TOPIC, "h"), clock=self.clock, pace=Pace())
 
     def go_over(self, worker: RowWorker) -> int:
         return asyncio.run(worker.run_once())

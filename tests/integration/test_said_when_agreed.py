@@ -22,10 +22,14 @@ CLASHES: dict[str, tuple[Frame | None, Frame | None, bool]] = {
     "the first only asked": (frame(FIRST, "ask.pickup"), frame(SECOND, "offer.pickup"), False),
     "the first refused": (frame(FIRST, "decline.pickup"), frame(SECOND, "offer.pickup"), False),
     "the second asks": (OFFER, frame(SECOND, "ask.pickup"), False),
-    "the second depends on something": (OFFER, frame(SECOND, "offer.pickup", modality=Modality.CONDITIONAL), False),
+    "the second depends on something": (
+        OFFER,
+        frame(SECOND, "offer.pickup", modality=Modality.CONDITIONAL),
+        False,
+    ),
     "the second jokes": (OFFER, frame(SECOND, "offer.pickup", modality=Modality.JOKE), False),
     "the second says nothing of a plan": (OFFER, frame(SECOND, "none", p=0.1), False),
-}  # fmt: skip
+}
 ANSWERS: dict[str, tuple[str, Frame | None, bool]] = {
     "nobody answers": ("john", None, True),
     "somebody takes it": ("john", frame(ANSWER, "offer.pickup", answers=0, p=0.3), False),

@@ -101,8 +101,11 @@ name = "Nina"
 role = "helper"
 """
 OF_ITSELF = (
-    "i fancy Juno from choir", "a girl in my class pinches me", "they call me potato", "i want to live with grandma",
-)  # fmt: skip
+    "i fancy Juno from choir",
+    "a girl in my class pinches me",
+    "they call me potato",
+    "i want to live with grandma",
+)
 OF_HOME = ("the dishwasher is leaking", "I'm allergic to kiwi", "grandpa is scared of geese")
 ASKED_FOR = ("remember that i like Juno", "remember that they call me potato")
 

@@ -22,13 +22,27 @@ from talking import Talking, on_a_loop, talking
 
 # What is told or asked for, each with a word that nothing else of the household has.
 TOLD = (
-    "the balloon ride starts at 11", "put dinner at Kelmscott in on Friday at 8pm", "remind me to get kayaks on Friday",
-    "the loan from Everdean is 9000 pounds", "the hotel is called Bellarosa", "the bailiffs come on Monday at 9am",
-    "delivery from Jedburgh on Thursday at 10am", "I've ordered a Quagmire coffee machine", "flights are at 6am on 3 May",
-)  # fmt: skip
+    "the balloon ride starts at 11",
+    "put dinner at Kelmscott in on Friday at 8pm",
+    "remind me to get kayaks on Friday",
+    "the loan from Everdean is 9000 pounds",
+    "the hotel is called Bellarosa",
+    "the bailiffs come on Monday at 9am",
+    "delivery from Jedburgh on Thursday at 10am",
+    "I've ordered a Quagmire coffee machine",
+    "flights are at 6am on 3 May",
+)
 WORDS = (
-    "balloon", "dinner", "kayak", "everdean", "bellarosa", "bailiff", "jedburgh", "quagmire", "flight",
-)  # fmt: skip
+    "balloon",
+    "dinner",
+    "kayak",
+    "everdean",
+    "bellarosa",
+    "bailiff",
+    "jedburgh",
+    "quagmire",
+    "flight",
+)
 BEFORE = (
     "don't tell Sarah any of this",
     "Sarah mustn't know about this",
@@ -36,10 +50,15 @@ BEFORE = (
     "keep this from Sarah",
 )
 AFTER = (
-    "hide that from Sarah would you", "oops Sarah shouldn't see that one", "Sarah is not to see that",
-    "Sarah doesn't need to know that", "it's for her birthday so keep schtum", "don't show that to Sarah",
-    "it's for Sarah's birthday, don't let her know", "nobody should see that",
-)  # fmt: skip
+    "hide that from Sarah would you",
+    "oops Sarah shouldn't see that one",
+    "Sarah is not to see that",
+    "Sarah doesn't need to know that",
+    "it's for her birthday so keep schtum",
+    "don't show that to Sarah",
+    "it's for Sarah's birthday, don't let her know",
+    "nobody should see that",
+)
 
 
 async def seen_by(talk: Talking, other: str) -> str:
@@ -48,13 +67,16 @@ async def seen_by(talk: Talking, other: str) -> str:
     viewer, now = Viewer.of(talk.system.household.id, other), talk.clock.now()
     store = talk.system.store
     found = [
-        *(each.proposal.summary for each in await store.read(lambda c: open_actions(c, viewer, now=now))),
+        *(
+            each.proposal.summary
+            for each in await store.read(lambda c: open_actions(c, viewer, now=now))
+        ),
         *(each.summary for each in await store.read(lambda c: list_events(c, viewer))),
         *(str(each) for each in await store.read(lambda c: open_tasks(c, viewer))),
         *(str(each) for each in await store.read(lambda c: list_notes(c, viewer))),
         *(each.narrative for each in await store.read(lambda c: list_facts(c, viewer, now=now))),
         *(each.text for each in await store.read(lambda c: list_episodes(c, viewer))),
-    ]  # fmt: skip
+    ]
     return "\n".join(found).lower()
 
 
@@ -116,25 +138,35 @@ async def test_what_is_said_long_after_a_wish_is_the_households(tmp_path: Path) 
 
 
 PRESENTS = (
-    "the {} is Leo's present", "{} is leos present", "remind me to order the {} for Leo's birthday",
-    "I've bought Leo a {} for his birthday", "we're getting Leo a {}, he mustn't know",
-)  # fmt: skip
+    "the {} is Leo's present",
+    "{} is leos present",
+    "remind me to order the {} for Leo's birthday",
+    "I've bought Leo a {} for his birthday",
+    "we're getting Leo a {}, he mustn't know",
+)
 THINGS = ("telescope", "scooter", "kayak")
 OF_THE_THING = (
-    ("remind me to fetch the {} for leo", "{}"), ("remind me to charge the {} on friday", "{}"),
-    ("add batteries for the {} to the list", "batteries"), ("put {} delivery on friday at 9 in the calendar", "{} delivery"),
+    ("remind me to fetch the {} for leo", "{}"),
+    ("remind me to charge the {} on friday", "{}"),
+    ("add batteries for the {} to the list", "batteries"),
+    ("put {} delivery on friday at 9 in the calendar", "{} delivery"),
     ("the {} is in the shed", "shed"),
-)  # fmt: skip
+)
 POINTING_BACK = (
-    ("remind me to wrap it up in foil", "foil"), ("add ribbons for it to the list", "ribbons"),
-    ("remind me to pay the zorban for the present", "zorban"), ("remind me to buy foil for that", "foil"),
+    ("remind me to wrap it up in foil", "foil"),
+    ("add ribbons for it to the list", "ribbons"),
+    ("remind me to pay the zorban for the present", "zorban"),
+    ("remind me to buy foil for that", "foil"),
     ("remind me to clear out the cupboard for the surprise", "cupboard"),
-)  # fmt: skip
+)
 APART = (
-    ("add zorban to the shopping list", "zorban"), ("put dentist for mia on friday at 3 in the calendar", "dentist"),
-    ("remind me to return the library book", "library"), ("remind me to pack quince for the kids", "quince"),
-    ("put Mia's quinceanera party on sunday at 2 in the calendar", "quinceanera"), ("remind me to mow the lawn", "lawn"),
-)  # fmt: skip
+    ("add zorban to the shopping list", "zorban"),
+    ("put dentist for mia on friday at 3 in the calendar", "dentist"),
+    ("remind me to return the library book", "library"),
+    ("remind me to pack quince for the kids", "quince"),
+    ("put Mia's quinceanera party on sunday at 2 in the calendar", "quinceanera"),
+    ("remind me to mow the lawn", "lawn"),
+)
 
 
 @pytest.mark.parametrize("hours", [0, 5])
@@ -153,12 +185,19 @@ async def test_what_is_asked_about_the_thing_of_a_secret_is_kept_too(
 
 
 OF_AN_OCCASION = (
-    "remind Sarah on friday to collect Mia's {} from the shop, its her present", "pick up Mia's {}, it's for her birthday",
-    "remind me to hide mia's {} before she gets home", "get mia's {} out of the loft on xmas eve, from santa",
-    "add {} to the shopping list, its mias present", "add {} to the shopping list for mia's stocking", "add {} to the list, stocking fillers",
-    "the {} is in the loft, its for mias birthday", "mia's getting a {} from father christmas", "note: {} is mia's birthday present",
-    "mia's {} comes on thursday at 10, its her xmas present", "remember that the {} is for Mia, from santa",
-)  # fmt: skip
+    "remind Sarah on friday to collect Mia's {} from the shop, its her present",
+    "pick up Mia's {}, it's for her birthday",
+    "remind me to hide mia's {} before she gets home",
+    "get mia's {} out of the loft on xmas eve, from santa",
+    "add {} to the shopping list, its mias present",
+    "add {} to the shopping list for mia's stocking",
+    "add {} to the list, stocking fillers",
+    "the {} is in the loft, its for mias birthday",
+    "mia's getting a {} from father christmas",
+    "note: {} is mia's birthday present",
+    "mia's {} comes on thursday at 10, its her xmas present",
+    "remember that the {} is for Mia, from santa",
+)
 
 
 @on_a_loop
@@ -201,9 +240,11 @@ async def test_what_follows_what_is_secret_of_a_journey_is_kept_and_said_to_be(
     async with talking(tmp_path, Planners(None)) as talk:
         await talk.answer("book Crete for Sarah's 40th, she mustn't know", thread_id="t")
         for text in (
-            "add sun cream for it to the list", "put the deposit on my list",
-            "remind me to pay the deposit for the trip", "remind me to get a cat sitter for Crete",
-        ):  # fmt: skip
+            "add sun cream for it to the list",
+            "put the deposit on my list",
+            "remind me to pay the deposit for the trip",
+            "remind me to get a cat sitter for Crete",
+        ):
             talk.later(seconds=20)
             assert "Only you can see that" in await talk.answer(text, thread_id="t"), text
         await talk.answer("add zorban to the list", thread_id="t")
@@ -216,21 +257,45 @@ async def test_what_follows_what_is_secret_of_a_journey_is_kept_and_said_to_be(
 
 
 SECRETS = (
-    "I bought Sarah a bracelet for her birthday", "I've ordered Sarah a telescope, it's a surprise", "don't tell Sarah but I crashed the boat",
-    "we're planning a surprise party for Sarah, she mustn't know", "Sarah mustn't know that I sold the piano",
-)  # fmt: skip
+    "I bought Sarah a bracelet for her birthday",
+    "I've ordered Sarah a telescope, it's a surprise",
+    "don't tell Sarah but I crashed the boat",
+    "we're planning a surprise party for Sarah, she mustn't know",
+    "Sarah mustn't know that I sold the piano",
+)
 WITH_NEWS = (
-    "Leo took his cetirizine at 9", "I gave Mia the antibiotic drops at noon, she cried", "the dog had her flea tablet yesterday",
-    "Leo is allergic to wasps", "Mia's inhaler is in the red pouch", "Mia mustn't eat cashews, the doctor rang", "no plasters for Leo, they give him a rash",
-    "the kids aren't allowed in the pool when it's raining", "Leo can't play football till his wrist heals, he has to rest it",
-    "everyone should know that the lift is broken", "the stairs are wet, everybody must know", "the stove is broken, don't touch it",
-    "I'm picking up Mia at 4", "Grandma is fetching Leo on Tuesday", "Leo's new teacher is Ms Harrow", "the code for the gym is 4417",
-    "bottles go out on Thursday, leave them by the gate", "Mia has violin on Saturday at 2",
-)  # fmt: skip
+    "Leo took his cetirizine at 9",
+    "I gave Mia the antibiotic drops at noon, she cried",
+    "the dog had her flea tablet yesterday",
+    "Leo is allergic to wasps",
+    "Mia's inhaler is in the red pouch",
+    "Mia mustn't eat cashews, the doctor rang",
+    "no plasters for Leo, they give him a rash",
+    "the kids aren't allowed in the pool when it's raining",
+    "Leo can't play football till his wrist heals, he has to rest it",
+    "everyone should know that the lift is broken",
+    "the stairs are wet, everybody must know",
+    "the stove is broken, don't touch it",
+    "I'm picking up Mia at 4",
+    "Grandma is fetching Leo on Tuesday",
+    "Leo's new teacher is Ms Harrow",
+    "the code for the gym is 4417",
+    "bottles go out on Thursday, leave them by the gate",
+    "Mia has violin on Saturday at 2",
+)
 GOING_ON = (
-    "it comes on Friday at 9", "it's in the attic", "they cost 300 dollars", "that is paid for", "she'll love it", "I hid it behind the boiler",
-    "arrives on Monday", "hidden under the stairs", "the receipt is in the drawer", "so excited about it", "it stays at Grandma's until May",
-)  # fmt: skip
+    "it comes on Friday at 9",
+    "it's in the attic",
+    "they cost 300 dollars",
+    "that is paid for",
+    "she'll love it",
+    "I hid it behind the boiler",
+    "arrives on Monday",
+    "hidden under the stairs",
+    "the receipt is in the drawer",
+    "so excited about it",
+    "it stays at Grandma's until May",
+)
 HIDING = ("this stays between us", "don't tell Sarah any of this", "keep this from Sarah")
 
 
@@ -297,9 +362,13 @@ OWN = (
     ("put a meeting with Crispin in on Friday at 9pm, just for me", "crispin"),
 )
 FROM_MIA = (
-    "don't tell Mia", "Mia mustn't know about that", "hide that from Mia", "that's a surprise for Mia",
-    "we're surprising Mia with a cruise, dont tell her", "a surprise trip for Mia, not a word to her",
-)  # fmt: skip
+    "don't tell Mia",
+    "Mia mustn't know about that",
+    "hide that from Mia",
+    "that's a surprise for Mia",
+    "we're surprising Mia with a cruise, dont tell her",
+    "a surprise trip for Mia, not a word to her",
+)
 
 
 @pytest.mark.parametrize("wish", FROM_MIA)
@@ -325,10 +394,20 @@ async def test_a_surprise_that_is_named_is_kept_itself(tmp_path: Path, news: str
 
 
 NOT_TO_BE_MENTIONED = (
-    "never mention the {} to Leo", "lets not bring up the {} with Leo", "nobody breathe a word of the {} to Leo", "try not to talk about the {} near Leo",
-    "can we not mention the {} to the kids yet", "say nothing about the {} to Leo", "don't talk to Leo about the {}",
-)  # fmt: skip
-OF_A_DAY = (", it comes on Friday at 9", " - 8th May 10am", ". We fetch it on Saturday", ", the man is here on Monday at 8")  # fmt: skip
+    "never mention the {} to Leo",
+    "lets not bring up the {} with Leo",
+    "nobody breathe a word of the {} to Leo",
+    "try not to talk about the {} near Leo",
+    "can we not mention the {} to the kids yet",
+    "say nothing about the {} to Leo",
+    "don't talk to Leo about the {}",
+)
+OF_A_DAY = (
+    ", it comes on Friday at 9",
+    " - 8th May 10am",
+    ". We fetch it on Saturday",
+    ", the man is here on Monday at 8",
+)
 
 
 @pytest.mark.parametrize("wish", NOT_TO_BE_MENTIONED)

@@ -15,13 +15,20 @@ from secrecy_messages import Secret, secrets
 from web_server import BROWSER, Served, served
 
 NAMES = {
-    "john": ("John", "he"), "sarah": ("Sarah", "she"), "leo": ("Leo", "he"), "mia": ("Mia", "she"),
-}  # fmt: skip
+    "john": ("John", "he"),
+    "sarah": ("Sarah", "she"),
+    "leo": ("Leo", "he"),
+    "mia": ("Mia", "she"),
+}
 VIEWERS = [
-    ("leo", AccessRole.GUEST), ("john", AccessRole.ADULT), ("sarah", AccessRole.OWNER), ("leo", AccessRole.CHILD),
-    ("mia", AccessRole.CHILD), ("john", AccessRole.SCREEN),
+    ("leo", AccessRole.GUEST),
+    ("john", AccessRole.ADULT),
+    ("sarah", AccessRole.OWNER),
+    ("leo", AccessRole.CHILD),
+    ("mia", AccessRole.CHILD),
+    ("john", AccessRole.SCREEN),
     ("sarah", AccessRole.BRIDGE),
-]  # fmt: skip
+]
 _NOBODYS = {AccessRole.GUEST, AccessRole.SCREEN, AccessRole.BRIDGE}
 WAYS = ("chat", "session", "page", "task")
 QUESTIONS = (
@@ -98,9 +105,10 @@ async def _shown(
 ) -> list[str]:
     """Return what a viewer is shown though it is kept from them."""
     hidden = [
-        each for each in told
+        each
+        for each in told
         if role in _NOBODYS or (each.teller != member and each.kept_from in {None, member})
-    ]  # fmt: skip
+    ]
     paths = [*_pages(serving), *(path for each in hidden[:60] for path in _searches(each))]
     found = []
     token = serving.token(member, role)
@@ -132,8 +140,13 @@ def _pages(serving: Served) -> list[str]:
     }
     skipped = ("/static", "/live", "/welcome", "/logout")
     listed = sorted(each for each in paths if "{" not in each and not each.startswith(skipped))
-    return [*listed, "/api/events?from=2026-03-01&to=2026-04-30", "/calendar?span=month",
-            "/api/tasks?status=all", "/api/pending?status=pending&status=done"]  # fmt: skip
+    return [
+        *listed,
+        "/api/events?from=2026-03-01&to=2026-04-30",
+        "/calendar?span=month",
+        "/api/tasks?status=all",
+        "/api/pending?status=pending&status=done",
+    ]
 
 
 def _searches(secret: Secret) -> list[str]:
@@ -142,9 +155,11 @@ def _searches(secret: Secret) -> list[str]:
     asked = str(httpx.QueryParams({"q": words}))
     query = str(httpx.QueryParams({"query": words}))
     return [
-        f"/brain/query?{asked}&context=page&format=json", f"/api/memory/search?{query}",
-        f"/api/context/inject?{query}&format=json", f"/memory?{asked}",
-    ]  # fmt: skip
+        f"/brain/query?{asked}&context=page&format=json",
+        f"/api/memory/search?{query}",
+        f"/api/context/inject?{query}&format=json",
+        f"/memory?{asked}",
+    ]
 
 
 async def _is_known_to_tellers(serving: Served, told: Sequence[Secret]) -> None:

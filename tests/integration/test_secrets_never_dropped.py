@@ -12,14 +12,25 @@ from kinkeeper.memory.tables import episodes
 from talking import on_a_loop, talking
 
 SECRETS = (
-    "I bought the zorb", "the zorb is hidden at Bob's", "zorb's booked for the 14th", "zorb hidden at Bob's",
+    "I bought the zorb",
+    "the zorb is hidden at Bob's",
+    "zorb's booked for the 14th",
+    "zorb hidden at Bob's",
     "a zorb in the loft",
-)  # fmt: skip
+)
 WISHES = (
-    "he gets no inkling", "nobody gets an inkling of it", "she gets not one clue", "Mia is to get not a hint",
-    "not a whisper in her direction", "no hint to anybody", "without a peep to Sarah", "not even a squeak near Mia",
-    "Sarah must stay none the wiser", "keep Sarah blissfully unaware", "the kids catch not the slightest whiff",
-)  # fmt: skip
+    "he gets no inkling",
+    "nobody gets an inkling of it",
+    "she gets not one clue",
+    "Mia is to get not a hint",
+    "not a whisper in her direction",
+    "no hint to anybody",
+    "without a peep to Sarah",
+    "not even a squeak near Mia",
+    "Sarah must stay none the wiser",
+    "keep Sarah blissfully unaware",
+    "the kids catch not the slightest whiff",
+)
 
 
 @pytest.mark.parametrize("wish", WISHES)

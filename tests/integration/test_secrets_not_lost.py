@@ -19,8 +19,11 @@ from secrecy_messages import TOGETHER, Secret, secrets
 from web_server import Served, served
 
 NAMES = {
-    "john": ("John", "he"), "sarah": ("Sarah", "she"), "leo": ("Leo", "he"), "mia": ("Mia", "she"),
-}  # fmt: skip
+    "john": ("John", "he"),
+    "sarah": ("Sarah", "she"),
+    "leo": ("Leo", "he"),
+    "mia": ("Mia", "she"),
+}
 KEPT_IN = (episodes, facts, events, tasks, pending_actions)
 SAYS_SO = re.compile(
     r"Saved (?:just for you|for everyone at home except)|[Oo]nly you|can't see that|Shall I "

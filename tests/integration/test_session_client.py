@@ -77,10 +77,15 @@ def test_a_pair_arrives_with_all_that_was_said_about_it(tmp_path: Path) -> None:
     [(path, login, body)] = heard.posted
     assert (path, login) == (ROUTE, "Bearer key")
     assert body == {
-        "contentSessionId": "s1", "userMessage": "hi", "assistantResponse": "hello",
-        "messageId": number, "timestamp": "2026-03-02T08:00:00+00:00", "metadata": {"a": 1},
-        "source": "notes", "channel": "cli",
-    }  # fmt: skip
+        "contentSessionId": "s1",
+        "userMessage": "hi",
+        "assistantResponse": "hello",
+        "messageId": number,
+        "timestamp": "2026-03-02T08:00:00+00:00",
+        "metadata": {"a": 1},
+        "source": "notes",
+        "channel": "cli",
+    }
 
 
 def test_posting_does_not_wait_for_a_slow_server(tmp_path: Path) -> None:
@@ -152,8 +157,9 @@ def test_a_killed_program_loses_no_pair_that_it_posted(tmp_path: Path) -> None:
     with listening() as heard:
         program = subprocess.Popen(
             [sys.executable, "-c", KILLED, heard.url, str(tmp_path)],
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         assert program.stdout is not None
         posted = [program.stdout.readline().strip() for _ in range(60)]
         program.send_signal(signal.SIGKILL)

@@ -12,10 +12,17 @@ from kinkeeper.conversation.planning.planners import Planners
 from talking import Talking, on_a_loop, talking
 
 NOT_SO = (
-    "no wait {they} {cant}", "{they} {cant}", "correction, {they} {cant}", "sorry, {they} {cant}", "that's wrong, {they} {cant}",
-    "no {they} {cant}, not until {they} turns nine", "hang on {they} {cant} after all", "scratch that {they} {cant}",
-    "oh no actually {they} {cant}", "{they} {cant}, only if I'm there",
-)  # fmt: skip
+    "no wait {they} {cant}",
+    "{they} {cant}",
+    "correction, {they} {cant}",
+    "sorry, {they} {cant}",
+    "that's wrong, {they} {cant}",
+    "no {they} {cant}, not until {they} turns nine",
+    "hang on {they} {cant} after all",
+    "scratch that {they} {cant}",
+    "oh no actually {they} {cant}",
+    "{they} {cant}, only if I'm there",
+)
 SAID = (
     ("Mia can have cashews", "she", "can't", "can Mia have cashews?"),
     ("Leo can use the paddling pool", "he", "cant", "can Leo use the paddling pool?"),
@@ -30,21 +37,34 @@ TOLD = (
     "{who} got {their} {thing} just now",
 )
 REFUTED = (
-    "no wait {they} didn't", "scrap that, {they} didn't have any", "nope {they} spat it out", "sorry {they} refused it",
+    "no wait {they} didn't",
+    "scrap that, {they} didn't have any",
+    "nope {they} spat it out",
+    "sorry {they} refused it",
     "ignore that, {they} hasn't had it",
-)  # fmt: skip
+)
 ANOTHER = (
-    "sorry, that was {other}", "it wasn't {who}, it was {other}", "I meant {other}", "it was {other}, not {who}", "no, it was {other}",
-    "no wait that was {their} cousin", "sorry that was {other} not {who}",
-)  # fmt: skip
+    "sorry, that was {other}",
+    "it wasn't {who}, it was {other}",
+    "I meant {other}",
+    "it was {other}, not {who}",
+    "no, it was {other}",
+    "no wait that was {their} cousin",
+    "sorry that was {other} not {who}",
+)
 VALUES = (
     ("Mia's shoe size is 31", "Mia's feet grew, she's a 33 now", "33", "what is Mia's shoe size?"),
     ("Mia's shoe size is 31", "sorry, 33", "33", "what is Mia's shoe size?"),
     ("the shed code is 4711", "no it's 4712", "4712", "what is the shed code?"),
     ("the sledge is in the cellar", "correction, it's in the loft", "loft", "where is the sledge?"),
-    ("the sledge is in the cellar", "not any more, it's in the loft", "loft", "where is the sledge?"),
+    (
+        "the sledge is in the cellar",
+        "not any more, it's in the loft",
+        "loft",
+        "where is the sledge?",
+    ),
     ("Leo weighs 31 kg", "he's 33 now", "33", "how much does Leo weigh?"),
-)  # fmt: skip
+)
 
 
 class House:
@@ -136,10 +156,11 @@ async def test_another_value_is_what_is_answered(
 @pytest.mark.parametrize(
     ("first", "then"),
     [
-        ("Mia can bike to school", "Mia isn't allowed to bike to school"), ("Mia can't bike to school", "Mia can bike to school"),
+        ("Mia can bike to school", "Mia isn't allowed to bike to school"),
+        ("Mia can't bike to school", "Mia can bike to school"),
         ("Mia can bike to school", "Mia can't bike to school alone"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("by", ["john", "sarah"])
 @on_a_loop
 async def test_of_two_that_deny_each_other_the_later_holds_or_both_are_told(
@@ -157,10 +178,13 @@ async def test_of_two_that_deny_each_other_the_later_holds_or_both_are_told(
 @pytest.mark.parametrize(
     ("then", "told"),
     [
-        ("Leo is 43kg now", "On Monday 2 March 2026 at 08:00 John said: “Leo weighs 41 kg”. On Monday 2 March 2026 at 08:01 Sarah said: “Leo is 43kg now”."),
+        (
+            "Leo is 43kg now",
+            "On Monday 2 March 2026 at 08:00 John said: “Leo weighs 41 kg”. On Monday 2 March 2026 at 08:01 Sarah said: “Leo is 43kg now”.",
+        ),
         ("Mia is 30kg now", "Leo weighs 41 kg."),
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_an_amount_that_somebody_else_tells_of_now_is_told_with_the_old_one(
     tmp_path: Path, then: str, told: str
@@ -189,11 +213,22 @@ async def test_an_offer_to_remember_goes_with_what_it_offered(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "reply",
     [
-        "no", "no thanks", "yes she can", "she can also bake", "what about Leo?", "sorry, add oats to the shopping list",
-        "Leo can't bike to school", "Leo can bike to school", "sorry she's late", "remind me to oil the chain tomorrow at 5",
-        "actually she has swimming at 5", "no need to fetch her", "thanks", "that was quick",
+        "no",
+        "no thanks",
+        "yes she can",
+        "she can also bake",
+        "what about Leo?",
+        "sorry, add oats to the shopping list",
+        "Leo can't bike to school",
+        "Leo can bike to school",
+        "sorry she's late",
+        "remind me to oil the chain tomorrow at 5",
+        "actually she has swimming at 5",
+        "no need to fetch her",
+        "thanks",
+        "that was quick",
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_denies_nothing_of_it_leaves_a_statement_as_it_is(
     tmp_path: Path, reply: str
@@ -207,10 +242,12 @@ async def test_what_denies_nothing_of_it_leaves_a_statement_as_it_is(
 @pytest.mark.parametrize(
     ("between", "reply"),
     [
-        ("put meeting Crispin on friday at 9pm", "no she can't"), ("what's on friday?", "no she can't"),
-        ("maybe remind me tomorrow at 5 to buy a scarf", "no"), ("maybe remind me tomorrow at 5 to buy a scarf", "no wait she can't"),
+        ("put meeting Crispin on friday at 9pm", "no she can't"),
+        ("what's on friday?", "no she can't"),
+        ("maybe remind me tomorrow at 5 to buy a scarf", "no"),
+        ("maybe remind me tomorrow at 5 to buy a scarf", "no wait she can't"),
     ],
-)  # fmt: skip
+)
 @on_a_loop
 async def test_what_answers_something_else_leaves_a_statement_as_it_is(
     tmp_path: Path, between: str, reply: str

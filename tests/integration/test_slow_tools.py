@@ -62,12 +62,18 @@ class Tools:
     def kinds(self) -> list[RequestKind]:
         return [
             RequestKind(
-                domain="finder", name=name, description="Finds things.", parameters=Named,
-                stakes=Stakes.LOW, progress="Asking finder…", is_foreign=True, read=read,
+                domain="finder",
+                name=name,
+                description="Finds things.",
+                parameters=Named,
+                stakes=Stakes.LOW,
+                progress="Asking finder…",
+                is_foreign=True,
+                read=read,
                 limit=self.limit,
             )
             for name, read in (("slow", self.slow), ("quick", self.quick))
-        ]  # fmt: skip
+        ]
 
 
 SCRIPT = {
@@ -75,11 +81,13 @@ SCRIPT = {
     "look for a pool": (wants("finder", "quick", name="pool"),),
     "add milk and look for a camp": (MILK, wants("finder", "slow", name="camp")),
     "look twice and add milk": (
-        wants("finder", "quick", name="one"), wants("finder", "slow", name="two"), MILK,
+        wants("finder", "quick", name="one"),
+        wants("finder", "slow", name="two"),
+        MILK,
     ),
     "add eggs": (EGGS,),
     "delete the eggs task": (wants("task", "delete", find_by="buy eggs"),),
-}  # fmt: skip
+}
 
 
 def tasks(held: Talking) -> list[str]:
@@ -166,8 +174,10 @@ async def test_each_tool_has_its_own_limit_and_what_comes_after_it_is_done(tmp_p
         said = await held.say("look twice and add milk")
         await held.heard(said)
         assert runs(held, said.turn_id) == [
-            ("finder.quick", "done"), ("finder.slow", "failed"), ("task.create", "done"),
-        ]  # fmt: skip
+            ("finder.quick", "done"),
+            ("finder.slow", "failed"),
+            ("task.create", "done"),
+        ]
         assert tasks(held) == ["buy milk"]
 
 
@@ -360,15 +370,23 @@ class Unreachable(Outside):
 async def book(_params: Named, _asked: Asked) -> Prepared:
     effect = CallTool(server="table", tool="book", definition="d", arguments={})
     return Prepared(
-        type=ActionType.FOREIGN_TOOL, summary="table: book", effects=(effect.frozen(),),
+        type=ActionType.FOREIGN_TOOL,
+        summary="table: book",
+        effects=(effect.frozen(),),
         result={"title": "book of table"},
-    )  # fmt: skip
+    )
 
 
 BOOKING = RequestKind(
-    domain="table", name="book", description="Books a table.", parameters=Named,
-    stakes=Stakes.HIGH, progress="Asking table…", is_foreign=True, prepare=book,
-)  # fmt: skip
+    domain="table",
+    name="book",
+    description="Books a table.",
+    parameters=Named,
+    stakes=Stakes.HIGH,
+    progress="Asking table…",
+    is_foreign=True,
+    prepare=book,
+)
 
 
 @on_a_loop

@@ -8,17 +8,31 @@ from kinkeeper.actions.model import ActionStatus
 HAD = {"John": ("Leo", "soccer on Thu Mar 5"), "Sarah": ("Mia", "ballet on Wed Mar 4")}
 SHARED_OUT = (
     (("john", "I'll take Leo to soccer on thursday and Sarah takes Mia to ballet on wed"),),
-    (("john", "I'll take Leo to soccer on thursday"), ("sarah", "and I'll take Mia to ballet on wed")),
-    (("sarah", "I'll take Mia to ballet on wednesday and John takes Leo to soccer thursday"), ("john", "ok")),
-)  # fmt: skip
+    (
+        ("john", "I'll take Leo to soccer on thursday"),
+        ("sarah", "and I'll take Mia to ballet on wed"),
+    ),
+    (
+        ("sarah", "I'll take Mia to ballet on wednesday and John takes Leo to soccer thursday"),
+        ("john", "ok"),
+    ),
+)
 OTHER_WAY = (
-    "no wait, other way round", "sorry, the other way around", "actually vice versa", "oops wrong way round", "other way about please",
-    "no swap them round", "wait, let's swap those",
-)  # fmt: skip
+    "no wait, other way round",
+    "sorry, the other way around",
+    "actually vice versa",
+    "oops wrong way round",
+    "other way about please",
+    "no swap them round",
+    "wait, let's swap those",
+)
 NOT_SO = (
-    ("john", "other way round?"), ("leo", "other way round"), ("sarah", "the buggy wheel is on the other way round"),
-    ("sarah", "is it the other way round"), ("john", "we drove the other way round to school"),
-)  # fmt: skip
+    ("john", "other way round?"),
+    ("leo", "other way round"),
+    ("sarah", "the buggy wheel is on the other way round"),
+    ("sarah", "is it the other way round"),
+    ("john", "we drove the other way round to school"),
+)
 
 
 def waiting(*said: tuple[str, str]) -> list[str]:

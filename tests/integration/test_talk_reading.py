@@ -34,18 +34,34 @@ from kinkeeper.observer.tables import observer_messages, talk_stretches
 from live_household import MONDAY, live_system, said
 
 ITEM = {
-    "message": "m1", "does": "new", "act": "state", "kind": "event", "ref": None, "title": None,
-    "day": None, "hour": None, "at": None, "who": [], "by": [], "certain": True, "secret": False,
-}  # fmt: skip
+    "message": "m1",
+    "does": "new",
+    "act": "state",
+    "kind": "event",
+    "ref": None,
+    "title": None,
+    "day": None,
+    "hour": None,
+    "at": None,
+    "who": [],
+    "by": [],
+    "certain": True,
+    "secret": False,
+}
 MISSED = "the fitters have rung at last, they reckon thursday 4"
 FITTERS = {"title": "fitters", "day": "thursday", "at": "2026-03-05"}
 PICKUP = "I'll pick up Leo from soccer on Thursday"
 ASKED = "Who's picking up Leo Thursday after soccer?"
 TAKEN = "grandma's car is free and so am i"
 CLAIM = {
-    "act": "offer", "kind": "pickup", "title": "soccer", "day": "Thursday", "at": "2026-03-05",
-    "who": ["Leo"], "by": ["John"],
-}  # fmt: skip
+    "act": "offer",
+    "kind": "pickup",
+    "title": "soccer",
+    "day": "Thursday",
+    "at": "2026-03-05",
+    "who": ["Leo"],
+    "by": ["John"],
+}
 ANSWER = CLAIM | {"message": "m2", "does": "answer", "ref": "m1", "by": ["Sarah"]}
 
 
@@ -108,9 +124,11 @@ class Talk:
     def _understand(self, row_id: str) -> None:
         key, now = (self.system.household.id, row_id), self.clock.now()
         job = UnderstandingJob(
-            self.system.store, self.system.household.id,
-            understanding=self.system.understanding(self.clock), settlement=self.system.settlement(),
-        )  # fmt: skip
+            self.system.store,
+            self.system.household.id,
+            understanding=self.system.understanding(self.clock),
+            settlement=self.system.settlement(),
+        )
         epoch = self.system.store.write_now(
             lambda conn: leases.claim(
                 conn, observer_messages, key, now=now, lease=timedelta(minutes=5)
@@ -122,17 +140,17 @@ class Talk:
     def pause(self, seconds: float = 60) -> int:
         """Let time pass, and return how many stretches were read."""
         self.clock.advance_to(self.clock.now() + timedelta(seconds=seconds))
-        return asyncio.run(
-            self.system.talk_reading(self.clock, self.model, Pace()).run_once()
-        )  # fmt: skip
+        return asyncio.run(self.system.talk_reading(self.clock, self.model, Pace()).run_once())
 
     def cards(self, *statuses: ActionStatus) -> list[PendingAction]:
         return self.system.store.read_now(
             lambda conn: list_actions(
-                conn, Viewer.whole(self.system.household.id),
-                statuses=statuses or (ActionStatus.PENDING,), now=self.clock.now(),
+                conn,
+                Viewer.whole(self.system.household.id),
+                statuses=statuses or (ActionStatus.PENDING,),
+                now=self.clock.now(),
             )
-        )  # fmt: skip
+        )
 
     def rows(self, table: Any) -> list[Mapping[str, Any]]:
         return self.system.store.read_now(
@@ -242,14 +260,25 @@ def test_where_the_rules_were_sure_and_the_model_reads_it_otherwise_a_person_cho
     talk.say("john", PICKUP)
     [before] = talk.cards()
     talk.say("sarah", "friday that is")
-    talk.model.items = [CLAIM | {"message": "m2", "does": "change", "act": "state", "ref": "m1",
-                                 "day": "friday", "at": "2026-03-06", "title": None}]  # fmt: skip
+    talk.model.items = [
+        CLAIM
+        | {
+            "message": "m2",
+            "does": "change",
+            "act": "state",
+            "ref": "m1",
+            "day": "friday",
+            "at": "2026-03-06",
+            "title": None,
+        }
+    ]
     talk.pause()
     [card] = talk.cards()
     assert card.proposal.effects == ()
     assert [each.label for each in card.proposal.choices] == [
-        before.proposal.summary, card.proposal.summary,
-    ]  # fmt: skip
+        before.proposal.summary,
+        card.proposal.summary,
+    ]
     assert talk.effects() == ["offered"]
 
 
@@ -294,8 +323,18 @@ def test_a_late_answer_corrects_a_card_and_never_what_a_person_decided(
 ) -> None:
     talk.say("john", PICKUP)
     talk.say("sarah", "friday that is")
-    talk.model.items = [CLAIM | {"message": "m2", "does": "change", "act": "state", "ref": "a1",
-                                 "day": "friday", "at": "2026-03-06", "title": None}]  # fmt: skip
+    talk.model.items = [
+        CLAIM
+        | {
+            "message": "m2",
+            "does": "change",
+            "act": "state",
+            "ref": "a1",
+            "day": "friday",
+            "at": "2026-03-06",
+            "title": None,
+        }
+    ]
     [card] = talk.cards()
 
     def meanwhile() -> None:
@@ -313,9 +352,15 @@ def test_a_late_answer_corrects_a_card_and_never_what_a_person_decided(
 
 
 @pytest.mark.parametrize(
-    "change", [{"certain": False}, {"secret": True}, {"act": "report_done"}, {"does": "nothing"},
-               {"kind": "absence"}]
-)  # fmt: skip
+    "change",
+    [
+        {"certain": False},
+        {"secret": True},
+        {"act": "report_done"},
+        {"does": "nothing"},
+        {"kind": "absence"},
+    ],
+)
 def test_what_is_not_meant_as_it_stands_or_is_hidden_makes_no_card(
     talk: Talk, change: dict[str, Any]
 ) -> None:
@@ -416,9 +461,16 @@ def test_a_model_that_obeys_the_chat_changes_nothing_of_what_others_said(
 
 
 @pytest.mark.parametrize(
-    "outcome", [Outcome.TIMEOUT, Outcome.UNREACHABLE, Outcome.OVER_BUDGET, Outcome.CIRCUIT_OPEN,
-                Outcome.PUBLIC_HOST, Outcome.INVALID_OUTPUT]
-)  # fmt: skip
+    "outcome",
+    [
+        Outcome.TIMEOUT,
+        Outcome.UNREACHABLE,
+        Outcome.OVER_BUDGET,
+        Outcome.CIRCUIT_OPEN,
+        Outcome.PUBLIC_HOST,
+        Outcome.INVALID_OUTPUT,
+    ],
+)
 def test_without_an_answer_all_stays_as_it_was_and_that_is_counted_and_told(
     talk: Talk, outcome: Outcome
 ) -> None:
@@ -448,9 +500,11 @@ def test_killed_at_any_step_a_stretch_has_its_effects_once(
     talk.say("john", MISSED)
     talk.model.items = [FITTERS]
     places = {
-        "before the call": (TalkReadingJob, "_load"), "after the call": (TalkReadingJob, "_thing"),
-        "while it writes": (TalkEffects, "apply"), "before it ends": (repository, "record_stretch"),
-    }  # fmt: skip
+        "before the call": (TalkReadingJob, "_load"),
+        "after the call": (TalkReadingJob, "_thing"),
+        "while it writes": (TalkEffects, "apply"),
+        "before it ends": (repository, "record_stretch"),
+    }
     with monkeypatch.context() as patch:
         patch.setattr(*places[step], die)
         with pytest.raises(Killed):

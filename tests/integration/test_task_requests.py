@@ -60,9 +60,15 @@ def test_a_time_that_has_passed_is_asked_about(desk: Desk, deadline: str) -> Non
 
 @pytest.mark.parametrize(
     "params",
-    [{}, {"title": ""}, {"title": "x", "deadline": "soon"}, {"title": "x", "colour": "red"},
-     {"title": "x", "rrule": "FREQ=WEEKLY"}, {"title": "x", "deadline": "2026-11-12", "rrule": "FREQ=EVERY"}],
-)  # fmt: skip
+    [
+        {},
+        {"title": ""},
+        {"title": "x", "deadline": "soon"},
+        {"title": "x", "colour": "red"},
+        {"title": "x", "rrule": "FREQ=WEEKLY"},
+        {"title": "x", "deadline": "2026-11-12", "rrule": "FREQ=EVERY"},
+    ],
+)
 def test_what_cannot_be_a_task_is_refused_in_words(desk: Desk, params: dict[str, str]) -> None:
     failed = desk.ask("task.create", params)
     assert failed.status is ResultStatus.FAILED
@@ -95,10 +101,7 @@ def test_the_list_shows_ones_own_and_nobodys_and_says_how_many_others_there_are(
     assert [each["title"] for each in listed.result["tasks"]] == ["Mine", "Nobody's"]
     assert listed.result["others"] == 1
     assert listed.card is not None
-    assert [each["text"] for each in listed.card.items] == [
-        "Mine",
-        "Nobody's",
-    ]
+    assert [each["text"] for each in listed.card.items] == ["Mine", "Nobody's"]
     everything = desk.ask("task.list", {"who": []})
     assert {each["title"] for each in everything.result["tasks"]} == {"Mine", "Nobody's", "His"}
     his = desk.ask("task.list", {"who": "abe"})
@@ -111,8 +114,9 @@ def test_words_find_the_task_that_is_done(desk: Desk) -> None:
     done = desk.ask("task.complete", {"find_by": "the bins"})
     assert done.status is ResultStatus.DONE
     assert {task.title: task.status for task in tasks(desk)} == {
-        "Take out the bins": TaskStatus.DONE, "Buy stamps": TaskStatus.OPEN,
-    }  # fmt: skip
+        "Take out the bins": TaskStatus.DONE,
+        "Buy stamps": TaskStatus.OPEN,
+    }
     assert desk.undo(done).outcome is Outcome.UNDONE
     assert {task.status for task in tasks(desk)} == {TaskStatus.OPEN}
 
@@ -159,10 +163,14 @@ def test_what_changed_between_question_and_yes_is_not_removed(desk: Desk) -> Non
         ({"deadline": "18:30"}, "2026-11-12T18:30:00-06:00", "2026-11-12T18:30:00-06:00"),
         ({"deadline": "2026-11-20"}, "2026-11-20T17:00:00-06:00", "2026-11-20T17:00:00-06:00"),
         ({"shift_minutes": 30}, "2026-11-12T17:30:00-06:00", "2026-11-12T17:30:00-06:00"),
-        ({"remind_at": "2026-11-12T12:00:00-06:00"}, "2026-11-12T17:00:00-06:00", "2026-11-12T12:00:00-06:00"),
+        (
+            {"remind_at": "2026-11-12T12:00:00-06:00"},
+            "2026-11-12T17:00:00-06:00",
+            "2026-11-12T12:00:00-06:00",
+        ),
         ({"deadline": None}, None, "2026-11-12T17:00:00-06:00"),
     ],
-)  # fmt: skip
+)
 def test_parts_of_a_time_can_be_changed(
     desk: Desk, changes: dict[str, object], deadline: str | None, remind_at: str
 ) -> None:
@@ -177,8 +185,9 @@ def test_a_week_later_is_at_the_same_hour_though_the_clocks_change_and_an_hour_l
 ) -> None:
     desk.ask("task.create", {"title": "Call mom", "deadline": "2027-03-12T17:00:00-06:00"})
     for minutes, deadline in (
-        (7 * 24 * 60, "2027-03-19T17:00:00-05:00"), (60, "2027-03-19T18:00:00-05:00"),
-    ):  # fmt: skip
+        (7 * 24 * 60, "2027-03-19T17:00:00-05:00"),
+        (60, "2027-03-19T18:00:00-05:00"),
+    ):
         changes = {"shift_minutes": minutes}
         changed = desk.ask("task.update", {"find_by": "mom", "changes": changes})
         assert changed.result["deadline"] == deadline, changed.error

@@ -95,9 +95,14 @@ async def test_reminders_and_digests_come_whoever_named_their_thread_before(hous
     )
     await name_usual_threads_of_others(house)
     task = Task(
-        household=household.id, id="pills", title="Take the pills", tz=household.zone.key,
-        who=ADULTS, created_at=now, place=Place(channel="web", thread_id=None),
-    )  # fmt: skip
+        household=household.id,
+        id="pills",
+        title="Take the pills",
+        tz=household.zone.key,
+        who=ADULTS,
+        created_at=now,
+        place=Place(channel="web", thread_id=None),
+    )
     reminder = Reminder(task=task, due_at=now, after=None, is_late=False, missed=0)
     quiet_hours = QuietHours.parse("22:00-07:00", household.zone)
     post = DigestPost(household, quiet_hours, address=None)

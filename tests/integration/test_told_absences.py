@@ -9,23 +9,33 @@ from kinkeeper.conversation.planning.planners import Planners
 from talking import Talking, on_a_loop, talking
 
 AWAY = (
-    "{who} won't be here from the 12th to the 14th", "{who} won't be home on the 13th", "{who} will not be around on the 13th",
-    "{who} can't be here 12-14 march", "{who} won't be at home on friday the 13th",
+    "{who} won't be here from the 12th to the 14th",
+    "{who} won't be home on the 13th",
+    "{who} will not be around on the 13th",
+    "{who} can't be here 12-14 march",
+    "{who} won't be at home on friday the 13th",
     "{who} won't be here on the 13th, work again",
-)  # fmt: skip
+)
 STAYS = (
-    "Sarah is going to Boston on the 12th, back on the 14th", "Sarah is off to Boston on the 12th and returns on the 14th",
+    "Sarah is going to Boston on the 12th, back on the 14th",
+    "Sarah is off to Boston on the 12th and returns on the 14th",
     "Sarah flies to Boston on the 12th, back the 14th",
-)  # fmt: skip
+)
 UNABLE = (
-    "{who} can't do pickup on the 13th", "{who} can't pick up Leo on the 13th", "{who} can't collect Mia on the 13th",
+    "{who} can't do pickup on the 13th",
+    "{who} can't pick up Leo on the 13th",
+    "{who} can't collect Mia on the 13th",
     "{who} can't look after the kids on the 13th",
-)  # fmt: skip
+)
 ASKED = ("who's home on the 13th?", "who is here on the 13th?", "who can pick up Leo on the 13th?")
 NOTHING = (
-    "I wasn't home yesterday", "Sarah won't be home on the 13th?", "the Civic won't be here on the 13th",
-    "I can't pick up Leo", "Leo can't pick up Mia on the 13th", "who won't be home on the 13th?",
-)  # fmt: skip
+    "I wasn't home yesterday",
+    "Sarah won't be home on the 13th?",
+    "the Civic won't be here on the 13th",
+    "I can't pick up Leo",
+    "Leo can't pick up Mia on the 13th",
+    "who won't be home on the 13th?",
+)
 
 
 async def waiting(talk: Talking, text: str, by: str = "john") -> list[ActionResult]:
@@ -62,21 +72,41 @@ async def test_what_is_over_asked_or_of_no_grown_up_is_no_absence(
 
 # Told in passing, where no card comes of it or it is not approved: the words alone count.
 IN_PASSING = (
-    "I can't do the 13th, my course was put off till then", "can't work on the 13th, i'm at my cousin's", "won't be around on the 13th",
-    "i'm not free on the 13th", "cant make the 13th", "I won't be home till 9 on the 13th", "i'm busy on the 13th", "not around on the 13th", "sorry but I can't manage the 13th", "we can't come on the 13th",
-)  # fmt: skip
+    "I can't do the 13th, my course was put off till then",
+    "can't work on the 13th, i'm at my cousin's",
+    "won't be around on the 13th",
+    "i'm not free on the 13th",
+    "cant make the 13th",
+    "I won't be home till 9 on the 13th",
+    "i'm busy on the 13th",
+    "not around on the 13th",
+    "sorry but I can't manage the 13th",
+    "we can't come on the 13th",
+)
 OF_OTHERS = ("Sarah can't do the 13th", "mom won't manage the 13th", "sarah can't work on the 13th")
 ASKED_LATER = (
-    "can Sarah do the 13th?", "is Sarah free on the 13th?", "can Sarah pick up Leo on the 13th?", "can Sarah fetch Mia on the 13th at 4?",
-    "who can pick up Leo on the 13th?", "who's home on the 13th?",
-)  # fmt: skip
+    "can Sarah do the 13th?",
+    "is Sarah free on the 13th?",
+    "can Sarah pick up Leo on the 13th?",
+    "can Sarah fetch Mia on the 13th at 4?",
+    "who can pick up Leo on the 13th?",
+    "who's home on the 13th?",
+)
 STILL_FREE = (
-    "I can't eat fish on the 13th", "can't wait for the 13th", "I can't find my keys for the 13th", "can't do the 14th", "can I do the 13th?",
-    "Leo can't do the 13th", "I could do the 13th", "did you say I can't do the 13th?",
-)  # fmt: skip
+    "I can't eat fish on the 13th",
+    "can't wait for the 13th",
+    "I can't find my keys for the 13th",
+    "can't do the 14th",
+    "can I do the 13th?",
+    "Leo can't do the 13th",
+    "I could do the 13th",
+    "did you say I can't do the 13th?",
+)
 KEPT = (
-    "I can't do the 13th, i've got therapy", "don't tell John but I can't do the 13th", "I can't do the 13th, keep it between us",
-)  # fmt: skip
+    "I can't do the 13th, i've got therapy",
+    "don't tell John but I can't do the 13th",
+    "I can't do the 13th, keep it between us",
+)
 AFTER_ALL = (
     "i can do the 13th after all",
     "I'm free on the 13th now",

@@ -38,8 +38,12 @@ OLD, NEW = "quokka", "zither"
 TOLD = (
     ("The wifi password is {}.", "Our wifi password is {}.", "The password of the wifi is {}."),
     ("The alarm code is {}.", "Our alarm code is {}.", "The code of the alarm is {}."),
-    ("The spare key is in the {} box.", "Our spare key is in the {} box.", "The spare key is in the {} box."),
-)  # fmt: skip
+    (
+        "The spare key is in the {} box.",
+        "Our spare key is in the {} box.",
+        "The spare key is in the {} box.",
+    ),
+)
 TELLERS, VIEWERS = ("john", "sarah"), ("john", "sarah", "leo", "mia")
 FROM_LEO = surprise_scope(["leo"])
 ACTS = ("wish", "keep", "keep the fact", "share", "correct", "forget")
@@ -136,19 +140,31 @@ def _told(conn: Connection, household: Household, one: Case) -> datetime:
     for place, telling in enumerate(one.tellings):
         at = NOW + timedelta(minutes=place)
         episode = Episode(
-            household=household.id, id=f"{household.id}-{place}", scope=telling.scope,
-            session=f"s{place}", text=telling.text, member=telling.teller, said_at=at,
+            household=household.id,
+            id=f"{household.id}-{place}",
+            scope=telling.scope,
+            session=f"s{place}",
+            text=telling.text,
+            member=telling.teller,
+            said_at=at,
             origin=Origin.SAID,
-        )  # fmt: skip
+        )
         observation = Observation(
-            text=telling.text, start=0, end=len(telling.text), category=Category.CONSTRAINT,
-            title=telling.text, narrative=telling.text,
-        )  # fmt: skip
+            text=telling.text,
+            start=0,
+            end=len(telling.text),
+            category=Category.CONSTRAINT,
+            title=telling.text,
+            narrative=telling.text,
+        )
         remember(conn, episode, [observation], at=at)
         reply = replace(
-            episode, id=reply_id(household.id, episode.id), is_assistant=True,
-            text=f"Saved: {telling.text}", said_at=at + timedelta(seconds=1),
-        )  # fmt: skip
+            episode,
+            id=reply_id(household.id, episode.id),
+            is_assistant=True,
+            text=f"Saved: {telling.text}",
+            said_at=at + timedelta(seconds=1),
+        )
         insert_episodes(conn, [reply], at=at, is_read=True)
     return at + timedelta(minutes=1)
 
@@ -160,9 +176,13 @@ def _act(conn: Connection, household: Household, one: Case, *, at: datetime) -> 
     fact_id = str(statement.fact_id)
     if one.act == "wish":
         narrow_last(
-            conn, household, session=f"s{one.chosen}", member=member,
-            wish="keep that to yourself", at=at,
-        )  # fmt: skip
+            conn,
+            household,
+            session=f"s{one.chosen}",
+            member=member,
+            wish="keep that to yourself",
+            at=at,
+        )
     elif one.act in {"keep", "share"}:
         scope = own if one.act == "keep" else HOUSEHOLD_SCOPE
         set_told_scope(conn, viewer, episode_id, scope, by=member, at=at)
@@ -182,9 +202,10 @@ def _expected(one: Case) -> dict[str, set[str]]:
     if one.act == "forget":
         return {OLD: others}
     theirs = {
-        each.scope for each in one.tellings
+        each.scope
+        for each in one.tellings
         if each.scope == one.of.scope and each.teller != one.of.teller
-    }  # fmt: skip
+    }
     moved = HOUSEHOLD_SCOPE if one.act == "share" else person_scope(one.of.teller)
     return {OLD: others | theirs | {moved}}
 
@@ -193,9 +214,14 @@ async def _said(store: Store, household: Household, member: str, now: datetime) 
     clock = VirtualClock(now)
     finder = Finder(store, household.id, zone=household.zone)
     paths = Paths(
-        store, household, member, clock=clock, finder=finder,
-        streaming=Streaming(store, finder, clock), participants=compile_participants(household),
-    )  # fmt: skip
+        store,
+        household,
+        member,
+        clock=clock,
+        finder=finder,
+        streaming=Streaming(store, finder, clock),
+        participants=compile_participants(household),
+    )
     return await paths.says(
         ["What is the wifi password?", "What is the alarm code?", "Where is the spare key?"], ["s0"]
     )

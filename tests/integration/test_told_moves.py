@@ -12,13 +12,16 @@ from kinkeeper.tasks.repository import open_tasks
 from talking import on_a_loop, talking
 
 MOVES = (
-    "change soccer to 6pm on 17 march", "move soccer to 6pm on 17 march", "move soccer to 17 march at 6pm",
+    "change soccer to 6pm on 17 march",
+    "move soccer to 6pm on 17 march",
+    "move soccer to 17 march at 6pm",
     "can you move soccer to 6pm on 17 march?",
-)  # fmt: skip
+)
 TASKS = (
-    ("remind me to ring the dentist on Friday at 9", "dentist"), ("remind me to pay Stan on Friday", "Stan"),
+    ("remind me to ring the dentist on Friday at 9", "dentist"),
+    ("remind me to pay Stan on Friday", "Stan"),
     ("remind me to book the plumber on Friday at 10", "plumber"),
-)  # fmt: skip
+)
 NEWS = (
     "the {what} moved to wednesday at 3",
     "{what} moved to wednesday at 3",

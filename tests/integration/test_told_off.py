@@ -24,26 +24,41 @@ start = 2026-03-11T09:00:00
 """
 ONE = {"harp recital": date(2026, 3, 25), "dental checkup": date(2026, 3, 11)}
 OFF = (
-    "the {it} is cancelled altogether", "the {it} has been called off completely", "the {it} fell through",
-    "they've cancelled the {it} entirely", "the {it} isn't happening", "the {it} is postponed, no new date yet",
-    "we've called off the {it}", "the {it} has fallen through, sadly",
-)  # fmt: skip
+    "the {it} is cancelled altogether",
+    "the {it} has been called off completely",
+    "the {it} fell through",
+    "they've cancelled the {it} entirely",
+    "the {it} isn't happening",
+    "the {it} is postponed, no new date yet",
+    "we've called off the {it}",
+    "the {it} has fallen through, sadly",
+)
 SERIES = {"ballet": (date(2026, 3, 18), "the 18th"), "soccer": (date(2026, 3, 26), "26 march")}
 ON_DAYS = (
-    "there is no {it} on {day}, the coach is away", "{it} isn't on on {day}", "{it} is off on {day}", "no {it} on {day}",
-    "the school is shut on {day} so no {it}", "the hall is closed on {day}, so {it} is off", "no {it}, the hall is shut on {day}",
+    "there is no {it} on {day}, the coach is away",
+    "{it} isn't on on {day}",
+    "{it} is off on {day}",
+    "no {it} on {day}",
+    "the school is shut on {day} so no {it}",
+    "the hall is closed on {day}, so {it} is off",
+    "no {it}, the hall is shut on {day}",
     "skip {it} on {day}",
-)  # fmt: skip
+)
 IN_SPANS = (
-    "{it} is off in the week of the 16th", "skip {it} the week of the 16th", "cancel {it} from the 16th to the 21st of march",
+    "{it} is off in the week of the 16th",
+    "skip {it} the week of the 16th",
+    "cancel {it} from the 16th to the 21st of march",
     "there's no {it} from the 16th to the 21st of march",
-)  # fmt: skip
+)
 FOR_GOOD = ("{it} is off for good", "{it} is cancelled altogether", "there's no more {it}")
 MOVED = ("the {it} is now on {day}", "the {it} is on {day} now", "the {it} was moved to {day}")
 NOTHING = (
-    "is the {it} cancelled?", "what if the {it} is off?", "the {it} might be cancelled",
-    "the {it} isn't cancelled", "the {it} was off last week",
-)  # fmt: skip
+    "is the {it} cancelled?",
+    "what if the {it} is off?",
+    "the {it} might be cancelled",
+    "the {it} isn't cancelled",
+    "the {it} was off last week",
+)
 
 
 @pytest.fixture

@@ -63,10 +63,16 @@ def _frame(text: str, clause: Clause) -> Frame:
         if (at := text.find(words, clause.start, clause.end)) >= 0
     ]
     return Frame(
-        clause=clause, act=Act.STATE, predicate=Predicate.EVENT, modality=Modality.PLAIN,
-        is_negated=False, is_secret=False, plan=0.95, p=0.9,
+        clause=clause,
+        act=Act.STATE,
+        predicate=Predicate.EVENT,
+        modality=Modality.PLAIN,
+        is_negated=False,
+        is_secret=False,
+        plan=0.95,
+        p=0.9,
         slots=tuple(sorted(slots, key=lambda each: each.start)),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -105,8 +111,9 @@ def test_it_becomes_a_card_that_waits_and_says_who_saw_it(miller: Chat, sighted:
 def test_several_plans_of_one_message_are_several_cards(miller: Chat, sighted: Sighted) -> None:
     say(miller, f"{SWEEP}. {CHARITY}")
     assert sorted(each.proposal.extraction["dates"] for each in miller.pending(NOW)) == [
-        ["2026-03-05"], ["2026-03-06"],
-    ]  # fmt: skip
+        ["2026-03-05"],
+        ["2026-03-06"],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -147,9 +154,10 @@ def test_a_later_conflict_with_it_alone_is_no_ground_to_speak(
     sighted.changed = {"act": Act.OFFER, "predicate": Predicate.TASK}
     plans_in = message_reader.plans_in
     monkeypatch.setattr(
-        message_reader, "plans_in",
+        message_reader,
+        "plans_in",
         lambda *given: [replace(each, extractor=extractor) for each in plans_in(*given)],
-    )  # fmt: skip
+    )
     say(miller, SWEEP)
     line = say(miller, "I'll pick up Mia from school Thursday at 3pm")
     assert line["redline_decision"] == decision

@@ -31,13 +31,25 @@ def test_a_turn_is_told_who_said_what_it_is_brought_and_on_which_day_at_home(
     tmp_path: Path,
 ) -> None:
     said = Episode(
-        household=FAMILY.id, id="e", session="old", speaker="ruth", origin=Origin.SAID,
-        text="I twisted my ankle yesterday.", said_at=LATE,
-    )  # fmt: skip
+        household=FAMILY.id,
+        id="e",
+        session="old",
+        speaker="ruth",
+        origin=Origin.SAID,
+        text="I twisted my ankle yesterday.",
+        said_at=LATE,
+    )
     turn = Turn(
-        household=FAMILY.id, id="t", thread_id="s", member="ruth", channel="pages",
-        text="Who twisted an ankle?", received_at=NOW, state=WorkState.DONE, epoch=0,
-    )  # fmt: skip
+        household=FAMILY.id,
+        id="t",
+        thread_id="s",
+        member="ruth",
+        channel="pages",
+        text="Who twisted an ankle?",
+        received_at=NOW,
+        state=WorkState.DONE,
+        epoch=0,
+    )
     with Store.open(str(tmp_path / "memory.sqlite")) as store:
         store.write_now(lambda conn: insert_episodes(conn, [said], at=LATE, is_read=True))
         finder = Finder(store, FAMILY.id, zone=FAMILY.zone)

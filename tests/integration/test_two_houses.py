@@ -165,9 +165,11 @@ def test_the_same_talk_in_two_chats_is_understood_said_and_pressed_apart(houses:
 def first_button(channel: ScriptedChannel, system: System) -> PressedButton:
     shown = next(each for each in channel.shown if each.item.buttons)
     return PressedButton(
-        data=shown.item.buttons[0].data, chat_id=shown.item.chat_id,
-        message_key=shown.message_id, member=system.household.member("sarah"),
-    )  # fmt: skip
+        data=shown.item.buttons[0].data,
+        chat_id=shown.item.chat_id,
+        message_key=shown.message_id,
+        member=system.household.member("sarah"),
+    )
 
 
 def refused(
@@ -248,10 +250,15 @@ def test_the_health_page_of_one_household_names_nobody_of_another(houses: Houses
         clock = VirtualClock(MONDAY)
         with some.live_intakes() as intakes:
             context = web_context(
-                some, intakes, some.settings, port=1, clock=clock,
-                working=asyncio.Event(), telegram=telegram,
+                some,
+                intakes,
+                some.settings,
+                port=1,
+                clock=clock,
+                working=asyncio.Event(),
+                telegram=telegram,
                 talks={key: system.talk(clock) for key, system in some.by_id.items()},
-            )  # fmt: skip
+            )
         told = {each.found for each in context.checkup(household)}
         return told & {each.found for each in (of_all, of_north, of_nobody)}
 
@@ -298,9 +305,15 @@ def test_the_health_page_tells_that_a_household_file_was_changed(
     def found() -> list[str]:
         with houses.live_intakes() as intakes:
             context = web_context(
-                houses, intakes, houses.settings, port=1, clock=VirtualClock(MONDAY),
-                working=asyncio.Event(), telegram=Connected(), talks=talks,
-            )  # fmt: skip
+                houses,
+                intakes,
+                houses.settings,
+                port=1,
+                clock=VirtualClock(MONDAY),
+                working=asyncio.Event(),
+                telegram=Connected(),
+                talks=talks,
+            )
         told = [each for each in context.checkup("north") if each.check == "household file"]
         return [f"{each.health} {each.found}" for each in told]
 

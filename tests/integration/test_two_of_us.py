@@ -24,9 +24,13 @@ DEEDS = (
     "add a dentist appointment on friday at 9pm for {whom}",
 )
 OTHERS = {
-    "both kids": ["leo", "mia"], "Leo and Mia": ["leo", "mia"], "Leo and Mia both": ["leo", "mia"],
-    "me and Sarah both": ["john", "sarah"], "Leo and me both": ["john", "leo"], "all of us": ["john", "leo", "mia", "nana", "sarah"],
-}  # fmt: skip
+    "both kids": ["leo", "mia"],
+    "Leo and Mia": ["leo", "mia"],
+    "Leo and Mia both": ["leo", "mia"],
+    "me and Sarah both": ["john", "sarah"],
+    "Leo and me both": ["john", "leo"],
+    "all of us": ["john", "leo", "mia", "nana", "sarah"],
+}
 
 
 async def for_whom(talk: Talking, text: str, *answers: str, by: str) -> list[str]:

@@ -99,10 +99,16 @@ def test_no_secret_is_stored(house: Served) -> None:
     assert not [secret for secret in secrets if secret in stored]
 
 
-@pytest.mark.parametrize("headers", [
-    {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
-    {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://127.0.0.1:8765"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://127.0.0.1:8765"},
+    ],
+)
 def test_another_site_s_form_is_refused(house: Served, headers: dict[str, str]) -> None:
     async def story() -> None:
         async with house.client(headers=BROWSER) as client:
@@ -165,12 +171,15 @@ def test_logging_out_ends_the_session_not_only_the_cookie(house: Served) -> None
 @pytest.mark.parametrize(
     ("member", "mine", "others"),
     [
-        ("john", AccessRole.SCREEN, AccessRole.OWNER), ("john", AccessRole.GUEST, AccessRole.OWNER),
-        ("john", AccessRole.GUEST, AccessRole.ADULT), ("john", AccessRole.CHILD, AccessRole.ADULT),
-        ("john", AccessRole.ADULT, AccessRole.OWNER), ("leo", AccessRole.SCREEN, AccessRole.CHILD),
+        ("john", AccessRole.SCREEN, AccessRole.OWNER),
+        ("john", AccessRole.GUEST, AccessRole.OWNER),
+        ("john", AccessRole.GUEST, AccessRole.ADULT),
+        ("john", AccessRole.CHILD, AccessRole.ADULT),
+        ("john", AccessRole.ADULT, AccessRole.OWNER),
+        ("leo", AccessRole.SCREEN, AccessRole.CHILD),
         ("leo", AccessRole.GUEST, AccessRole.CHILD),
     ],
-)  # fmt: skip
+)
 def test_a_lowered_login_ends_itself_and_none_that_opens_more(
     house: Served, member: str, mine: AccessRole, others: AccessRole
 ) -> None:
@@ -274,11 +283,14 @@ def test_an_odd_authorization_is_no_login(house: Served, header: str) -> None:
 @pytest.mark.parametrize(
     ("role", "may_invite", "may_observe"),
     [
-        (AccessRole.OWNER, True, True), (AccessRole.ADULT, False, True),
-        (AccessRole.CHILD, False, False), (AccessRole.GUEST, False, False),
-        (AccessRole.SCREEN, False, False), (AccessRole.BRIDGE, False, True),
+        (AccessRole.OWNER, True, True),
+        (AccessRole.ADULT, False, True),
+        (AccessRole.CHILD, False, False),
+        (AccessRole.GUEST, False, False),
+        (AccessRole.SCREEN, False, False),
+        (AccessRole.BRIDGE, False, True),
     ],
-)  # fmt: skip
+)
 def test_each_role_may_do_what_is_its(
     house: Served, role: AccessRole, may_invite: bool, may_observe: bool
 ) -> None:
@@ -325,9 +337,12 @@ def test_every_key_opens_no_more_than_the_household_file_grants_now(
     addresses = asyncio.run(feeds())
     home = house.system.household
     now = replace(
-        home, owner=owner,
-        members=tuple(replace(each, role=role) if each.id == "john" else each for each in home.members),
-    )  # fmt: skip
+        home,
+        owner=owner,
+        members=tuple(
+            replace(each, role=role) if each.id == "john" else each for each in home.members
+        ),
+    )
     john = now.member("john")
     assert john is not None
     inside = house.context.houses[home.id]

@@ -67,9 +67,13 @@ def test_both_sides_of_a_clash_are_one_press(tmp_path: Path):
 
 def test_a_foreign_tools_arguments_are_shown_as_they_will_be_sent(tmp_path: Path):
     tool = ForeignTool(
-        server="table", name="book", description="Books <b>tables</b>", definition="d",
-        schema={"type": "object"}, is_safe=False,
-    )  # fmt: skip
+        server="table",
+        name="book",
+        description="Books <b>tables</b>",
+        definition="d",
+        schema={"type": "object"},
+        is_safe=False,
+    )
 
     async def never(tool: ForeignTool, arguments: object) -> ToolAnswer:
         raise AssertionError("it was called unasked")
@@ -77,14 +81,21 @@ def test_a_foreign_tools_arguments_are_shown_as_they_will_be_sent(tmp_path: Path
     async def steps(serving: Served, client: httpx.AsyncClient) -> None:
         household = serving.system.household
         asked = Asked(
-            household=household, member=household.adults[0], now=serving.clock.now(),
-            channel="web", thread_id="t", turn_id="turn",
-        )  # fmt: skip
+            household=household,
+            member=household.adults[0],
+            now=serving.clock.now(),
+            channel="web",
+            thread_id="t",
+            turn_id="turn",
+        )
         await perform(
             Catalogue(tool_requests((tool,), never, limits={"table": timedelta(minutes=1)})),
-            serving.system.store, asked,
-            domain="table", action="book", params={"note": "<script>x</script>", "people": 4},
-        )  # fmt: skip
+            serving.system.store,
+            asked,
+            domain="table",
+            action="book",
+            params={"note": "<script>x</script>", "people": 4},
+        )
         page = (await client.get("/pending")).text
         assert "<script>x" not in page
         assert "Books <b>" not in page

@@ -30,8 +30,11 @@ pytestmark = pytest.mark.slow
 
 UNLIMITED = RateLimits(probe=None, login=None, ingest=None, read=None, write=None)
 CHECKS = [
-    not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance,
-]  # fmt: skip
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
 EXAMPLES = 12
 
 
@@ -74,9 +77,13 @@ def keeps_to_it(
     modes = [operation.as_strategy(generation_mode=mode) for mode in GenerationMode]
 
     @settings(
-        max_examples=EXAMPLES, derandomize=True, database=None, deadline=None,
-        suppress_health_check=list(HealthCheck), phases=[Phase.explicit, Phase.generate],
-    )  # fmt: skip
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.explicit, Phase.generate],
+    )
     @given(case=st.one_of(*modes), is_known=st.booleans())
     def send(case: Case, is_known: bool) -> None:
         if is_known:

@@ -37,9 +37,11 @@ def _ending_soccer(serving: Served) -> PendingAction:
         ][:1]
     )
     asked = proposal(
-        household=household, type=ActionType.SCHEDULE_CHANGE, summary="No more soccer",
+        household=household,
+        type=ActionType.SCHEDULE_CHANGE,
+        summary="No more soccer",
         effects=(CancelEvent(event_id=soccer.id).frozen(),),
-    )  # fmt: skip
+    )
     return serving.context.store.write_now(
         lambda conn: propose(conn, asked, household=serving.system.household, now=now)
     ).action
@@ -151,9 +153,13 @@ def test_a_move_can_be_corrected_before_it_is_saved(tmp_path: Path):
         assert field_of(form, "start") == "18:00"
         assert 'name="owner"' not in form
         told = await press(
-            client, form, f"/pending/{action.id}/change", day="2026-03-05", start="18:15",
+            client,
+            form,
+            f"/pending/{action.id}/change",
+            day="2026-03-05",
+            start="18:15",
             end="19:00",
-        )  # fmt: skip
+        )
         assert "Saved:" in told.text
         agenda = unescape((await client.get("/calendar?span=agenda")).text)
         thursday = agenda[agenda.index("Thursday, March 5") : agenda.index("Saturday, March 7")]
@@ -170,11 +176,14 @@ def test_a_message_that_could_not_be_read_is_laid_before_a_person(tmp_path: Path
         serving.context.store.write_now(
             lambda conn: conn.execute(
                 update(observer_messages).values(
-                    state=WorkState.MANUAL_REVIEW.value, error="TimeoutError", extraction=None,
-                    action_id=None, redline_decision=None,
+                    state=WorkState.MANUAL_REVIEW.value,
+                    error="TimeoutError",
+                    extraction=None,
+                    action_id=None,
+                    redline_decision=None,
                 )
             )
-        )  # fmt: skip
+        )
         page = unescape((await client.get("/pending")).text)
         left = page[page.index("Couldn't be read") :]
         assert SCHOOL[1] in left

@@ -22,8 +22,11 @@ from web_server import Served, served
 
 Steps = Callable[[httpx.AsyncClient], Awaitable[None]]
 GAME = {
-    "summary": "Chess game", "start": "2026-03-07T10:00:00", "who": ["leo"], "location": "Town hall",
-}  # fmt: skip
+    "summary": "Chess game",
+    "start": "2026-03-07T10:00:00",
+    "who": ["leo"],
+    "location": "Town hall",
+}
 FILE = (
     "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\n"
     "BEGIN:VEVENT\r\nUID:one@x\r\nDTSTAMP:20260101T000000Z\r\nSUMMARY:Science fair\r\n"
@@ -62,9 +65,12 @@ async def listed(client: httpx.AsyncClient, **query: str) -> list[dict[str, Any]
 def test_an_open_card_is_listed_as_not_confirmed_and_the_brain_says_so(house: Served) -> None:
     here, now = house.system.household, house.clock.now()
     fair = event(
-        "fair", household_id=here.id, summary="Book fair", who=("leo",),
+        "fair",
+        household_id=here.id,
+        summary="Book fair",
+        who=("leo",),
         start=now.replace(hour=16, minute=0) + timedelta(days=1),
-    )  # fmt: skip
+    )
     card = proposal(household=here.id, effects=adding(fair))
     action = house.system.store.write_now(
         lambda conn: propose(conn, card, household=here, now=now)
@@ -118,11 +124,20 @@ def test_the_same_request_sent_again_adds_nothing(house: Served) -> None:
     as_member(house, steps)
 
 
-@pytest.mark.parametrize("wrong", [
-    {"start": "2026-02-30T10:00:00"}, {"start": "0001-01-01T00:00:00+14:00"},
-    {"start": "9999-12-31T23:59:59"}, {"end": "2026-03-07T09:00:00"}, {"who": ["nobody"]},
-    {"rrule": "FREQ=NEVER"}, {"summary": " "}, {"summary": "x" * 501}, {"household": "jones"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"start": "2026-02-30T10:00:00"},
+        {"start": "0001-01-01T00:00:00+14:00"},
+        {"start": "9999-12-31T23:59:59"},
+        {"end": "2026-03-07T09:00:00"},
+        {"who": ["nobody"]},
+        {"rrule": "FREQ=NEVER"},
+        {"summary": " "},
+        {"summary": "x" * 501},
+        {"household": "jones"},
+    ],
+)
 def test_what_cannot_be_is_refused_and_writes_nothing(house: Served, wrong: dict[str, Any]) -> None:
     before = count(house)
 
@@ -135,10 +150,17 @@ def test_what_cannot_be_is_refused_and_writes_nothing(house: Served, wrong: dict
     assert count(house) == before
 
 
-@pytest.mark.parametrize("query", [
-    {"from": "2026-03-08", "to": "2026-03-07"}, {"from": "2026-01-01", "to": "2028-01-01"},
-    {"from": "0001-01-01"}, {"from": "9999-12-31"}, {"from": "soon"}, {"member": "nobody"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"from": "2026-03-08", "to": "2026-03-07"},
+        {"from": "2026-01-01", "to": "2028-01-01"},
+        {"from": "0001-01-01"},
+        {"from": "9999-12-31"},
+        {"from": "soon"},
+        {"member": "nobody"},
+    ],
+)
 def test_a_span_that_is_none_is_refused(house: Served, query: dict[str, str]) -> None:
     async def steps(client: httpx.AsyncClient) -> None:
         assert (await client.get("/api/events", params=query)).status_code == 422
@@ -172,8 +194,9 @@ def test_a_file_is_imported_with_a_line_for_each_event(house: Served, as_form: b
         assert told.status_code == 200, told.text
         report = told.json()
         assert [(each["summary"], each["status"]) for each in report["events"]] == [
-            ("Science fair", "added"), (None, None)
-        ]  # fmt: skip
+            ("Science fair", "added"),
+            (None, None),
+        ]
         assert (report["errors"], report["events"][1]["line"]) == (1, 11)
         assert ("school.ics" in report["steps"][0]["message"]) is as_form
         assert count(house) == before + 1

@@ -228,9 +228,12 @@ def test_what_may_pass_says_when_to_come_again(house: Served) -> None:
 
 def test_the_log_holds_no_address_text_name_or_secret(house: Served, log: io.StringIO) -> None:
     message = {
-        "chat_id": "family", "message_id": "m1", "sender": "sarah", "text": SECRET_TEXT,
+        "chat_id": "family",
+        "message_id": "m1",
+        "sender": "sarah",
+        "text": SECRET_TEXT,
         "sent_at": "2026-03-02T08:01:00-06:00",
-    }  # fmt: skip
+    }
 
     async def story() -> list[str]:
         invite = house.invitation("sarah")

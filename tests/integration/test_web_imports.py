@@ -24,13 +24,19 @@ def file(count: int, *lines: str) -> str:
     events = "".join(
         "\r\n".join(
             [
-                "BEGIN:VEVENT", f"UID:{number}@camp", "DTSTAMP:20260101T000000Z",
-                f"DTSTART:202603{number % 20 + 3:02d}T1{number % 10}0000Z", "DURATION:PT30M",
-                f"SUMMARY:Camp {number}", *lines, "END:VEVENT", "",
+                "BEGIN:VEVENT",
+                f"UID:{number}@camp",
+                "DTSTAMP:20260101T000000Z",
+                f"DTSTART:202603{number % 20 + 3:02d}T1{number % 10}0000Z",
+                "DURATION:PT30M",
+                f"SUMMARY:Camp {number}",
+                *lines,
+                "END:VEVENT",
+                "",
             ]
         )
         for number in range(count)
-    )  # fmt: skip
+    )
     return f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\n{events}END:VCALENDAR\r\n"
 
 
@@ -62,7 +68,9 @@ async def offered(serving: Served, client: httpx.AsyncClient) -> str | None:
     entry = (await client.get(f"/calendar/event/{camps(serving)['Camp 0']}")).text
     assert "From a calendar file." in entry
     assert "/undo" not in entry
-    found = re.search(r'href="(/calendar/imports/[^"]+)"[^>]*>(?:(?!</a>).)*Undo this import', entry, re.DOTALL)  # fmt: skip
+    found = re.search(
+        r'href="(/calendar/imports/[^"]+)"[^>]*>(?:(?!</a>).)*Undo this import', entry, re.DOTALL
+    )
     return found[1] if found else None
 
 
@@ -123,10 +131,11 @@ def test_only_who_may_decide_and_see_it_undoes_an_import(tmp_path: Path) -> None
             house = serving.system.household.id
             own = serving.context.store.read_now(
                 lambda conn: next(
-                    each.provenance.action_id for each in list_events(conn, Viewer.whole(house))
+                    each.provenance.action_id
+                    for each in list_events(conn, Viewer.whole(house))
                     if each.summary.startswith("Own")
                 )
-            )  # fmt: skip
+            )
             assert (await his.get(f"/calendar/imports/{own}")).status_code == 200
         assert (await client.get(f"/calendar/imports/{own}")).status_code == 404
         assert (await client.get("/calendar/imports/none")).status_code == 404
@@ -136,10 +145,12 @@ def test_only_who_may_decide_and_see_it_undoes_an_import(tmp_path: Path) -> None
 
 
 SECRET = {
-    "Surprise party for John at Mallow barn": {"john"}, "Lunch with Radstock (don't tell John)": {"john", "leo"},
-    "Buy Leo a Selsey bike for Xmas": {"leo"}, "Colonoscopy at Oxted hospital": {"john", "leo"},
+    "Surprise party for John at Mallow barn": {"john"},
+    "Lunch with Radstock (don't tell John)": {"john", "leo"},
+    "Buy Leo a Selsey bike for Xmas": {"leo"},
+    "Colonoscopy at Oxted hospital": {"john", "leo"},
     "Counselling": {"john", "leo"},
-}  # fmt: skip
+}
 OPEN = ("Dentist Leo", "Parents evening", "Plumber", "Swimming lesson", "Barbecue with the Garcias")
 
 
@@ -166,11 +177,14 @@ def test_a_title_that_tells_a_secret_is_imported_for_those_who_may_know(tmp_path
 
 
 BESIDE = (
-    ("DESCRIPTION:not a word to leo", {"leo"}), ("LOCATION:Barn (don't tell leo)", {"leo"}),
-    ("DESCRIPTION:Bring cake. It is a surprise for John.", {"john"}), ("DESCRIPTION:just between us", {"john", "leo"}),
-    ("DESCRIPTION:Bring cake and a coat for Leo", set()), ("LOCATION:Town hall", set()),
+    ("DESCRIPTION:not a word to leo", {"leo"}),
+    ("LOCATION:Barn (don't tell leo)", {"leo"}),
+    ("DESCRIPTION:Bring cake. It is a surprise for John.", {"john"}),
+    ("DESCRIPTION:just between us", {"john", "leo"}),
+    ("DESCRIPTION:Bring cake and a coat for Leo", set()),
+    ("LOCATION:Town hall", set()),
     ("DESCRIPTION:Tell Leo to bring his coat", set()),
-)  # fmt: skip
+)
 
 
 def test_a_wish_beside_the_title_is_heard(tmp_path: Path) -> None:

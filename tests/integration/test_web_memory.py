@@ -212,17 +212,27 @@ def test_nobody_sees_what_is_anothers_own_by_any_page(tmp_path: Path):
         changes = (await client.get("/memory/changes")).text
         undo = re.search(r'action="(/memory/changes/[^"]+/undo)"', changes)
         assert undo is not None
-        for member, role in (("john", AccessRole.ADULT), ("leo", AccessRole.CHILD),
-                             ("sarah", AccessRole.SCREEN)):  # fmt: skip
+        for member, role in (
+            ("john", AccessRole.ADULT),
+            ("leo", AccessRole.CHILD),
+            ("sarah", AccessRole.SCREEN),
+        ):
             async with serving.client(headers=BROWSER) as other:
                 await serving.log_in(other, member, role)
                 other.follow_redirects = True
                 for path in (
-                    "/memory", "/memory?q=therapist", f"/memory/facts/{secret.id}",
-                    f"/memory/facts/{secret.id}/forget", "/memory/heard", "/memory/map",
-                    "/memory/changes", "/memory/export?what=facts",
-                    "/memory/export?what=episodes", "/pending", "/api/pending?status=done",
-                ):  # fmt: skip
+                    "/memory",
+                    "/memory?q=therapist",
+                    f"/memory/facts/{secret.id}",
+                    f"/memory/facts/{secret.id}/forget",
+                    "/memory/heard",
+                    "/memory/map",
+                    "/memory/changes",
+                    "/memory/export?what=facts",
+                    "/memory/export?what=episodes",
+                    "/pending",
+                    "/api/pending?status=done",
+                ):
                     answer = await other.get(path)
                     assert "Robin" not in answer.text, (member, role, path)
                 if role is AccessRole.ADULT:

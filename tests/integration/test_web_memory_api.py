@@ -33,9 +33,14 @@ def fact(
     number: int, text: str, category: Category, at: datetime, scope: str = HOUSEHOLD_SCOPE
 ) -> ImportedFact:
     return ImportedFact(
-        id=f"f{number}", text=text, category=category, title=text, at=at, scope=scope,
+        id=f"f{number}",
+        text=text,
+        category=category,
+        title=text,
+        at=at,
+        scope=scope,
         confidence=0.9,
-    )  # fmt: skip
+    )
 
 
 def remembering(house: Served, *, household: str | None = None) -> None:
@@ -44,9 +49,17 @@ def remembering(house: Served, *, household: str | None = None) -> None:
         fact(1, "Leo is allergic to peanuts.", Category.IDENTITY, now - 90 * DAY),
         fact(2, "The family saves for a camping trip to Yosemite.", Category.GOAL, now - 3 * DAY),
         fact(3, "The dishwasher manual is in the drawer.", Category.TECHNICAL, now - 2 * DAY),
-        fact(4, "Sarah plans a surprise for John.", Category.GOAL, now - DAY, person_scope("sarah")),
-        fact(5, "The kitchen gets green tiles.", Category.PREFERENCE, now - DAY, project_scope("kitchen")),
-    ]  # fmt: skip
+        fact(
+            4, "Sarah plans a surprise for John.", Category.GOAL, now - DAY, person_scope("sarah")
+        ),
+        fact(
+            5,
+            "The kitchen gets green tiles.",
+            Category.PREFERENCE,
+            now - DAY,
+            project_scope("kitchen"),
+        ),
+    ]
     here = household or house.system.household.id
     house.context.store.write_now(lambda conn: import_facts(conn, here, facts, at=now))
 
@@ -148,13 +161,23 @@ def test_the_same_pair_again_is_stored_once(house: Served) -> None:
     at = "2026-03-02T07:00:00-06:00"
     answers = asyncio.run(
         posted(
-            house, pair(timestamp=at), pair(timestamp=at), pair(timestamp=at, source="other"),
-            pair("and coffee", messageId="m1"), pair("and coffee", messageId="m1"), pair(),
+            house,
+            pair(timestamp=at),
+            pair(timestamp=at),
+            pair(timestamp=at, source="other"),
+            pair("and coffee", messageId="m1"),
+            pair("and coffee", messageId="m1"),
+            pair(),
         )
-    )  # fmt: skip
+    )
     assert [answer.json()["repeat"] for answer in answers] == [
-        False, True, True, False, True, False,
-    ]  # fmt: skip
+        False,
+        True,
+        True,
+        False,
+        True,
+        False,
+    ]
     assert sorted(turns(house)) == ["I like tea", "I like tea", "and coffee"]
 
 
@@ -197,10 +220,12 @@ def test_other_methods_and_bodies_are_refused(house: Served) -> None:
 def test_a_private_or_projects_pair_is_for_those_it_concerns(house: Served) -> None:
     asyncio.run(
         posted(
-            house, pair("a surprise", metadata={"private": True}),
-            pair("green tiles", metadata={"project": "kitchen", "more": 1}), member="sarah",
+            house,
+            pair("a surprise", metadata={"private": True}),
+            pair("green tiles", metadata={"project": "kitchen", "more": 1}),
+            member="sarah",
         )
-    )  # fmt: skip
+    )
     here = house.system.household.id
     assert turns(house, Viewer.of(here, "john")) == []
     assert turns(house, Viewer.of(here, "sarah")) == ["a surprise"]
@@ -338,11 +363,12 @@ def test_nobody_is_told_another_ones_memories(house: Served, path: str) -> None:
     remembering(house, household="elsewhere")
     house.context.store.write_now(
         lambda conn: import_facts(
-            conn, "elsewhere",
+            conn,
+            "elsewhere",
             [fact(9, "The canary sings in the cellar.", Category.IDENTITY, house.clock.now())],
             at=house.clock.now(),
         )
-    )  # fmt: skip
+    )
 
     async def asked(member: str, words: str) -> str:
         params = {"query": words, "q": words, "format": "json"}
@@ -392,8 +418,9 @@ def test_a_fact_is_put_differently_and_back(house: Served) -> None:
     assert asyncio.run(got(house, "/api/facts/f1"))["narrative"] == wish["narrative"]
     versions = asyncio.run(got(house, "/api/facts/f1/history"))
     assert [each["fact"]["narrative"] for each in versions][:2] == [
-        "Leo is allergic to all nuts.", "Leo is allergic to peanuts.",
-    ]  # fmt: skip
+        "Leo is allergic to all nuts.",
+        "Leo is allergic to peanuts.",
+    ]
     assert (versions[0]["by"], versions[0]["cause"]) == ("john", "edit")
     undo = f"/api/memory/changes/{versions[0]['change_set']}/undo"
     status, told = asyncio.run(changed(house, "POST", undo))
@@ -523,10 +550,13 @@ def test_an_answer_out_of_the_calendar_has_its_times(house: Served) -> None:
     assert found["relevance_score"] >= 0.8
     [event] = found["extracted_events"]
     assert event == {
-        "summary": "Mia ballet class", "start": "2026-03-02T16:00:00-06:00",
-        "end": "2026-03-02T17:00:00-06:00", "location": "Madison Dance Academy",
-        "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE", "confirmed": True,
-    }  # fmt: skip
+        "summary": "Mia ballet class",
+        "start": "2026-03-02T16:00:00-06:00",
+        "end": "2026-03-02T17:00:00-06:00",
+        "location": "Madison Dance Academy",
+        "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE",
+        "confirmed": True,
+    }
     assert {each["type"] for each in found["temporal_entities"]} == {"datetime", "recurring"}
 
 
@@ -546,11 +576,15 @@ def test_a_fact_is_not_the_answer_because_another_was_said_with_it(house: Served
     [turn] = house.context.store.read_now(lambda conn: list_episodes(conn, here))
     observations = [
         Observation(
-            text=each, start=text.index(each), end=text.index(each) + len(each),
-            category=Category.IDENTITY, title=each, narrative=each,
+            text=each,
+            start=text.index(each),
+            end=text.index(each) + len(each),
+            category=Category.IDENTITY,
+            title=each,
+            narrative=each,
         )
         for each in ("I am allergic to shellfish.", "I work as a vet in Austin.")
-    ]  # fmt: skip
+    ]
     house.context.store.write_now(lambda conn: remember(conn, turn, observations, at=now))
     found = asyncio.run(got(house, "/brain/query", q="Where does John work?"))
     assert found["answer"] == "John: “I work as a vet in Austin.”"

@@ -80,9 +80,10 @@ def test_who_may_not_decide_and_whose_it_is_not_is_not_asked(tmp_path: Path):
         question = re.search(r'action="(/memory/questions/[^"]+)"', page)
         assert question is not None
         for member, role, refusal in (
-            ("john", AccessRole.ADULT, 404), ("leo", AccessRole.CHILD, 403),
+            ("john", AccessRole.ADULT, 404),
+            ("leo", AccessRole.CHILD, 403),
             ("sarah", AccessRole.SCREEN, 403),
-        ):  # fmt: skip
+        ):
             async with serving.client(headers=BROWSER) as other:
                 await serving.log_in(other, member, role)
                 theirs = (await other.get("/memory")).text

@@ -27,9 +27,13 @@ TEXT = "Leo has the dentist tomorrow at 4pm"
 
 def message(number: int = 1, **more: Any) -> dict[str, Any]:
     return {
-        "chat_id": "family", "message_id": f"m{number}", "sender": "sarah", "text": TEXT,
-        "sent_at": "2026-03-02T08:01:00-06:00", **more,
-    }  # fmt: skip
+        "chat_id": "family",
+        "message_id": f"m{number}",
+        "sender": "sarah",
+        "text": TEXT,
+        "sent_at": "2026-03-02T08:01:00-06:00",
+        **more,
+    }
 
 
 @pytest.fixture
@@ -60,8 +64,9 @@ def stored(house: Served) -> list[Any]:
 def test_a_message_is_stored_decided_and_queued_when_it_is_acknowledged(house: Served) -> None:
     (answer,) = post(house, message())
     assert (answer.status_code, answer.json()) == (
-        202, {"message_id": "m1", "queued": True, "repeat": False},
-    )  # fmt: skip
+        202,
+        {"message_id": "m1", "queued": True, "repeat": False},
+    )
     (row,) = stored(house)
     assert (row.text, row.sender, row.channel) == (TEXT, "sarah", "http")
     count = select(func.count()).select_from(observer_messages)
@@ -98,9 +103,13 @@ def test_an_array_or_lines_come_in_together(house: Served) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "code"),
-    [(message(2, sent_at="yesterday"), 422), (message(2, chat_id="strangers"), 403),
-     (message(1, text="other"), 409), ("text", 422)],
-)  # fmt: skip
+    [
+        (message(2, sent_at="yesterday"), 422),
+        (message(2, chat_id="strangers"), 403),
+        (message(1, text="other"), 409),
+        ("text", 422),
+    ],
+)
 def test_of_a_batch_with_one_bad_message_nothing_is_stored(
     house: Served, wrong: Any, code: int
 ) -> None:
@@ -112,14 +121,28 @@ def test_of_a_batch_with_one_bad_message_nothing_is_stored(
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"  \n", b"[]", b"{", b"null", b"1", b'"text"', b"[[]]", b"[" * 3000, b"{}", b"\xff\xfe",
-     b'{"chat_id": NaN}', json.dumps([message(n) for n in range(MOST_MESSAGES + 1)]).encode(),
-     json.dumps({**message(), "kind": "edit"}).encode(), json.dumps({**message(), "text": 3}).encode(),
-     json.dumps({**message(), "sent_at": "2026-02-30T08:00:00"}).encode(),
-     json.dumps({**message(), "message_id": "x" * 200}).encode(),
-     json.dumps(message(text="x" * (LONGEST_TEXT + 1))).encode(),
-     json.dumps(message(sent_at="2199-01-01T00:00:00Z")).encode()],
-)  # fmt: skip
+    [
+        b"",
+        b"  \n",
+        b"[]",
+        b"{",
+        b"null",
+        b"1",
+        b'"text"',
+        b"[[]]",
+        b"[" * 3000,
+        b"{}",
+        b"\xff\xfe",
+        b'{"chat_id": NaN}',
+        json.dumps([message(n) for n in range(MOST_MESSAGES + 1)]).encode(),
+        json.dumps({**message(), "kind": "edit"}).encode(),
+        json.dumps({**message(), "text": 3}).encode(),
+        json.dumps({**message(), "sent_at": "2026-02-30T08:00:00"}).encode(),
+        json.dumps({**message(), "message_id": "x" * 200}).encode(),
+        json.dumps(message(text="x" * (LONGEST_TEXT + 1))).encode(),
+        json.dumps(message(sent_at="2199-01-01T00:00:00Z")).encode(),
+    ],
+)
 def test_bad_input_is_told_what_is_wrong(house: Served, body: bytes) -> None:
     (answer,) = post(house, body)
     assert answer.status_code == 422
@@ -203,9 +226,11 @@ def test_any_bytes_are_records_or_a_sentence(body: bytes) -> None:
 
 _json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=100, deadline=None)

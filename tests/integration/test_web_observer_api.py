@@ -33,9 +33,12 @@ def as_member(house: Served, steps: Steps, role: AccessRole = AccessRole.OWNER) 
 
 async def hear(house: Served, client: httpx.AsyncClient, number: int, text: str) -> None:
     heard = {
-        "chat_id": "family", "message_id": f"heard-{number}", "sender": "sarah", "text": text,
+        "chat_id": "family",
+        "message_id": f"heard-{number}",
+        "sender": "sarah",
+        "text": text,
         "sent_at": house.clock.now().isoformat(),
-    }  # fmt: skip
+    }
     assert (await client.post("/observe", json=heard)).status_code == 202
 
 

@@ -187,10 +187,15 @@ def test_why_tells_the_ladder_takes_a_verdict_and_proves_itself(tmp_path: Path):
 
 def test_every_address_that_a_page_may_carry_answers(tmp_path: Path):
     paths = (
-        "/calendar?span=month&on=2026-11-01", "/calendar?span=agenda", "/calendar?on=1971-01-01",
-        "/calendar?on=2199-12-31&span=month", "/calendar?on=9999-12-31", "/calendar?on=0001-01-01",
-        "/health", "/pending?about=nothing&outcome=done",
-    )  # fmt: skip
+        "/calendar?span=month&on=2026-11-01",
+        "/calendar?span=agenda",
+        "/calendar?on=1971-01-01",
+        "/calendar?on=2199-12-31&span=month",
+        "/calendar?on=9999-12-31",
+        "/calendar?on=0001-01-01",
+        "/health",
+        "/pending?about=nothing&outcome=done",
+    )
 
     at = {
         "2026-03-05": 200,
@@ -212,10 +217,14 @@ def test_every_address_that_a_page_may_carry_answers(tmp_path: Path):
 
 def test_what_does_not_exist_is_said_on_a_page(tmp_path: Path):
     missing = {
-        "/calendar?span=decade": 422, "/calendar?on=never": 422, "/why/unheard-of": 404,
-        "/calendar/event/none": 404, "/pending/none/change": 404, "/static/none.css": 404,
+        "/calendar?span=decade": 422,
+        "/calendar?on=never": 422,
+        "/why/unheard-of": 404,
+        "/calendar/event/none": 404,
+        "/pending/none/change": 404,
+        "/static/none.css": 404,
         "/static/..%2Fcontext.py": 404,
-    }  # fmt: skip
+    }
 
     async def steps(serving: Served, client: httpx.AsyncClient) -> None:
         for path, status in missing.items():

@@ -94,9 +94,12 @@ def test_a_database_held_by_another_decides_nothing(house: Served, tmp_path: Pat
     other = dbapi2.connect(tmp_path / "family.sqlite", isolation_level=None)
     wish = {"summary": "Chess", "start": "2026-03-07T10:00:00"}
     writes = [
-        (f"/api/pending/{action}/confirm", {}), (f"/api/pending/{action}/reject", {}),
-        ("/api/events", wish), ("/api/quiet", {"for": "2h"}), ("/api/feeds", {}),
-    ]  # fmt: skip
+        (f"/api/pending/{action}/confirm", {}),
+        (f"/api/pending/{action}/reject", {}),
+        ("/api/events", wish),
+        ("/api/quiet", {"for": "2h"}),
+        ("/api/feeds", {}),
+    ]
 
     async def story() -> None:
         async with house.bearing(token) as client:

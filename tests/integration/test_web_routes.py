@@ -20,9 +20,16 @@ from web_server import BROWSER, Served, second_house, served
 
 # Who comes here needs no login: probes, the ways in, the sample's play, and what has a secret of its own.
 OPEN = {
-    "/healthz", "/readyz", "/login", "/invite/{code}", "/telegram/webhook", "/openapi.json", "/welcome", "/welcome/live",
+    "/healthz",
+    "/readyz",
+    "/login",
+    "/invite/{code}",
+    "/telegram/webhook",
+    "/openapi.json",
+    "/welcome",
+    "/welcome/live",
     "/calendar.ics",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -65,9 +72,10 @@ def rule_of(route: Any) -> Any:
     if not isinstance(route, APIRoute):
         return getattr(getattr(route, "endpoint", None), "rule", None)
     rules = [
-        each.call for each in route.dependant.dependencies
+        each.call
+        for each in route.dependant.dependencies
         if isinstance(each.call, Allowed) or each.call is anyone
-    ]  # fmt: skip
+    ]
     return rules[0] if len(rules) == 1 else None
 
 

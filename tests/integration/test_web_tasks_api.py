@@ -18,9 +18,15 @@ def house(tmp_path: Path) -> Iterator[Served]:
 
 
 def ask(
-    house: Served, method: str, path: str, *, member: str = "john",
-    role: AccessRole = AccessRole.OWNER, headers: dict[str, str] | None = None, **more: Any,
-) -> tuple[int, Any]:  # fmt: skip
+    house: Served,
+    method: str,
+    path: str,
+    *,
+    member: str = "john",
+    role: AccessRole = AccessRole.OWNER,
+    headers: dict[str, str] | None = None,
+    **more: Any,
+) -> tuple[int, Any]:
     async def call() -> tuple[int, Any]:
         async with house.bearing(house.token(member, role)) as client:
             answer = await client.request(method, path, headers=headers, **more)

@@ -33,8 +33,9 @@ FREE = RateLimits(probe=None, login=None, ingest=None, read=None, write=None)
 ENDLESS = {"/live", "/welcome/live"}
 # What a route needs beside ids, so that nothing but the id can be what it refuses.
 BODIES: Mapping[str, dict[str, Any]] = {
-    "resolve": {"json": {"choice": "John"}}, "feedback": {"json": {"reason": "wrong_day"}},
-}  # fmt: skip
+    "resolve": {"json": {"choice": "John"}},
+    "feedback": {"json": {"reason": "wrong_day"}},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,24 +81,26 @@ def two(tmp_path: Path) -> Iterator[Two]:
         clock = VirtualClock(MONDAY)
         served = {
             name: House(
-                participants=system.participants, store=system.store, intake=intakes[name],
-                prover=system.prover(), finder=system.recall.finder,
+                participants=system.participants,
+                store=system.store,
+                intake=intakes[name],
+                prover=system.prover(),
+                finder=system.recall.finder,
                 conversation=system.talk(clock).conversation,
             )
             for name, system in houses.by_id.items()
-        }  # fmt: skip
+        }
         context = WebContext(
-            houses=served,
-            store=houses.store,
-            clock=clock,
-            address=ADDRESS,
-            rates=FREE,
+            houses=served, store=houses.store, clock=clock, address=ADDRESS, rates=FREE
         )
         made = {name: _key(houses, name) for name in CANARIES}
         two = Two(
-            app=Application(context), houses=houses,
-            tokens={name: secret for name, (_, secret) in made.items()}, ids={}, feeds={},
-        )  # fmt: skip
+            app=Application(context),
+            houses=houses,
+            tokens={name: secret for name, (_, secret) in made.items()},
+            ids={},
+            feeds={},
+        )
         keys = {name: key for name, (key, _) in made.items()}
         yield asyncio.run(_lived_in(two, keys))
 
@@ -118,10 +121,12 @@ async def _lived_in(two: Two, keys: Mapping[str, str]) -> Two:
     for name, word in CANARIES.items():
         async with two.client(name) as client:
             said = {
-                "chat_id": f"chat-{name}", "message_id": f"m-{name}", "sender": "sarah",
+                "chat_id": f"chat-{name}",
+                "message_id": f"m-{name}",
+                "sender": "sarah",
                 "text": f"Leo has the dentist Thursday at 4pm, take the {word} card",
                 "sent_at": MONDAY.isoformat(),
-            }  # fmt: skip
+            }
             assert (await client.post("/observe", json=said)).status_code == 202
             wish = {"summary": f"Feed the {word}", "start": "2026-03-04T10:00:00", "who": ["john"]}
             told = (await client.post("/api/events", json=wish)).json()
@@ -135,9 +140,8 @@ async def _lived_in(two: Two, keys: Mapping[str, str]) -> Two:
             task = (await client.post("/api/tasks", json={"title": f"Brush the {word}"})).json()
         effect = event(word, household_id=name, summary=f"Ask the {word}")
         waiting = replace(
-            proposal(word, household=name),
-            summary=f"Ask the {word}", effects=adding(effect),
-        )  # fmt: skip
+            proposal(word, household=name), summary=f"Ask the {word}", effects=adding(effect)
+        )
         family = two.houses.by_id[name].household
         action = two.houses.store.write_now(
             lambda conn, waiting=waiting, family=family: (  # type: ignore[misc]
@@ -145,9 +149,14 @@ async def _lived_in(two: Two, keys: Mapping[str, str]) -> Two:
             )
         )
         ids[name] = {
-            "action_id": action, "key_id": keys[name], "message_id": f"m-{name}", "event_id": made,
-            "thread": f"thread-{name}", "turn": turn, "task_id": task["task"]["id"],
-        }  # fmt: skip
+            "action_id": action,
+            "key_id": keys[name],
+            "message_id": f"m-{name}",
+            "event_id": made,
+            "thread": f"thread-{name}",
+            "turn": turn,
+            "task_id": task["task"]["id"],
+        }
     return replace(two, ids=ids, feeds=feeds)
 
 
@@ -191,10 +200,14 @@ def test_the_other_s_ids_lead_nowhere_and_change_nothing(two: Two, name: str, ot
     assert two.rows(other) == before
     refused = {path for _, path, status in walked if status == 404}
     assert {
-        "/api/pending/{action_id}/confirm", "/api/pending/{action_id}/reject",
-        "/api/pending/{action_id}/resolve", "/api/pending/{action_id}/feedback",
-        "/api/actions/{action_id}/undo", "/api/keys/{key_id}", "/api/messages/{message_id}/trace",
-    } <= refused  # fmt: skip
+        "/api/pending/{action_id}/confirm",
+        "/api/pending/{action_id}/reject",
+        "/api/pending/{action_id}/resolve",
+        "/api/pending/{action_id}/feedback",
+        "/api/actions/{action_id}/undo",
+        "/api/keys/{key_id}",
+        "/api/messages/{message_id}/trace",
+    } <= refused
 
 
 @pytest.mark.parametrize(("name", "other"), [("north", "south"), ("south", "north")])
@@ -217,9 +230,16 @@ def test_no_answer_holds_the_other_s_word(two: Two, name: str, other: str) -> No
 
     mine = asyncio.run(story())
     assert {
-        "/api/pending", "/api/events", "/api/keys", "/pending", "/calendar", "/people", "/api/threads",
-        "/api/tasks", "/tasks",
-    } <= mine  # fmt: skip
+        "/api/pending",
+        "/api/events",
+        "/api/keys",
+        "/pending",
+        "/calendar",
+        "/people",
+        "/api/threads",
+        "/api/tasks",
+        "/tasks",
+    } <= mine
 
 
 def test_own_ids_do_lead_somewhere(two: Two) -> None:

@@ -49,9 +49,13 @@ def test_a_new_plan_never_amends_the_card_of_another_thing(
     for (thing, when), yes in zip(NEW.items(), YES, strict=False):
         text = f"shall we do {thing} on {when}?"
         named = {SlotName.WHAT: thing, SlotName.WHEN: when}
-        read_as(monkeypatch, {
-            text: frame(text, label, named=named, answers=0), yes: frame(yes, "accept", answers=1),
-        })  # fmt: skip
+        read_as(
+            monkeypatch,
+            {
+                text: frame(text, label, named=named, answers=0),
+                yes: frame(yes, "accept", answers=1),
+            },
+        )
         with chat(tripwire_threshold=0.01) as family:
             [old] = talk(family, f"sarah: {PLANS[plan]}")
             left = talk(family, f"john: {text}", f"sarah: {yes}", start=1)
@@ -80,23 +84,29 @@ def test_what_is_called_off_by_name_leaves_the_card_of_another(
     miller: Chat, plan: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = {f"{thing} is not happening": thing for thing in NEW}
-    read_as(monkeypatch, {
-        text: frame(text, "state.cancel", named={SlotName.WHAT: thing}, answers=0)
-        for text, thing in texts.items()
-    })  # fmt: skip
+    read_as(
+        monkeypatch,
+        {
+            text: frame(text, "state.cancel", named={SlotName.WHAT: thing}, answers=0)
+            for text, thing in texts.items()
+        },
+    )
     first = talk(miller, f"sarah: {PLANS[plan]}")
     assert talk(miller, *(f"john: {text}" for text in texts), start=1) == first
 
 
 JOBS = (
-    "can you get Leo from soccer on Thursday?", "can you pick up Mia from ballet on Monday?",
+    "can you get Leo from soccer on Thursday?",
+    "can you pick up Mia from ballet on Monday?",
     "can you take Leo to the dentist on Friday?",
-)  # fmt: skip
+)
 NO = ("cant, sorry", "no can do", "not me, working late")
 OTHER = (
-    "cinema friday 7pm with Amy, ok?", "pizza at 7 on saturday", "going to the park sunday at 3",
+    "cinema friday 7pm with Amy, ok?",
+    "pizza at 7 on saturday",
+    "going to the park sunday at 3",
     "film night friday at 8?",
-)  # fmt: skip
+)
 FINE = ("fine", "ok", "yes", "sounds good", "yep")
 
 

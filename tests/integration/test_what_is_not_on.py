@@ -6,37 +6,69 @@ from family_chat import chat
 from kinkeeper.actions.model import ActionType
 
 NEXT = (
-    ("soccer", "Leo", "thursday", "on Thu Mar 5"), ("ballet", "Mia", "on wed", "on Wed Mar 4"),
-    ("swimming", "Mia", "this week", "on Sat Mar 7"), ("chess", "leo", "on wednesday", "on Wed Mar 4"),
-)  # fmt: skip
+    ("soccer", "Leo", "thursday", "on Thu Mar 5"),
+    ("ballet", "Mia", "on wed", "on Wed Mar 4"),
+    ("swimming", "Mia", "this week", "on Sat Mar 7"),
+    ("chess", "leo", "on wednesday", "on Wed Mar 4"),
+)
 """What is in the calendar, whose it is, when it is next, and how a card says so."""
 OFF = (
-    "{it}'s off {day}, coach ill", "{it}'s off {day}", "{it}'s not on {day}", "{who} hasn't got {it} {day}",
-    "{who}'s not going to {it} {day}", "{who}'s not at {it} {day}", "{who} hasn't any {it} {day}", "{who} doesn't have {it} {day}",
+    "{it}'s off {day}, coach ill",
+    "{it}'s off {day}",
+    "{it}'s not on {day}",
+    "{who} hasn't got {it} {day}",
+    "{who}'s not going to {it} {day}",
+    "{who}'s not at {it} {day}",
+    "{who} hasn't any {it} {day}",
+    "{who} doesn't have {it} {day}",
     "{who}'s not doing {it} {day}, poorly",
-)  # fmt: skip
+)
 NOT_KNOWN = (
-    "Leo isn't going to pottery on friday", "Leo's not going to pottery on friday", "Mia hasn't got handball tonight",
-    "pottery's off on friday, teacher ill", "Mia isn't coming to the fair on saturday", "Leo doesn't have soccer tonight",
-    "mia's not at ballet on friday", "Leo hasn't got chess on saturday", "leo is not doing judo on friday at 4",
-)  # fmt: skip
+    "Leo isn't going to pottery on friday",
+    "Leo's not going to pottery on friday",
+    "Mia hasn't got handball tonight",
+    "pottery's off on friday, teacher ill",
+    "Mia isn't coming to the fair on saturday",
+    "Leo doesn't have soccer tonight",
+    "mia's not at ballet on friday",
+    "Leo hasn't got chess on saturday",
+    "leo is not doing judo on friday at 4",
+)
 NOT_NEEDED = (
-    "Leo doesn't need picking up from soccer on thursday", "leo does not need a lift to chess wednesday",
-    "no need to pick up leo from soccer thursday", "Mia doesn't need taking to ballet on wednesday, she goes with Ava",
-    "soccer isn't cancelled thursday", "soccer hasn't been cancelled on thursday",
-    "don't cancel soccer on thursday", "ballet's not cancelled wednesday",
-)  # fmt: skip
+    "Leo doesn't need picking up from soccer on thursday",
+    "leo does not need a lift to chess wednesday",
+    "no need to pick up leo from soccer thursday",
+    "Mia doesn't need taking to ballet on wednesday, she goes with Ava",
+    "soccer isn't cancelled thursday",
+    "soccer hasn't been cancelled on thursday",
+    "don't cancel soccer on thursday",
+    "ballet's not cancelled wednesday",
+)
 IS_ON = (
-    "don't forget {it} is {day} at 5", "dont forget the {it} {day}", "{it}'s still on {day}", "{it}'s at 5 {day}",
-    "{it} doesn't start until 5 {day}", "{who}'s {it} is {day} at 5", "no change to {it}, it's {day} at 5",
-)  # fmt: skip
+    "don't forget {it} is {day} at 5",
+    "dont forget the {it} {day}",
+    "{it}'s still on {day}",
+    "{it}'s at 5 {day}",
+    "{it} doesn't start until 5 {day}",
+    "{who}'s {it} is {day} at 5",
+    "no change to {it}, it's {day} at 5",
+)
 PLANS = (
-    "party at ours on saturday at 9pm", "I'll get Leo from soccer on thursday", "Mia has the dentist on friday at 3",
-    "dinner at the Ritz on friday at 8", "Sarah takes Mia to ballet on wednesday",
-)  # fmt: skip
+    "party at ours on saturday at 9pm",
+    "I'll get Leo from soccer on thursday",
+    "Mia has the dentist on friday at 3",
+    "dinner at the Ritz on friday at 8",
+    "Sarah takes Mia to ballet on wednesday",
+)
 IN_JEST = (
-    "haha jk", "jk", ", only joking", ", just kidding lol", "lol jk", "... I'm joking obviously", "(joking!)",
-)  # fmt: skip
+    "haha jk",
+    "jk",
+    ", only joking",
+    ", just kidding lol",
+    "lol jk",
+    "... I'm joking obviously",
+    "(joking!)",
+)
 IN_EARNEST = (", not joking", ", I'm not kidding", "haha", "lol", ", no joke")
 
 

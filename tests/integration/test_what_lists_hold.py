@@ -10,19 +10,42 @@ from talking import Talking, on_a_loop, talking
 
 FIRST = "add rice and figs to the shopping list"
 SIGNS = (
-    "", "actually ", "actualy ", "acutally ", "actaully, ", "sory, ", "sorry ", "oops ", "wait, ", "oh and actualy ",
-)  # fmt: skip
+    "",
+    "actually ",
+    "actualy ",
+    "acutally ",
+    "actaully, ",
+    "sory, ",
+    "sorry ",
+    "oops ",
+    "wait, ",
+    "oh and actualy ",
+)
 TAKEN_OFF = ("not figs", "not the figs", "no figs")
 EXCHANGED = (
-    "kale not figs", "kale, not figs", "kale instead of figs", "i meant kale not figs", "meant kale, not figs",
-    "i ment kale instead of figs", "not figs but kale", "not figs, kale", "i meant to say kale rather than figs",
-)  # fmt: skip
+    "kale not figs",
+    "kale, not figs",
+    "kale instead of figs",
+    "i meant kale not figs",
+    "meant kale, not figs",
+    "i ment kale instead of figs",
+    "not figs but kale",
+    "not figs, kale",
+    "i meant to say kale rather than figs",
+)
 MEANT = ("i meant kale", "oops i ment kale", "sory i meant to say kale", "wait, i meant kale")
 """After the figs alone."""
 OF_NO_LINE = (
-    "i meant tomorrow", "i meant sarah", "i meant the packing list", "i meant that we should go", "i meant well",
-    "not bananas", "actualy not bananas", "kale not bananas", "i meant kale not bananas",
-)  # fmt: skip
+    "i meant tomorrow",
+    "i meant sarah",
+    "i meant the packing list",
+    "i meant that we should go",
+    "i meant well",
+    "not bananas",
+    "actualy not bananas",
+    "kale not bananas",
+    "i meant kale not bananas",
+)
 
 
 async def lines(talk: Talking) -> list[str]:
@@ -65,15 +88,26 @@ async def test_what_sets_right_no_line_leaves_the_list(tmp_path: Path) -> None:
 
 WHO = ("Sarah", "mom", "leo", "Dave", "the neighbour", "my sister", "gran")
 DOES = (
-    "owes me 60", "paid 40", "lent me 15", "needs a lift", "has two bags", "likes going early", "gave Mia a fiver", "pays 30 a week",
-)  # fmt: skip
+    "owes me 60",
+    "paid 40",
+    "lent me 15",
+    "needs a lift",
+    "has two bags",
+    "likes going early",
+    "gave Mia a fiver",
+    "pays 30 a week",
+)
 PURPOSES = ("for the shopping", "on groceries")
 THINGS = (
-    ("leo boots to the packing list", "leo boots"), ("mia's leotard on the packing list", "mia's leotard"),
-    ("bananas on the list", "bananas"), ("baked beans for the shopping", "baked beans"), ("gran's tablets for the shopping", "gran's tablets"),
-    ("sliced bread to the shopping list", "sliced bread"), ("dog food for the groceries", "dog food"),
+    ("leo boots to the packing list", "leo boots"),
+    ("mia's leotard on the packing list", "mia's leotard"),
+    ("bananas on the list", "bananas"),
+    ("baked beans for the shopping", "baked beans"),
+    ("gran's tablets for the shopping", "gran's tablets"),
+    ("sliced bread to the shopping list", "sliced bread"),
+    ("dog food for the groceries", "dog food"),
     ("add Leo needs boots to the packing list", "Leo needs boots"),
-)  # fmt: skip
+)
 
 
 @on_a_loop

@@ -12,15 +12,27 @@ PLANS = {
 }
 OFF = ("is off", "is cancelled", "has been cancelled", "is canceled")
 NOT_SO = (
-    "imagine if {it} {off}", "what if {it} {off}", "if {it} {off} we could go to the zoo", "maybe {it} {off}",
-    "if it rains, {it} {off} on Friday", "wouldn't it be great if {it} {off}", "we could swim unless {it} {off}",
-    "{it} {off} says Zoë but she makes stuff up", "Zoë said {it} {off}, but I doubt it",
-    "{it} {off}?", "{it} {off}, right?", "{it} {off} on Friday if Sam is ill",
-)  # fmt: skip
+    "imagine if {it} {off}",
+    "what if {it} {off}",
+    "if {it} {off} we could go to the zoo",
+    "maybe {it} {off}",
+    "if it rains, {it} {off} on Friday",
+    "wouldn't it be great if {it} {off}",
+    "we could swim unless {it} {off}",
+    "{it} {off} says Zoë but she makes stuff up",
+    "Zoë said {it} {off}, but I doubt it",
+    "{it} {off}?",
+    "{it} {off}, right?",
+    "{it} {off} on Friday if Sam is ill",
+)
 SO = (
-    "{it} {off}", "coach says {it} {off}", "{it} {off}, so if you like we could swim", "sorry, {it} {off} on {day}",
-    "the coach wrote that {it} {off} on {day}", "{it} {off}. Such a shame",
-)  # fmt: skip
+    "{it} {off}",
+    "coach says {it} {off}",
+    "{it} {off}, so if you like we could swim",
+    "sorry, {it} {off} on {day}",
+    "the coach wrote that {it} {off} on {day}",
+    "{it} {off}. Such a shame",
+)
 OTHERS = ("nan", "zoe", "The coach")
 
 

@@ -18,21 +18,42 @@ from web_server import Served, served
 
 WISHES = {
     "leo": (
-        "{} pickup for Leo (he must not know)", "buy the {} for Leo, he must not find out", "{} for Leo, don't let him see this",
-        "the {} is Leo's present, hes not to know", "collect leo's {}, its his birthday present",
+        "{} pickup for Leo (he must not know)",
+        "buy the {} for Leo, he must not find out",
+        "{} for Leo, don't let him see this",
+        "the {} is Leo's present, hes not to know",
+        "collect leo's {}, its his birthday present",
     ),
     "mia": ("{} riding for Mia, surprise!", "hide mia's {} before she gets home"),
-    "everybody": ("just for me: {} lesson", "{} on Friday, keep it secret", "{} at nine, dont tell anyone"),
+    "everybody": (
+        "just for me: {} lesson",
+        "{} on Friday, keep it secret",
+        "{} at nine, dont tell anyone",
+    ),
     "nobody": ("{} for Leo", "{} lesson for Mia at nine", "call the {} man about the roof"),
-}  # fmt: skip
+}
 FORMS = [(kept, form) for kept, forms in WISHES.items() for form in forms]
 ROLES = {
-    "sarah": AccessRole.OWNER, "john": AccessRole.OWNER, "leo": AccessRole.CHILD, "mia": AccessRole.CHILD, "screen": AccessRole.SCREEN,
-}  # fmt: skip
+    "sarah": AccessRole.OWNER,
+    "john": AccessRole.OWNER,
+    "leo": AccessRole.CHILD,
+    "mia": AccessRole.CHILD,
+    "screen": AccessRole.SCREEN,
+}
 PLACES = (
-    "/api/events?from=2026-03-01&to=2026-03-20", "/api/tasks", "/api/pending", "/api/context/inject", "/tasks", "/calendar?day=2026-03-04",
-    "/memory", "/memory/export", "/memory/heard", "/pending", "/digest", "/",
-)  # fmt: skip
+    "/api/events?from=2026-03-01&to=2026-03-20",
+    "/api/tasks",
+    "/api/pending",
+    "/api/context/inject",
+    "/tasks",
+    "/calendar?day=2026-03-04",
+    "/memory",
+    "/memory/export",
+    "/memory/heard",
+    "/pending",
+    "/digest",
+    "/",
+)
 Write = Callable[[httpx.AsyncClient, Served, str], Awaitable[httpx.Response]]
 
 
@@ -92,11 +113,17 @@ async def _chat(client: httpx.AsyncClient, _: Served, text: str) -> httpx.Respon
 
 
 ROUTES: dict[str, Write] = {
-    "POST /api/events": _add_event, "POST /api/events, place": _place, "POST /api/tasks": _add_task,
-    "POST /api/tasks, description": _told_in_a_task, "PATCH /api/tasks, title": _change("title"),
-    "PATCH /api/tasks, description": _change("description"), "PATCH /api/facts": _edit_fact,
-    "PATCH /api/facts of another": _edit_others_fact, "POST /chat, note": _append, "POST /chat, task": _chat,
-}  # fmt: skip
+    "POST /api/events": _add_event,
+    "POST /api/events, place": _place,
+    "POST /api/tasks": _add_task,
+    "POST /api/tasks, description": _told_in_a_task,
+    "PATCH /api/tasks, title": _change("title"),
+    "PATCH /api/tasks, description": _change("description"),
+    "PATCH /api/facts": _edit_fact,
+    "PATCH /api/facts of another": _edit_others_fact,
+    "POST /chat, note": _append,
+    "POST /chat, task": _chat,
+}
 
 
 def words() -> Iterator[str]:
@@ -163,8 +190,10 @@ def test_a_corrected_fact_that_is_kept_from_some_is_taken_back_as_a_whole(tmp_pa
                 wish = {"narrative": "The bakery makes Leo's kumquat cake, don't tell Leo"}
                 told = (await sarah.patch(f"/api/facts/{fact}", json=wish)).json()
                 assert {who for who in ROLES if "kumquat" in await shown(serving, who)} == {
-                    "sarah", "john", "mia",
-                }  # fmt: skip
+                    "sarah",
+                    "john",
+                    "mia",
+                }
                 household = serving.system.household.id
                 assert serving.context.store.read_now(lambda conn: check(conn, household)) == []
                 undone = await sarah.post(f"/api/actions/{told['action']['id']}/undo")

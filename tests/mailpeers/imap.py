@@ -147,12 +147,18 @@ def postbox(
     )
     config.write_text(
         _CONFIG.format(
-            folder=folder, user="mail", group="mail", port=port, password=_PASSWORD,
-            tls_port=tls_port if certificate else 0, ssl="yes" if certificate else "no",
-            certificate=lines, folders=_FOLDERS if has_folders else "",
+            folder=folder,
+            user="mail",
+            group="mail",
+            port=port,
+            password=_PASSWORD,
+            tls_port=tls_port if certificate else 0,
+            ssl="yes" if certificate else "no",
+            certificate=lines,
+            folders=_FOLDERS if has_folders else "",
         ),
         encoding="utf-8",
-    )  # fmt: skip
+    )
     process = subprocess.Popen([program, "-F", "-c", str(config)])
     try:
         _wait(process, port, folder / "log")
@@ -188,10 +194,27 @@ def certificate_of(folder: Path) -> tuple[Path, Path]:
     """Return a certificate for localhost and its key, made by openssl."""
     certificate, key = folder / "cert.pem", folder / "key.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            "-keyout",
+            str(key),
+            "-out",
+            str(certificate),
+        ],
+        check=True,
+        capture_output=True,
+    )
     return certificate, key
 
 

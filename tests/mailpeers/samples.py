@@ -11,16 +11,23 @@ from kinkeeper.mail.model import Address, Mail
 AT = datetime(2026, 5, 11, 9, 0, tzinfo=UTC)
 MAIL = Mail(
     to=(Address(address="ana@school.example", name="Ána Ruiz"), Address(address="li@work.example")),
-    subject="Träp on Friday 🚌", body="Hello Ána,\nwe come at five.\n.\n\nInes", from_name="Ines",
+    subject="Träp on Friday 🚌",
+    body="Hello Ána,\nwe come at five.\n.\n\nInes",
+    from_name="Ines",
     reply_to=Address(address="ines@home.example"),
-)  # fmt: skip
+)
 
 
 def work(effect: Effect, name: str = "first", verb: Verb = Verb.DO) -> Work:
     return Work(
-        household="vienna", id=stable_id("mail", name), action_id=stable_id("action", name),
-        effect=effect, verb=verb, decided_by="ines", at=AT,
-    )  # fmt: skip
+        household="vienna",
+        id=stable_id("mail", name),
+        action_id=stable_id("action", name),
+        effect=effect,
+        verb=verb,
+        decided_by="ines",
+        at=AT,
+    )
 
 
 def sending(mail: Mail = MAIL, name: str = "first") -> Work:

@@ -108,10 +108,14 @@ def post_office(*, tls: ssl.SSLContext | None = None, wants_login: bool = False)
     """
     post, port = Post(), free_port()
     controller = _Controller(
-        post, hostname="127.0.0.1", port=port, server_hostname="post.test",
-        authenticator=post.authenticate, auth_require_tls=False,
+        post,
+        hostname="127.0.0.1",
+        port=port,
+        server_hostname="post.test",
+        authenticator=post.authenticate,
+        auth_require_tls=False,
         ssl_context=tls,
-    )  # fmt: skip
+    )
     controller.start()
     try:
         login = "family%40home.test:pass%3Aword%2F1@" if wants_login else ""

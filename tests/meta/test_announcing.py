@@ -85,9 +85,12 @@ def test_nothing_else_writes_to_the_row_of_an_action_but_what_purges_it() -> Non
         if writes(function)
     }
     purging = {
-        (PURGES, "purge_extractions"), (PURGES, "drop_payload"), (PURGES, "_drop_evidence"),
-        (AUDIENCE, "narrow_scope"), (AUDIENCE, "open_scope"),
-    }  # fmt: skip
+        (PURGES, "purge_extractions"),
+        (PURGES, "drop_payload"),
+        (PURGES, "_drop_evidence"),
+        (AUDIENCE, "narrow_scope"),
+        (AUDIENCE, "open_scope"),
+    }
     assert writing - {UNDONE} == {
         (MOVES, STATEMENT),
         (MOVES, "extend"),

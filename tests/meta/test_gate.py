@@ -29,18 +29,28 @@ DECISIONS = tuple(
     f"kinkeeper.actions.approvals.{name}" for name in ("confirm", "resolve", "reject")
 )
 SURFACES = {
-    "kinkeeper.web.api.pending", "kinkeeper.web.pages.pending", "kinkeeper.observer.button_presses", "kinkeeper.cli.card_decision",
+    "kinkeeper.web.api.pending",
+    "kinkeeper.web.pages.pending",
+    "kinkeeper.observer.button_presses",
+    "kinkeeper.cli.card_decision",
     # Presses of a script, in a scratch database.
     "kinkeeper.cli.rehearse",
     # A yes in words, to what was asked in that conversation.
     "kinkeeper.conversation.questions",
     # What somebody does by hand is their decision: `request` has asked the gate before.
-    "kinkeeper.actions.requests.request_runner", "kinkeeper.actions.setting_right", "kinkeeper.actions.calendar_import",
-}  # fmt: skip
+    "kinkeeper.actions.requests.request_runner",
+    "kinkeeper.actions.setting_right",
+    "kinkeeper.actions.calendar_import",
+}
 # Through what a route that writes reaches the gate.
 GATED = (
-    "kinkeeper.actions.approvals.", "kinkeeper.actions.session_words.keep", "kinkeeper.actions.setting_right.",
-    "kinkeeper.actions.calendar_import.", "kinkeeper.actions.calendar_import.", "kinkeeper.actions.requests.request_runner.", "kinkeeper.actions.reversal.",
+    "kinkeeper.actions.approvals.",
+    "kinkeeper.actions.session_words.keep",
+    "kinkeeper.actions.setting_right.",
+    "kinkeeper.actions.calendar_import.",
+    "kinkeeper.actions.calendar_import.",
+    "kinkeeper.actions.requests.request_runner.",
+    "kinkeeper.actions.reversal.",
     "kinkeeper.observer.cards.card_corrections.",
     # A turn of a conversation: what it would do is requested, what it tells goes the way of sessions.
     "kinkeeper.web.speakers.conversation_of",
@@ -48,7 +58,7 @@ GATED = (
     "kinkeeper.actions.reversal.",
     # A message of a chat: only ever proposes.
     "kinkeeper.observer.intake.",
-)  # fmt: skip
+)
 # Routes that write nothing which anybody is later told as known or planned.
 NOTHING_LASTS = {
     "/api/invites": "a way in, by the owner", "/api/keys/{key_id}": "ends a way in", "/api/feeds": "a way to read",
@@ -67,18 +77,19 @@ NOTHING_LASTS = {
 
 def naming(wanted: str) -> set[str]:
     return {
-        name for name, module in sources().items()
+        name
+        for name, module in sources().items()
         if any(f"{each}.".startswith(f"{wanted}.") for each in module.names)
-    }  # fmt: skip
+    }
 
 
 def deciding(modules: Mapping[str, Module]) -> set[str]:
     """Return the modules that hand a person's decision on."""
     return {
-        name for name, module in modules.items()
-        if any(each in DECISIONS or each == "kinkeeper.actions.approvals"
-            for each in module.names)
-    }  # fmt: skip
+        name
+        for name, module in modules.items()
+        if any(each in DECISIONS or each == "kinkeeper.actions.approvals" for each in module.names)
+    }
 
 
 def reached(function: Callable[..., Any]) -> set[str]:
@@ -110,9 +121,10 @@ def names_in(module: str, name: str) -> frozenset[str]:
     """Return the full names that a function of a module's top level names, its own module's functions among them."""
     source = modules_of_web()[module]
     functions = {
-        each.name: each for each in ast.parse(source.code).body
+        each.name: each
+        for each in ast.parse(source.code).body
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
-    }  # fmt: skip
+    }
     function = functions.get(name)
     if function is None:
         return frozenset()
@@ -125,9 +137,11 @@ def names_in(module: str, name: str) -> frozenset[str]:
 def ungated(endpoints: Mapping[str, Callable[..., Any]]) -> set[str]:
     """Return the paths of routes that write and reach no gate."""
     return {
-        path for path, function in endpoints.items()
-        if path not in NOTHING_LASTS and not any(each.startswith(GATED) for each in reached(function))
-    }  # fmt: skip
+        path
+        for path, function in endpoints.items()
+        if path not in NOTHING_LASTS
+        and not any(each.startswith(GATED) for each in reached(function))
+    }
 
 
 def writing_routes(app: FastAPI) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -139,11 +153,12 @@ def writing_routes(app: FastAPI) -> Iterator[tuple[str, Callable[..., Any]]]:
         if not isinstance(route, APIRoute):
             # A plain route wraps its handler.
             endpoint = next(
-                cell.cell_contents for name, cell in zip(
+                cell.cell_contents
+                for name, cell in zip(
                     endpoint.__code__.co_freevars, endpoint.__closure__, strict=True
                 )
                 if name == "endpoint"
-            )  # fmt: skip
+            )
         yield str(each.path), endpoint
 
 
@@ -160,10 +175,11 @@ def test_only_requests_and_sessions_ask_the_gate_and_both_do() -> None:
 def test_people_decide_only_on_the_surfaces_that_identify_them() -> None:
     found = deciding(sources())
     requesting = {
-        name for name in found
+        name
+        for name in found
         if not any(each in sources()[name].names for each in DECISIONS)
         and "kinkeeper.actions.approvals.request" in sources()[name].names
-    }  # fmt: skip
+    }
     assert found - requesting == SURFACES
 
 

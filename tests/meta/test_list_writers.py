@@ -19,11 +19,12 @@ ADAPTERS = {
 # The tables themselves, and the modules of revocable changes.
 GUARDED = {
     "kinkeeper.tasks": (
-        "kinkeeper.tasks.repository.tasks", "kinkeeper.tasks.repository.task_reminders",
+        "kinkeeper.tasks.repository.tasks",
+        "kinkeeper.tasks.repository.task_reminders",
         "kinkeeper.tasks.task_changes",
     ),
     "kinkeeper.notes": ("kinkeeper.notes.repository.notes", "kinkeeper.notes.note_changes"),
-}  # fmt: skip
+}
 
 
 @cache

@@ -12,26 +12,42 @@ READERS = {
     "kinkeeper.tasks.repository.task_reminders": {"kinkeeper.tasks.repository"},
     "kinkeeper.notes.repository.notes": {"kinkeeper.notes.repository"},
     "kinkeeper.calendar.tables": {
-        "kinkeeper.calendar.repository", "kinkeeper.calendar.event_rows", "kinkeeper.calendar.search",
-        "kinkeeper.calendar.occurrences", "kinkeeper.calendar.event_changes",
+        "kinkeeper.calendar.repository",
+        "kinkeeper.calendar.event_rows",
+        "kinkeeper.calendar.search",
+        "kinkeeper.calendar.occurrences",
+        "kinkeeper.calendar.event_changes",
         # Counts and takes back changes by their ids; shows none.
         "kinkeeper.observer.accounts.rewind",
     },
     "kinkeeper.actions.tables": {
-        "kinkeeper.actions.repository", "kinkeeper.actions.action_writes", "kinkeeper.actions.authority", "kinkeeper.actions.action_retention", "kinkeeper.actions.journal",
+        "kinkeeper.actions.repository",
+        "kinkeeper.actions.action_writes",
+        "kinkeeper.actions.authority",
+        "kinkeeper.actions.action_retention",
+        "kinkeeper.actions.journal",
         "kinkeeper.actions.press_tokens",
         # Counts, instants and states; no words.
-        "kinkeeper.observer.accounts.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.accounts.traces", "kinkeeper.observer.accounts.rewind",
+        "kinkeeper.observer.accounts.metrics",
+        "kinkeeper.observer.feedback",
+        "kinkeeper.observer.accounts.traces",
+        "kinkeeper.observer.accounts.rewind",
         "kinkeeper.web.live",
         # Of open actions that were read for somebody: which messages they rest on.
         "kinkeeper.web.pages.page_queries",
     },
-}  # fmt: skip
+}
 WHOLE = {
     # They write, and must find what they write over.
-    "kinkeeper.actions.effects.calendar", "kinkeeper.actions.effects.notes", "kinkeeper.actions.effects.tasks",
-    "kinkeeper.actions.calendar_import", "kinkeeper.calendar.event_changes", "kinkeeper.calendar.occurrences",
-    "kinkeeper.calendar.repository", "kinkeeper.calendar.seeds", "kinkeeper.notes.note_changes",
+    "kinkeeper.actions.effects.calendar",
+    "kinkeeper.actions.effects.notes",
+    "kinkeeper.actions.effects.tasks",
+    "kinkeeper.actions.calendar_import",
+    "kinkeeper.calendar.event_changes",
+    "kinkeeper.calendar.occurrences",
+    "kinkeeper.calendar.repository",
+    "kinkeeper.calendar.seeds",
+    "kinkeeper.notes.note_changes",
     "kinkeeper.tasks.task_changes",
     # Reads others' private events to tell that they are busy, and nothing else of them.
     "kinkeeper.calendar.search",
@@ -44,60 +60,92 @@ WHOLE = {
     # Counts.
     "kinkeeper.observer.accounts.metrics",
     # Everything, for whoever may read the database file.
-    "kinkeeper.bootstrap.household_state", "kinkeeper.cli.export",
-}  # fmt: skip
+    "kinkeeper.bootstrap.household_state",
+    "kinkeeper.cli.export",
+}
 
 # When an event takes place is told through `calendar.search`, which leaves out what the viewer may not see.
 EXPANDING: set[str] = set()
 # Below the surfaces readers take the viewer of whoever asks. These make one themselves, each for a reason.
 OWN_VIEWERS = {
     # A chat is read by all of the household, so the observer asks, decides and shows on its behalf.
-    "kinkeeper.bootstrap.system", "kinkeeper.bootstrap.brain", "kinkeeper.observer.accounts.proof",
-    "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.earlier_cards",
-    "kinkeeper.observer.settling.message_reader", "kinkeeper.observer.settling.group_talk",
+    "kinkeeper.bootstrap.system",
+    "kinkeeper.bootstrap.brain",
+    "kinkeeper.observer.accounts.proof",
+    "kinkeeper.observer.settling.case_builder",
+    "kinkeeper.observer.settling.earlier_cards",
+    "kinkeeper.observer.settling.message_reader",
+    "kinkeeper.observer.settling.group_talk",
     "kinkeeper.observer.replay",
     # Refuses all others.
     "kinkeeper.brain.remote",
     # For the adult who decides, or for a person about what is their own.
-    "kinkeeper.actions.effects.memory", "kinkeeper.actions.calendar_import", "kinkeeper.actions.setting_right",
+    "kinkeeper.actions.effects.memory",
+    "kinkeeper.actions.calendar_import",
+    "kinkeeper.actions.setting_right",
     # Of the person who asks; where others read along, of everybody.
     "kinkeeper.actions.requests.model",
     # What is forgotten is shown to all adults first.
     "kinkeeper.actions.requests.memory",
-}  # fmt: skip
+}
 # What reads memory of all scopes, for the program's own upkeep.
 OF_ALL_SCOPES = tuple(
     f"kinkeeper.memory.{name}"
     for name in (
-        "facts.facts_by_id", "episodes.episodes_by_id", "episodes.unread_episodes", "episodes.episodes_changed", "facts.facts_changed",
-        "evidence.statements_by_id", "evidence.for_facts", "evidence.in_strands", "evidence.out_of", "evidence.words_of", "journal.images_of",
+        "facts.facts_by_id",
+        "episodes.episodes_by_id",
+        "episodes.unread_episodes",
+        "episodes.episodes_changed",
+        "facts.facts_changed",
+        "evidence.statements_by_id",
+        "evidence.for_facts",
+        "evidence.in_strands",
+        "evidence.out_of",
+        "evidence.words_of",
+        "journal.images_of",
     )
-)  # fmt: skip
+)
 READING_ALL_SCOPES = {
     # Which facts of a change somebody may not see: it is then shown without them, and cannot be undone.
-    "kinkeeper.web.pages.remembered", "kinkeeper.actions.setting_right",
+    "kinkeeper.web.pages.remembered",
+    "kinkeeper.actions.setting_right",
     # Counts what an import on the command line found stored already.
     "kinkeeper.cli.memory_import",
     # Whether anything was read out of a turn.
     "kinkeeper.conversation.encoding.job",
-}  # fmt: skip
+}
 LISTING_ACTIONS = {
     "kinkeeper.actions.readers",
     # Ask the rule of the reader, or a narrower one, about each action that they list.
-    "kinkeeper.web.api.pending", "kinkeeper.web.pages.desk", "kinkeeper.digest.content",
+    "kinkeeper.web.api.pending",
+    "kinkeeper.web.pages.desk",
+    "kinkeeper.digest.content",
     "kinkeeper.actions.requests.own_record",
     # Show when something is planned, or count, and tell nothing that was said.
-    "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
+    "kinkeeper.actions.expected",
+    "kinkeeper.web.pages.health",
+    "kinkeeper.observer.accounts.metrics",
     # Show nothing to anybody: when cards lapse, on which days they are, what a message in the group may answer or replace,
     # from whom a thing is kept already.
-    "kinkeeper.actions.lifetime", "kinkeeper.actions.written_audience", "kinkeeper.observer.settling.case_builder", "kinkeeper.observer.settling.group_talk", "kinkeeper.observer.replay",
+    "kinkeeper.actions.lifetime",
+    "kinkeeper.actions.written_audience",
+    "kinkeeper.observer.settling.case_builder",
+    "kinkeeper.observer.settling.group_talk",
+    "kinkeeper.observer.replay",
     # The operator's own commands and export.
-    "kinkeeper.cli.pending", "kinkeeper.bootstrap.household_state",
-}  # fmt: skip
+    "kinkeeper.cli.pending",
+    "kinkeeper.bootstrap.household_state",
+}
 LOWER = (
-    "kinkeeper.brain.", "kinkeeper.calendar.", "kinkeeper.memory.", "kinkeeper.notes.", "kinkeeper.tasks.", "kinkeeper.actions.",
-    "kinkeeper.observer.", "kinkeeper.bootstrap.",
-)  # fmt: skip
+    "kinkeeper.brain.",
+    "kinkeeper.calendar.",
+    "kinkeeper.memory.",
+    "kinkeeper.notes.",
+    "kinkeeper.tasks.",
+    "kinkeeper.actions.",
+    "kinkeeper.observer.",
+    "kinkeeper.bootstrap.",
+)
 
 
 def naming(*wanted: str) -> set[str]:

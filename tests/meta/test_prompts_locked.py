@@ -37,8 +37,10 @@ def test_a_changed_prompt_has_a_new_version_and_a_measurement(file: Path) -> Non
     assert len({each["hash"] for each in versions}) == len(versions)
     last = versions[-1]
     assert (last["id"], last["version"], last["hash"]) == (
-        prompt.head.id, prompt.head.version, prompt.hash,
-    ), f"{file.name} was changed: raise its version, measure it, and add it to prompts.lock"  # fmt: skip
+        prompt.head.id,
+        prompt.head.version,
+        prompt.hash,
+    ), f"{file.name} was changed: raise its version, measure it, and add it to prompts.lock"
     assert re.match(r"20\d\d-\d\d-\d\d: .{20,}", str(last["measured"]))
 
 

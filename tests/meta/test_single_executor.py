@@ -40,9 +40,10 @@ def runs_only_where_it_is_undone(name: str, module: Module) -> bool:
     if name != REWINDING:
         return False
     public = [
-        node for node in ast.parse(module.code).body
+        node
+        for node in ast.parse(module.code).body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-    ]  # fmt: skip
+    ]
     return (
         "kinkeeper.store.store.require_rehearsal" in module.names
         and "require_rehearsal" not in module.made

@@ -9,10 +9,12 @@ SOURCE = Path(kinkeeper.__file__).parent
 PUT = "outbox.put("
 # Lines of a rule's template; cards for one person; results on messages that went out before.
 UNPROMPTED = {
-    "observer/speaker.py", "observer/cards/private_cards.py", "actions/button_removal.py",
+    "observer/speaker.py",
+    "observer/cards/private_cards.py",
+    "actions/button_removal.py",
     # The daily digest, for one person alone at the time they chose.
     "bootstrap/digests.py",
-}  # fmt: skip
+}
 # Channels answer the one who asked or pressed; reminders come at the time somebody asked for.
 ANSWERS = ("channels/", "bootstrap/reminders.py")
 

@@ -88,15 +88,30 @@ def test_no_text_that_people_read_uses_a_retired_phrase() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["It waits for a yes.", "'guest' is no role", "'banana' names no time", "An adult has to say yes before that.",
-     '"at" must be a text', "'Zed' is not a single member of the household", "name one with --db", "There is: milk."],
-)  # fmt: skip
+    [
+        "It waits for a yes.",
+        "'guest' is no role",
+        "'banana' names no time",
+        "An adult has to say yes before that.",
+        '"at" must be a text',
+        "'Zed' is not a single member of the household",
+        "name one with --db",
+        "There is: milk.",
+    ],
+)
 def test_a_retired_phrase_is_found(text: str) -> None:
     assert RETIRED.search(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["There is no task 'bins'", "It is no longer kept", "Waiting for approval: bins", "it is not a date", "not a text file"],
-)  # fmt: skip
+    "text",
+    [
+        "There is no task 'bins'",
+        "It is no longer kept",
+        "Waiting for approval: bins",
+        "it is not a date",
+        "not a text file",
+    ],
+)
 def test_a_plain_sentence_is_left_alone(text: str) -> None:
     assert not RETIRED.search(text)

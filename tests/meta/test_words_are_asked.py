@@ -18,11 +18,23 @@ NO_WORDS = frozenset(
 # Effects with words that stand somewhere already, or that only their asker reads.
 NOTHING_NEW = frozenset(
     {
-        "memory.mark_wrong", "memory.end_fact", "memory.settle_doubt", "memory.settle_question", "memory.set_scope",
-        "memory.set_told_scope", "memory.forget_fact", "task.complete", "task.delete", "notes.set_scope", "notes.delete",
-        "email.keep_draft", "email.create_draft", "email.send", "tools.call",
+        "memory.mark_wrong",
+        "memory.end_fact",
+        "memory.settle_doubt",
+        "memory.settle_question",
+        "memory.set_scope",
+        "memory.set_told_scope",
+        "memory.forget_fact",
+        "task.complete",
+        "task.delete",
+        "notes.set_scope",
+        "notes.delete",
+        "email.keep_draft",
+        "email.create_draft",
+        "email.send",
+        "tools.call",
     }
-)  # fmt: skip
+)
 # Who stores a proposal without it: what was said in a group is read by who listens there; what was stored is stored again;
 # what is only to be erased or asked; what comes from a calendar that others share.
 PROPOSE = "kinkeeper.actions.proposals.propose"
@@ -30,10 +42,17 @@ KEPT = "kinkeeper.actions.written_audience.kept_as_written"
 BY_THEMSELVES = frozenset(
     f"kinkeeper.{name}"
     for name in (
-        "actions.retries", "actions.reversal", "actions.session_words", "channels.telegram.commands", "observer.cards.model_amendments",
-        "observer.overheard_facts", "observer.settling.chat_arrangements", "observer.settling.open_questions", "observer.settling.settlement",
+        "actions.retries",
+        "actions.reversal",
+        "actions.session_words",
+        "channels.telegram.commands",
+        "observer.cards.model_amendments",
+        "observer.overheard_facts",
+        "observer.settling.chat_arrangements",
+        "observer.settling.open_questions",
+        "observer.settling.settlement",
     )
-)  # fmt: skip
+)
 
 
 def texts(kind: object) -> Iterator[str]:

@@ -80,16 +80,22 @@ class OpenAIProtocol(Protocol):
             return None
         sent, answered = said.counted
         return {
-            "prompt_tokens": sent, "completion_tokens": answered, "total_tokens": sent + answered,
-        }  # fmt: skip
+            "prompt_tokens": sent,
+            "completion_tokens": answered,
+            "total_tokens": sent + answered,
+        }
 
     def _record(
         self, said: Said, kind: str, choices: list[Any], usage: dict[str, int] | None
     ) -> dict[str, Any]:
         return {
-            "id": "c1", "object": kind, "created": 1, "model": said.model, "choices": choices,
+            "id": "c1",
+            "object": kind,
+            "created": 1,
+            "model": said.model,
+            "choices": choices,
             "usage": usage,
-        }  # fmt: skip
+        }
 
 
 class OllamaProtocol(Protocol):
@@ -107,8 +113,10 @@ class OllamaProtocol(Protocol):
 
     def _record(self, said: Said, text: str, *, is_last: bool) -> dict[str, Any]:
         record: dict[str, Any] = {
-            "model": said.model, "message": {"role": "assistant", "content": text}, "done": is_last,
-        }  # fmt: skip
+            "model": said.model,
+            "message": {"role": "assistant", "content": text},
+            "done": is_last,
+        }
         if is_last:
             record["done_reason"] = said.finish
             if said.counted:

@@ -49,9 +49,13 @@ def messages(draw: st.DrawFn, *, count: int = 8) -> list[Heard]:
     for number in range(draw(st.integers(1, count))):
         link = draw(st.none() | st.integers(0, number - 1)) if number else None
         frame = said(
-            draw(slots), draw(st.sampled_from(Act)), draw(st.none() | st.sampled_from(Predicate)),
-            modality=draw(st.sampled_from(Modality)), is_negated=draw(st.booleans()), link=link,
-        )  # fmt: skip
+            draw(slots),
+            draw(st.sampled_from(Act)),
+            draw(st.none() | st.sampled_from(Predicate)),
+            modality=draw(st.sampled_from(Modality)),
+            is_negated=draw(st.booleans()),
+            link=link,
+        )
         speaker = draw(st.sampled_from(("Ann", "Bob", "Mia", "Zoe")))
         talk.append(heard(number, speaker, *frame))
     return talk
@@ -72,19 +76,30 @@ def said(
         marks.append(Slot(name=name, start=len(text) + 1, end=len(text) + 1 + len(words), p=1.0))
         text = f"{text} {words}"
     frame = Frame(
-        clause=Clause(0, len(text)), act=act, predicate=predicate, modality=modality,
-        is_negated=is_negated, is_secret=False, slots=tuple(marks),
-        target=None if link is None else Target(said=link, p=1.0), plan=1.0, p=1.0,
-    )  # fmt: skip
+        clause=Clause(0, len(text)),
+        act=act,
+        predicate=predicate,
+        modality=modality,
+        is_negated=is_negated,
+        is_secret=False,
+        slots=tuple(marks),
+        target=None if link is None else Target(said=link, p=1.0),
+        plan=1.0,
+        p=1.0,
+    )
     return text, frame
 
 
 def heard(number: int, speaker: str, text: str, frame: Frame) -> Heard:
     """Return a message of a talk."""
     return Heard(
-        message_id=f"m{number}", speaker=speaker, text=text, frames=(frame,),
-        sent_at=BEGIN + timedelta(minutes=number), before=[f"m{each}" for each in range(number)],
-    )  # fmt: skip
+        message_id=f"m{number}",
+        speaker=speaker,
+        text=text,
+        frames=(frame,),
+        sent_at=BEGIN + timedelta(minutes=number),
+        before=[f"m{each}" for each in range(number)],
+    )
 
 
 def folded(talk: list[Heard], state: State | None = None) -> State:
@@ -138,10 +153,7 @@ def _names(message: Heard, stems: frozenset[str]) -> bool:
 
 @given(messages(), st.sampled_from(UNTRUE), slots, st.sampled_from(Predicate))
 def test_jokes_stories_and_wishes_change_nothing(
-    talk: list[Heard],
-    modality: Modality,
-    named: dict[SlotName, str],
-    predicate: Predicate,
+    talk: list[Heard], modality: Modality, named: dict[SlotName, str], predicate: Predicate
 ) -> None:
     state = folded(talk)
     idle = heard(len(talk), "Ann", *said(named, Act.STATE, predicate, modality=modality))
@@ -151,15 +163,14 @@ def test_jokes_stories_and_wishes_change_nothing(
 
 
 @given(
-    st.sampled_from(THINGS), st.sampled_from(DAYS), st.sampled_from((Predicate.EVENT, Predicate.TASK)),
-    st.sampled_from(("Ann", "Bob", "Mia")), st.integers(1, 4),
-)  # fmt: skip
+    st.sampled_from(THINGS),
+    st.sampled_from(DAYS),
+    st.sampled_from((Predicate.EVENT, Predicate.TASK)),
+    st.sampled_from(("Ann", "Bob", "Mia")),
+    st.integers(1, 4),
+)
 def test_a_plan_told_again_is_one_arrangement(
-    thing: str,
-    day: str,
-    predicate: Predicate,
-    speaker: str,
-    times: int,
+    thing: str, day: str, predicate: Predicate, speaker: str, times: int
 ) -> None:
     named = {SlotName.WHAT: thing, SlotName.WHEN: day}
     talk = [heard(n, speaker, *said(named, Act.STATE, predicate)) for n in range(times + 1)]

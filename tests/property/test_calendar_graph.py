@@ -38,13 +38,7 @@ from kinkeeper.calendar.repository import (
     put_override,
 )
 from kinkeeper.calendar.search import find_conflicts, occurrences_between, overlaps
-from kinkeeper.calendar.tables import (
-    events,
-    horizons,
-    occurrence_people,
-    occurrences,
-    overrides,
-)
+from kinkeeper.calendar.tables import events, horizons, occurrence_people, occurrences, overrides
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewers import Viewer
@@ -214,11 +208,7 @@ def test_overlap_is_symmetric_and_touching_is_none(graph: list[Event], buffer: t
     include_cancelled=st.booleans(),
 )
 def test_searching_the_table_equals_expanding_all(
-    engine: Engine,
-    graph: list[Event],
-    span: Interval,
-    member: str | None,
-    include_cancelled: bool,
+    engine: Engine, graph: list[Event], span: Interval, member: str | None, include_cancelled: bool
 ):
     with engine.connect() as conn:
         extend_horizon(conn, "h", NOW)

@@ -9,14 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinkeeper.calendar.ics import export_ics, import_ics
-from kinkeeper.calendar.model import (
-    Event,
-    EventKind,
-    EventState,
-    Override,
-    Provenance,
-    SourceType,
-)
+from kinkeeper.calendar.model import Event, EventKind, EventState, Override, Provenance, SourceType
 from kinkeeper.calendar.recurrence import expand, original_starts
 from kinkeeper.core.time import Interval
 
@@ -133,9 +126,7 @@ PIECES = (b"\r\n", b":", b";", b"=", b",", b"\xff", b"99", b"T", b"Z", b"BEGIN:V
 
 
 edits = st.tuples(
-    st.integers(GOOD.index(b"BEGIN:VEVENT"), len(GOOD)),
-    st.integers(0, 3),
-    st.sampled_from(PIECES),
+    st.integers(GOOD.index(b"BEGIN:VEVENT"), len(GOOD)), st.integers(0, 3), st.sampled_from(PIECES)
 )
 
 

@@ -27,14 +27,16 @@ def entries(draw: st.DrawFn) -> Entry:
     chosen = draw(st.lists(st.sampled_from(starts), max_size=3, unique=True)) if starts else []
     overrides = tuple(
         Override(
-            event_id=event.id, original_start=start,
+            event_id=event.id,
+            original_start=start,
             start=draw(st.none() | st.just(days_later(start, 3, event.tz))),
             duration=draw(st.none() | st.just(timedelta(days=1))),
             state=draw(st.none() | st.just(EventState.CANCELLED)),
-            responsible=draw(st.none() | members), place=draw(st.none() | lines),
+            responsible=draw(st.none() | members),
+            place=draw(st.none() | lines),
         )
         for start in sorted(chosen)
-    )  # fmt: skip
+    )
     return Entry(event=event, overrides=overrides)
 
 

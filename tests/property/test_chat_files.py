@@ -16,9 +16,12 @@ fields = st.sampled_from(
     ["chat_id", "message_id", "sender", "text", "sent_at", "kind", "target", "reply_to"]
 )
 sound = {
-    "chat_id": "c", "message_id": "m", "sender": "s", "text": "t",
+    "chat_id": "c",
+    "message_id": "m",
+    "sender": "s",
+    "text": "t",
     "sent_at": "2026-03-02T10:00:00",
-}  # fmt: skip
+}
 
 
 @given(st.lists(st.binary(max_size=60)))
@@ -38,9 +41,17 @@ def test_fields_of_any_kind_give_a_message_or_an_error(changes: list[dict[str, o
         assert isinstance(answer, ChatLine) or answer.error
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(
-    ["id", "type", "date", "date_unixtime", "from", "from_id", "text", "reactions"]), json_values
-) | json_values))  # fmt: skip
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(
+                ["id", "type", "date", "date_unixtime", "from", "from_id", "text", "reactions"]
+            ),
+            json_values,
+        )
+        | json_values
+    )
+)
 def test_an_export_of_any_messages_raises_nothing(messages: list[object]) -> None:
     export = {"id": 1, "type": "private_group", "messages": messages}
     document = json.dumps(export, indent=1).encode()

@@ -211,9 +211,11 @@ class Deliveries(RuleBasedStateMachine):
             assert texts[-1] == last.message.body
         else:
             assert last.error in {
-                "not allowed", "ConnectionResetError", "the new ids of the chat form a loop",
+                "not allowed",
+                "ConnectionResetError",
+                "the new ids of the chat form a loop",
                 "the message it changes was sent before the chat changed its id",
-            }  # fmt: skip
+            }
 
 
 TestDeliveries = Deliveries.TestCase

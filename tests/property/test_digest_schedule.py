@@ -15,9 +15,14 @@ from kinkeeper.messaging.outbound import QuietHours
 DAY = timedelta(days=1)
 # Zones whose clocks change at different hours, at midnight, by half an hour, or not at all.
 ZONES = (
-    "Europe/Dublin", "America/Chicago", "America/Havana", "Australia/Lord_Howe", "Asia/Kolkata",
-    "Africa/Cairo", "Pacific/Auckland",
-)  # fmt: skip
+    "Europe/Dublin",
+    "America/Chicago",
+    "America/Havana",
+    "Australia/Lord_Howe",
+    "Asia/Kolkata",
+    "Africa/Cairo",
+    "Pacific/Auckland",
+)
 instants = st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - bounds
 clocks = st.times().map(lambda each: each.replace(second=0, microsecond=0))
 
@@ -73,10 +78,18 @@ def test_the_next_one_is_the_first_that_is_not_due_yet(
 @pytest.mark.parametrize(
     ("text", "at"),
     [
-        ("18:00", time(18)), ("6pm", time(18)), ("6:30 PM", time(18, 30)), ("07.15", time(7, 15)), ("7", time(7)),
-        ("12am", time(0)), ("12pm", time(12)), ("0:00", time(0)), ("23:59", time(23, 59)), (" OFF ", None),
+        ("18:00", time(18)),
+        ("6pm", time(18)),
+        ("6:30 PM", time(18, 30)),
+        ("07.15", time(7, 15)),
+        ("7", time(7)),
+        ("12am", time(0)),
+        ("12pm", time(12)),
+        ("0:00", time(0)),
+        ("23:59", time(23, 59)),
+        (" OFF ", None),
     ],
-)  # fmt: skip
+)
 def test_times_as_people_write_them(text: str, at: time | None) -> None:
     assert parse_time(text) == at
 

@@ -21,9 +21,26 @@ json_values = st.recursive(
     max_leaves=25,
 )
 keywords = st.sampled_from(
-    ["type", "properties", "items", "$ref", "$defs", "anyOf", "pattern", "enum", "required", "title",
-     "additionalProperties", "description", "minimum", "not", "if", "maxLength", "const"]
-)  # fmt: skip
+    [
+        "type",
+        "properties",
+        "items",
+        "$ref",
+        "$defs",
+        "anyOf",
+        "pattern",
+        "enum",
+        "required",
+        "title",
+        "additionalProperties",
+        "description",
+        "minimum",
+        "not",
+        "if",
+        "maxLength",
+        "const",
+    ]
+)
 schemas = st.recursive(
     st.dictionaries(keywords, json_values | st.just("#") | st.just("#/$defs/a"), max_size=5),
     lambda inner: st.dictionaries(keywords, inner | st.dictionaries(words, inner), max_size=4),
@@ -83,8 +100,11 @@ def test_any_schema_can_be_checked_and_shown(schema: dict[str, Any], arguments: 
 
 
 def test_a_schema_that_refers_to_itself_ends():
-    schema = {"type": "object", "$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}},
-              "properties": {"c": {"$ref": "#/$defs/a"}}}  # fmt: skip
+    schema = {
+        "type": "object",
+        "$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}},
+        "properties": {"c": {"$ref": "#/$defs/a"}},
+    }
     assert described("s", "t", "", schema, is_safe=False).schema["properties"]["c"]["properties"]
 
 

@@ -24,15 +24,37 @@ EXAMPLES = settings(max_examples=60, deadline=None)
 
 # ---- lines of any TOML: a writer that knows where it put everything
 
-BARE = st.sampled_from([
-    "1", "-7", "true", "1.5e3", "0x1F", "inf", "2026-01-06", "2026-01-06 16:30:00", "16:30:00",
-    "2026-01-06T16:30:00Z",
-])  # fmt: skip
-STRINGS = st.sampled_from([
-    '"plain"', '"# no comment"', r'"esc \" ] } = \\"', "'lit \\'", '""', "''", '"[x]"', '"日本"',
-    '"""one"""', '"""two\nlines # [x]\n"q" \\""" ""\n"""', "'''\na = 1\n[b]\n'''", '""""q""""',
-    '"""a\\\n   b"""',
-])  # fmt: skip
+BARE = st.sampled_from(
+    [
+        "1",
+        "-7",
+        "true",
+        "1.5e3",
+        "0x1F",
+        "inf",
+        "2026-01-06",
+        "2026-01-06 16:30:00",
+        "16:30:00",
+        "2026-01-06T16:30:00Z",
+    ]
+)
+STRINGS = st.sampled_from(
+    [
+        '"plain"',
+        '"# no comment"',
+        r'"esc \" ] } = \\"',
+        "'lit \\'",
+        '""',
+        "''",
+        '"[x]"',
+        '"日本"',
+        '"""one"""',
+        '"""two\nlines # [x]\n"q" \\""" ""\n"""',
+        "'''\na = 1\n[b]\n'''",
+        '""""q""""',
+        '"""a\\\n   b"""',
+    ]
+)
 GAPS = st.sampled_from(["", " ", "\n", "\n\n", " # c ] } , = \" '''\n", "\n  # [x]\n\t"])
 FILLERS = st.sampled_from(["", "\n", "# comment\n", '# key = "x" """\n', "  \t\n", "#\n\n"])
 KEYS = st.sampled_from(["a", "b-c", "d_1", "9", '"q k"', "'l.k'", '"e\\u0301"', "true"])
@@ -248,12 +270,18 @@ def test_damaged_file_loads_or_is_refused(start: int, length: int, instead: str)
 @EXAMPLES
 @given(
     st.datetimes(datetime(1990, 1, 1), datetime(2050, 1, 1)),  # noqa: DTZ001 - local wall time
-    st.sampled_from([
-        "FREQ=WEEKLY;BYDAY=TU,TH", "FREQ=MONTHLY;BYDAY=-1FR", "FREQ=DAILY;INTERVAL=3",
-        "FREQ=MONTHLY;BYMONTHDAY=31", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29",
-        "FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,MO", "FREQ=YEARLY;BYWEEKNO=53;BYDAY=MO",
-    ]),
-)  # fmt: skip
+    st.sampled_from(
+        [
+            "FREQ=WEEKLY;BYDAY=TU,TH",
+            "FREQ=MONTHLY;BYDAY=-1FR",
+            "FREQ=DAILY;INTERVAL=3",
+            "FREQ=MONTHLY;BYMONTHDAY=31",
+            "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29",
+            "FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,MO",
+            "FREQ=YEARLY;BYWEEKNO=53;BYDAY=MO",
+        ]
+    ),
+)
 def test_first_occurrence_is_the_one_a_plain_walk_finds(start: datetime, rule: str) -> None:
     start = start.replace(microsecond=0)
     found = read_recurrence(rule, start, ZoneInfo("UTC"))

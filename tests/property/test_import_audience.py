@@ -42,12 +42,16 @@ MEMBERS = ("rua", "tane", "mere", "wiremu")
 ADULTS = MEMBERS[:2]
 ROLES = (Role.PARENT, Role.PARENT, Role.CHILD, Role.OTHER)
 FAMILY = Household(
-    id="h", zone=ZONE, locale="en-NZ", bot_name="Bot", owner="rua",
+    id="h",
+    zone=ZONE,
+    locale="en-NZ",
+    bot_name="Bot",
+    owner="rua",
     members=tuple(
         Member(id=each, name=each.title(), role=role)
         for each, role in zip(MEMBERS, ROLES, strict=True)
     ),
-)  # fmt: skip
+)
 CLASSES = (
     "",
     "CLASS:PUBLIC",
@@ -82,12 +86,19 @@ def calendars(draw: st.DrawFn) -> list[tuple[Event, list[Override]]]:
         rrule = draw(st.sampled_from([None, "FREQ=DAILY;COUNT=4", "FREQ=WEEKLY"]))
         source = draw(st.sampled_from([SourceType.ICS, SourceType.CHAT, SourceType.CLI]))
         event = Event(
-            id=f"e{number}", household="h", kind=draw(st.sampled_from(EventKind)),
-            scope=scope, summary=f"secret{number} {scope}", start=start, duration=timedelta(hours=1),
-            tz=ZONE.key, who=tuple(draw(st.lists(st.sampled_from(MEMBERS), max_size=2, unique=True))),
-            rrule=rrule, about=draw(st.sampled_from([None, "e0"])),
+            id=f"e{number}",
+            household="h",
+            kind=draw(st.sampled_from(EventKind)),
+            scope=scope,
+            summary=f"secret{number} {scope}",
+            start=start,
+            duration=timedelta(hours=1),
+            tz=ZONE.key,
+            who=tuple(draw(st.lists(st.sampled_from(MEMBERS), max_size=2, unique=True))),
+            rrule=rrule,
+            about=draw(st.sampled_from([None, "e0"])),
             provenance=Provenance(source_type=source, source_id=f"uid{number}@elsewhere"),
-        )  # fmt: skip
+        )
         moved = Override(event_id=event.id, original_start=start, start=start + timedelta(hours=2))
         found.append((event, [moved] if rrule and draw(st.booleans()) else []))
     return found
@@ -127,9 +138,14 @@ def imported(
     found = read_events(data.splitlines(keepends=True), FAMILY, ImportLimit(NOW))
     found.leave_out_hidden(FAMILY, member, is_operator=is_operator)
     work = Import(
-        id=f"import {by} {hash(data)}", household=FAMILY, member=member, now=NOW, name="a file",
-        found=found, is_operator=is_operator,
-    )  # fmt: skip
+        id=f"import {by} {hash(data)}",
+        household=FAMILY,
+        member=member,
+        now=NOW,
+        name="a file",
+        found=found,
+        is_operator=is_operator,
+    )
     for step in work.steps():
         found.report(work.write(conn, step).lines)
     return found.lines
@@ -275,10 +291,17 @@ def test_another_s_private_event_answers_as_an_unknown_one(
 def test_a_surprise_keeps_its_audience_when_it_comes_back(store: Store, kind: str) -> None:
     scope = surprise_scope(["mere"])
     event = Event(
-        id="e0", household="h", kind=EventKind.BOOKING, scope=scope, summary="party", start=NOW,
-        duration=timedelta(hours=1), tz=ZONE.key, who=("mere",),
+        id="e0",
+        household="h",
+        kind=EventKind.BOOKING,
+        scope=scope,
+        summary="party",
+        start=NOW,
+        duration=timedelta(hours=1),
+        tz=ZONE.key,
+        who=("mere",),
         provenance=Provenance(source_type=SourceType.CHAT, source_id="said"),
-    )  # fmt: skip
+    )
 
     def story(conn: Connection) -> Rows:
         plant(conn, [(event, [])])

@@ -31,9 +31,13 @@ from kinkeeper.tasks.turns import checked
 NOW = datetime(2026, 5, 4, 8, tzinfo=UTC)
 ZONE = ZoneInfo("Asia/Kolkata")
 FAMILY = Household(
-    id="h", zone=ZONE, locale="en-IN", bot_name="Bot", owner="asha",
+    id="h",
+    zone=ZONE,
+    locale="en-IN",
+    bot_name="Bot",
+    owner="asha",
     members=(Member(id="asha", name="Asha", role=Role.PARENT),),
-)  # fmt: skip
+)
 REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 HIDDEN = [
     chr(point)
@@ -50,10 +54,18 @@ words = st.lists(
 
 def event(text: str) -> Event:
     return Event(
-        id="e", household="h", kind=EventKind.BOOKING, summary=text, place=text, activity=text, task=text,
-        start=NOW.astimezone(ZONE), duration=timedelta(hours=1), tz=ZONE.key,
+        id="e",
+        household="h",
+        kind=EventKind.BOOKING,
+        summary=text,
+        place=text,
+        activity=text,
+        task=text,
+        start=NOW.astimezone(ZONE),
+        duration=timedelta(hours=1),
+        tz=ZONE.key,
         provenance=Provenance(source_type=SourceType.CHAT, source_id="x"),
-    )  # fmt: skip
+    )
 
 
 def texts(found: Event) -> list[str]:
@@ -127,9 +139,17 @@ def from_note(text: str) -> list[str]:
 
 
 WAYS = (
-    event, from_effect, from_database, from_record, from_file, from_json_lines, from_calendar_server,
-    from_occurrence, from_task, from_note,
-)  # fmt: skip
+    event,
+    from_effect,
+    from_database,
+    from_record,
+    from_file,
+    from_json_lines,
+    from_calendar_server,
+    from_occurrence,
+    from_task,
+    from_note,
+)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -73,12 +73,7 @@ class Leases(RuleBasedStateMachine):
         with engine.begin() as conn:
             row = self.row(conn, key)
             epoch = leases.claim(
-                conn,
-                work,
-                key,
-                now=self.now,
-                lease=LEASE,
-                attempt=row.attempt if current else None,
+                conn, work, key, now=self.now, lease=LEASE, attempt=row.attempt if current else None
             )
             held = row.state == "running" and row.lease_until > self.now
             if epoch is None:

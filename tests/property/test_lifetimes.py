@@ -45,13 +45,24 @@ LEAST = FAMILY.pending_ttl
 DAY = timedelta(days=1)
 # Zones whose clocks change on different nights, at midnight, by half an hour, or not at all.
 ZONES = (
-    "Europe/Dublin", "America/Chicago", "Pacific/Auckland", "Asia/Kolkata", "America/Havana",
-    "Australia/Lord_Howe", "Pacific/Kiritimati", "UTC",
-)  # fmt: skip
+    "Europe/Dublin",
+    "America/Chicago",
+    "Pacific/Auckland",
+    "Asia/Kolkata",
+    "America/Havana",
+    "Australia/Lord_Howe",
+    "Pacific/Kiritimati",
+    "UTC",
+)
 RULES = (
-    None, "FREQ=DAILY;COUNT=9", "FREQ=WEEKLY;COUNT=5", "FREQ=WEEKLY;INTERVAL=2;COUNT=3",
-    "FREQ=MONTHLY;COUNT=4", "FREQ=WEEKLY;BYDAY=MO,TH;UNTIL=20270120", "FREQ=DAILY;UNTIL=20261205",
-)  # fmt: skip
+    None,
+    "FREQ=DAILY;COUNT=9",
+    "FREQ=WEEKLY;COUNT=5",
+    "FREQ=WEEKLY;INTERVAL=2;COUNT=3",
+    "FREQ=MONTHLY;COUNT=4",
+    "FREQ=WEEKLY;BYDAY=MO,TH;UNTIL=20270120",
+    "FREQ=DAILY;UNTIL=20261205",
+)
 OPEN_ENDED = ("FREQ=WEEKLY", "FREQ=DAILY;INTERVAL=3", "FREQ=MONTHLY")
 
 moments = st.datetimes(datetime(2026, 3, 1), datetime(2026, 12, 1)).map(  # noqa: DTZ001 - zone added below
@@ -87,9 +98,13 @@ def events(draw: st.DrawFn, rules: tuple[str | None, ...] = RULES) -> Event:
     if all_day:
         start = datetime.combine(start.date(), time())
     return event(
-        "drawn", start=start.replace(tzinfo=zone), tz=zone.key, all_day=all_day, duration=length,
+        "drawn",
+        start=start.replace(tzinfo=zone),
+        tz=zone.key,
+        all_day=all_day,
+        duration=length,
         rrule=draw(st.sampled_from(rules)),
-    )  # fmt: skip
+    )
 
 
 homes = st.sampled_from(ZONES).map(lambda name: replace(FAMILY, zone=ZoneInfo(name)))
@@ -174,20 +189,25 @@ def test_what_is_moved_cancelled_or_given_away_waits_for_the_day_where_it_is_now
         insert_event(conn, found)
         put_override(conn, home.id, override)
         kinds = (
-            CancelOccurrence(**named), AssignOccurrence(**named, responsible=("ines",)),
+            CancelOccurrence(**named),
+            AssignOccurrence(**named, responsible=("ines",)),
             MoveOccurrence(**named, new_start=now),
-        )  # fmt: skip
+        )
         actions = [
             propose(
-                conn, proposal(f"m{at}", effects=(each.frozen(),), extraction={}), household=home,
+                conn,
+                proposal(f"m{at}", effects=(each.frozen(),), extraction={}),
+                household=home,
                 now=now,
             ).action
             for at, each in enumerate(kinds)
-        ]  # fmt: skip
+        ]
         whole = propose(
-            conn, proposal("whole", effects=(CancelEvent(event_id=found.id).frozen(),), extraction={}),
-            household=home, now=now,
-        ).action  # fmt: skip
+            conn,
+            proposal("whole", effects=(CancelEvent(event_id=found.id).frozen(),), extraction={}),
+            household=home,
+            now=now,
+        ).action
     (there,) = [
         each.interval for each in expand(found, (override,), ages) if each.original_start == chosen
     ]
@@ -233,15 +253,27 @@ def test_a_task_waits_until_its_day_is_over(
     now, due = asked.replace(tzinfo=UTC), deadline.replace(tzinfo=home.zone)
     due = datetime.combine(due.date(), time(), tzinfo=home.zone) if is_all_day else due
     task = Task(
-        id="t", household=home.id, title="Pay", tz=home.zone.key, place=Place(channel="web"),
-        created_at=now, deadline=due, is_all_day=is_all_day,
-    )  # fmt: skip
+        id="t",
+        household=home.id,
+        title="Pay",
+        tz=home.zone.key,
+        place=Place(channel="web"),
+        created_at=now,
+        deadline=due,
+        is_all_day=is_all_day,
+    )
     with undone(store) as [conn]:
         action = waiting(conn, home, now, AddTask(task=task))
         undated = propose(
-            conn, proposal("undated", effects=(AddTask(task=replace(task, deadline=None)).frozen(),), extraction={}),
-            household=home, now=now,
-        ).action  # fmt: skip
+            conn,
+            proposal(
+                "undated",
+                effects=(AddTask(task=replace(task, deadline=None)).frozen(),),
+                extraction={},
+            ),
+            household=home,
+            now=now,
+        ).action
     day = due.astimezone(home.zone).date()
     over = datetime.combine(day + DAY, time(), tzinfo=home.zone).astimezone(UTC)
     assert action.expires_at == max(now + LEAST, over)
@@ -272,13 +304,21 @@ def test_an_event_moved_after_it_was_asked_about_extends_the_question(store: Eng
     with undone(store) as [conn]:
         insert_event(conn, judo)
         asked = waiting(
-            conn, FAMILY, now,
+            conn,
+            FAMILY,
+            now,
             AssignOccurrence(event_id=judo.id, original_start=judo.start, responsible=("omar",)),
-        )  # fmt: skip
+        )
         event_changes.move_occurrence(
-            conn, FAMILY.id, judo.id, judo.start, new_start=judo.start + 7 * DAY, new_duration=None,
-            change_id="c1", at=now,
-        )  # fmt: skip
+            conn,
+            FAMILY.id,
+            judo.id,
+            judo.start,
+            new_start=judo.start + 7 * DAY,
+            new_duration=None,
+            change_id="c1",
+            at=now,
+        )
         extend_open(conn, FAMILY, now=now)
         assert load_action(conn, FAMILY.id, asked.id).expires_at == asked.expires_at + 7 * DAY
 
@@ -297,12 +337,17 @@ def test_a_fact_waits_two_weeks_or_until_it_holds_no_more(
         words=said,
         sentences=(
             Sentence(
-                start=0, end=len(said.text), category=Category.IDENTITY, type=StatementType.STATEMENT,
-                title="nuts", narrative=said.text, confidence=0.8,
+                start=0,
+                end=len(said.text),
+                category=Category.IDENTITY,
+                type=StatementType.STATEMENT,
+                title="nuts",
+                narrative=said.text,
+                confidence=0.8,
                 valid_to=None if until is None else now + until,
             ),
         ),
-    )  # fmt: skip
+    )
     with undone(store) as [conn]:
         action = waiting(conn, FAMILY, now, fact)
     if until is None:

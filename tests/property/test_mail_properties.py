@@ -14,15 +14,18 @@ from kinkeeper.mail.model import Address, Mail, one_line
 
 AT = datetime(2026, 5, 11, 9, 0, tzinfo=UTC)
 HEADERS = {"From", "To", "Reply-To", "Subject", "Date", "Message-ID", "MIME-Version"} | {
-    "Content-Type", "Content-Transfer-Encoding",
-}  # fmt: skip
+    "Content-Type",
+    "Content-Transfer-Encoding",
+}
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=150)
 HOSTILE = st.one_of(
     TEXT,
     st.lists(
-        st.sampled_from(["\r\n", "\n", "\r", "Bcc: evil@x.example", "\x00", "\u2028", "<", ">", '"', ",", " "])
+        st.sampled_from(
+            ["\r\n", "\n", "\r", "Bcc: evil@x.example", "\x00", "\u2028", "<", ">", '"', ",", " "]
+        )
     ).map("".join),
-)  # fmt: skip
+)
 
 
 @given(subject=HOSTILE, body=HOSTILE, name=HOSTILE, sender=HOSTILE)
@@ -33,9 +36,12 @@ def test_a_mail_says_what_was_confirmed_and_nothing_else(
     subject: str, body: str, name: str, sender: str
 ) -> None:
     mail = Mail(
-        to=(Address(address="ana@a.example", name=one_line(name)),), subject=one_line(subject),
-        body=body, from_name=one_line(sender), reply_to=Address(address="i@h.example"),
-    )  # fmt: skip
+        to=(Address(address="ana@a.example", name=one_line(name)),),
+        subject=one_line(subject),
+        body=body,
+        from_name=one_line(sender),
+        reply_to=Address(address="i@h.example"),
+    )
     raw = mail_bytes(mail, sender="family@home.test", change_id="c1", at=AT)
     message = message_from_bytes(raw, policy=default)
     assert set(message.keys()) <= HEADERS

@@ -52,9 +52,12 @@ def check(store: Store, chain: list[Said]) -> None:
 
     store.write_now(told)
     plain = Search(
-        text=" ".join(said.text for said in chain), viewer=viewer, now=NOW, limit=50,
+        text=" ".join(said.text for said in chain),
+        viewer=viewer,
+        now=NOW,
+        limit=50,
         is_diverse=False,
-    )  # fmt: skip
+    )
     for said in chain:
         for instant in (
             START + timedelta(days=said.day, microseconds=-1),

@@ -48,9 +48,12 @@ def test_a_transient_fact_leaves_when_it_has_faded_or_the_feeling_is_over(
 
 
 @given(
-    confidence=confidences, category=st.sampled_from(Category), heard=st.floats(0, 30), at=days,
+    confidence=confidences,
+    category=st.sampled_from(Category),
+    heard=st.floats(0, 30),
+    at=days,
     end=st.none() | days,
-)  # fmt: skip
+)
 def test_any_other_fact_leaves_only_at_a_known_end_and_is_believed_until_then(
     confidence: float, category: Category, heard: float, at: float, end: float | None
 ) -> None:
@@ -62,6 +65,10 @@ def test_any_other_fact_leaves_only_at_a_known_end_and_is_believed_until_then(
 
 def stored(confidence: float, category: Category, heard: float, *, is_transient: bool) -> Fact:
     return fact(
-        "told", confidence=confidence, category=category, decayed_until=START,
-        last_evidence_at=after(-heard), is_transient=is_transient,
-    )  # fmt: skip
+        "told",
+        confidence=confidence,
+        category=category,
+        decayed_until=START,
+        last_evidence_at=after(-heard),
+        is_transient=is_transient,
+    )

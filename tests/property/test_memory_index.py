@@ -50,12 +50,14 @@ def _filled(steps: Sequence[list[_Text] | int]) -> tuple[LexicalIndex, dict[int,
         slots = index.add(
             [
                 IndexedText(
-                    text=" ".join(each.words), session=each.session, said_at=each.said_at,
+                    text=" ".join(each.words),
+                    session=each.session,
+                    said_at=each.said_at,
                     arrival=index.room + place,
                 )
                 for place, each in enumerate(step)
             ]
-        )  # fmt: skip
+        )
         here |= dict(zip(slots.tolist(), step, strict=True))
     return index, here
 
@@ -136,11 +138,7 @@ def test_frequent_words_left_for_later_only_tell_found_texts_apart(
     without=st.frozensets(st.integers(0, 6).map(str), max_size=2),
 )
 def test_only_what_is_admitted_is_found(
-    entries: list[Entry],
-    scopes: frozenset[str],
-    now: float,
-    above: float,
-    without: frozenset[str],
+    entries: list[Entry], scopes: frozenset[str], now: float, above: float, without: frozenset[str]
 ):
     shelf, last = Shelf(), dict[str, Entry]()
     for entry in entries:

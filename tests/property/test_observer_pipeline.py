@@ -30,12 +30,35 @@ any_text = st.one_of(
     st.text("aeiou lm\u200b\u200d\u0301\u202e👍🙋🏽‍♀️é4:3?!'’\n", max_size=60),
     st.lists(
         st.sampled_from(
-            ["who", "can", "I'll", "get", "pick up", "Leo", "Mia", "soccer", "tomorrow", "at 5", "?",
-             "cancelled", "moved", "to", "Friday", "instead", "not", "kids", "n/m", "👍", "the", "dentist", "4:30"]
+            [
+                "who",
+                "can",
+                "I'll",
+                "get",
+                "pick up",
+                "Leo",
+                "Mia",
+                "soccer",
+                "tomorrow",
+                "at 5",
+                "?",
+                "cancelled",
+                "moved",
+                "to",
+                "Friday",
+                "instead",
+                "not",
+                "kids",
+                "n/m",
+                "👍",
+                "the",
+                "dentist",
+                "4:30",
+            ]
         ),
         max_size=10,
     ).map(" ".join),
-)  # fmt: skip
+)
 
 
 @st.composite
@@ -53,8 +76,9 @@ def conversations(draw: st.DrawFn, name: str, most: int = 24) -> list[dict[str, 
         )
         entry: dict[str, Any] = {
             "minutes": draw(st.sampled_from(MINUTES)),
-            "sender": draw(st.sampled_from(words["people"])), "text": text,
-        }  # fmt: skip
+            "sender": draw(st.sampled_from(words["people"])),
+            "text": text,
+        }
         kind = draw(st.sampled_from(["text"] * 6 + ["reply", "edit", "reaction"]))
         if said and kind != "text":
             target = f"m{draw(st.integers(1, len(said)))}"

@@ -17,9 +17,14 @@ from page_samples import EMPTY, home, lines_at, occurrence, words_at
 from pending_samples import event
 
 ZONES = (
-    "Europe/Vienna", "America/Chicago", "Australia/Lord_Howe", "Africa/Cairo", "Pacific/Apia",
-    "America/Havana", "Asia/Kathmandu",
-)  # fmt: skip
+    "Europe/Vienna",
+    "America/Chicago",
+    "Australia/Lord_Howe",
+    "Africa/Cairo",
+    "Pacific/Apia",
+    "America/Havana",
+    "Asia/Kathmandu",
+)
 names = st.text(min_size=1, max_size=12).filter(lambda name: bool(name.strip()))
 instants = st.integers(0, 20 * 365 * 24 * 60).map(
     lambda minutes: datetime(2011, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes)
@@ -61,9 +66,7 @@ def test_something_stands_on_every_day_it_shares_time_with_and_on_no_other(
     assert len(days) == len(set(days))
 
 
-@given(
-    st.dates(date(1975, 1, 1), date(2190, 1, 1)), st.sampled_from(Span), st.integers(0, 6)
-)  # fmt: skip
+@given(st.dates(date(1975, 1, 1), date(2190, 1, 1)), st.sampled_from(Span), st.integers(0, 6))
 def test_what_is_shown_holds_the_day_it_is_shown_around(
     anchor: date, span: Span, week_start: int
 ) -> None:
@@ -85,9 +88,7 @@ def test_every_short_thing_of_a_week_stands_on_one_or_two_days_of_it(
         for number, offset in enumerate(offsets)
     ]
     found = collect(map(occurrence, events), [], EMPTY, lines.wording.phrasing)
-    page = calendar_page(
-        found, span=Span.AGENDA, anchor=anchor, lines=lines, wording=lines.wording
-    )  # fmt: skip
+    page = calendar_page(found, span=Span.AGENDA, anchor=anchor, lines=lines, wording=lines.wording)
     stands = Counter(item.key for day in page.days for item in day.entries)
     assert set(stands.values()) <= {1, 2}
     for each in events:
@@ -102,9 +103,13 @@ def test_every_short_thing_of_a_week_stands_on_one_or_two_days_of_it(
 def test_bars_never_leave_their_box(values: list[float], goal: float | None) -> None:
     days = [date(2026, 1, 1) + timedelta(days=number) for number in range(len(values))]
     drawn = chart(
-        "x", dict(zip(days, values, strict=True)), figure="y", days=days,
-        labels={day: day.isoformat() for day in days}, goal=goal,
-    )  # fmt: skip
+        "x",
+        dict(zip(days, values, strict=True)),
+        figure="y",
+        days=days,
+        labels={day: day.isoformat() for day in days},
+        goal=goal,
+    )
     assert (drawn is None) == (not any(values))
     if drawn is None:
         return

@@ -70,10 +70,7 @@ class Queue(RuleBasedStateMachine):
         name = f"m{source}"
         ways = (choice("Yes", event(name)), choice("No")) if has_choices else ()
         wanted = proposal(
-            name,
-            choices=ways,
-            merge_key=merge_key,
-            **({"effects": ()} if has_choices else {}),
+            name, choices=ways, merge_key=merge_key, **({"effects": ()} if has_choices else {})
         )
         result = self.store.write_now(
             lambda conn: propose(conn, wanted, household=FAMILY, now=self.now)

@@ -17,11 +17,17 @@ from kinkeeper.actions.requests.tasks import CreateTask, FindTask, ListTasks, Up
 from planning import plan, planned
 
 PARAMETERS: dict[str, type[BaseModel]] = {
-    "calendar.create_event": CreateEvent, "calendar.delete_event": FindEvent,
-    "calendar.update_event": UpdateEventOf, "calendar.list_events": ListEvents,
-    "calendar.find_free": FindFree, "task.create": CreateTask, "task.complete": FindTask,
-    "task.delete": FindTask, "task.update": UpdateTaskOf, "task.list": ListTasks,
-}  # fmt: skip
+    "calendar.create_event": CreateEvent,
+    "calendar.delete_event": FindEvent,
+    "calendar.update_event": UpdateEventOf,
+    "calendar.list_events": ListEvents,
+    "calendar.find_free": FindFree,
+    "task.create": CreateTask,
+    "task.complete": FindTask,
+    "task.delete": FindTask,
+    "task.update": UpdateTaskOf,
+    "task.list": ListTasks,
+}
 WORDS = st.sampled_from(
     [
         "remind",

@@ -156,9 +156,10 @@ PRESSES = st.lists(
 
 
 @settings(
-    max_examples=40, deadline=None,
+    max_examples=40,
+    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+)
 @given(presses=PRESSES)
 def test_the_first_fitting_press_decides_and_only_its_repeat_gets_its_answer(
     cards: Cards, presses: list[tuple[int, Member, bool, bool, int]]
@@ -174,9 +175,11 @@ def test_the_first_fitting_press_decides_and_only_its_repeat_gets_its_answer(
     for which, member, in_chat, on_message, hours in presses:
         now += timedelta(hours=hours)
         pressed = PressedButton(
-            data=buttons[which].data, chat_id=GROUP if in_chat else "other",
-            message_key=shown.message_id if on_message else "other", member=member,
-        )  # fmt: skip
+            data=buttons[which].data,
+            chat_id=GROUP if in_chat else "other",
+            message_key=shown.message_id if on_message else "other",
+            member=member,
+        )
         answer = cards.press(pressed, now=now)
         fits = in_chat and on_message and member.is_adult
         is_open = winner is None and now < EXPIRES

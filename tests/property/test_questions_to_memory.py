@@ -37,14 +37,19 @@ NOUNS = st.sampled_from(["swim", "judo", "robotics", "club", "chess", "choir", "
 
 
 OURS = {"schedule", "who", "usually", "does", "pickup", "dropoff", "cover", "on", "events"} | {
-    "activity", "thursday",
-}  # fmt: skip
+    "activity",
+    "thursday",
+}
 ONE = compile_participants(
     Household(
-        id="h", zone=ZoneInfo("UTC"), locale="en-US", bot_name="Kin", owner=None,
+        id="h",
+        zone=ZoneInfo("UTC"),
+        locale="en-US",
+        bot_name="Kin",
+        owner=None,
         members=(Member(id="mia", name="Mia", role=Role.CHILD),),
     )
-)  # fmt: skip
+)
 
 
 def slug(text: str) -> str:
@@ -59,16 +64,23 @@ def households(draw: st.DrawFn) -> Household:
     joins = st.sampled_from(["-", "_"])
     activities = draw(st.lists(st.tuples(pieces, joins), min_size=1, max_size=4))
     return Household(
-        id="h", zone=ZoneInfo("Europe/London"), locale="en-GB", bot_name="Kin", owner=None,
+        id="h",
+        zone=ZoneInfo("Europe/London"),
+        locale="en-GB",
+        bot_name="Kin",
+        owner=None,
         members=tuple(
-            Member(id=slug(name), name=name, role=draw(st.sampled_from(Role)), aliases=(f"lil {name}",))
+            Member(
+                id=slug(name), name=name, role=draw(st.sampled_from(Role)), aliases=(f"lil {name}",)
+            )
             for name in names
         ),
         activities=tuple(
-            Named(id=join.join(map(slug, parts)), name=" ".join(parts)) for parts, join in activities
+            Named(id=join.join(map(slug, parts)), name=" ".join(parts))
+            for parts, join in activities
         ),
         places=tuple(Named(id=slug(place), name=place) for place in places),
-    )  # fmt: skip
+    )
 
 
 # Each example compiles a household, which costs a tenth of a second.
@@ -81,12 +93,13 @@ def test_no_word_of_a_question_names_a_person_or_a_place(
     participants = compile_participants(household)
     children = [member.id for member in household.children]
     extraction = Extraction(
-        is_coordination=True, dates=(date(2026, 3, 5),),
+        is_coordination=True,
+        dates=(date(2026, 3, 5),),
         activity=data.draw(st.sampled_from([each.id for each in household.activities]) | st.text()),
         task=data.draw(st.sampled_from([None, *Task])),
         child=tuple(data.draw(st.permutations(children))),
         location=data.draw(st.sampled_from(household.places)).name if household.places else None,
-    )  # fmt: skip
+    )
     queries = compose_queries(extraction, participants, limit=3)
     assert 1 <= len(queries) <= 3
     for query in queries:

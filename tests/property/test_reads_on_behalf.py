@@ -40,12 +40,16 @@ NOW = datetime(2026, 5, 4, 8, tzinfo=UTC)
 MEMBERS = ("ann", "ben", "cleo", "dov")
 ROLES = (Role.PARENT, Role.PARENT, Role.CHILD, Role.OTHER)
 FAMILY = Household(
-    id="h", zone=ZONE, locale="en-GB", bot_name="Bot", owner="ann",
+    id="h",
+    zone=ZONE,
+    locale="en-GB",
+    bot_name="Bot",
+    owner="ann",
     members=tuple(
         Member(id=each, name=each.title(), role=role)
         for each, role in zip(MEMBERS, ROLES, strict=True)
     ),
-)  # fmt: skip
+)
 SPAN = Interval(NOW - timedelta(days=3), NOW + timedelta(days=30))
 FAR = Interval(
     NOW - timedelta(days=45), NOW + timedelta(days=20)
@@ -78,12 +82,22 @@ def event_of(number: int, plan: Mapping[str, Any]) -> Event:
     if plan["all_day"]:
         start = start.replace(hour=0)
     return Event(
-        id=f"event-{text}", household="h", kind=plan["kind"], scope=plan["scope"], summary=text,
-        start=start, duration=timedelta(days=1) if plan["all_day"] else timedelta(hours=1),
-        tz=ZONE.key, who=plan["who"], responsible=plan["responsible"], place=f"at {text}",
-        activity=f"doing-{text}", all_day=plan["all_day"], rrule=plan["rrule"],
+        id=f"event-{text}",
+        household="h",
+        kind=plan["kind"],
+        scope=plan["scope"],
+        summary=text,
+        start=start,
+        duration=timedelta(days=1) if plan["all_day"] else timedelta(hours=1),
+        tz=ZONE.key,
+        who=plan["who"],
+        responsible=plan["responsible"],
+        place=f"at {text}",
+        activity=f"doing-{text}",
+        all_day=plan["all_day"],
+        rrule=plan["rrule"],
         provenance=source_of(text),
-    )  # fmt: skip
+    )
 
 
 def source_of(text: str) -> Provenance:
@@ -95,10 +109,17 @@ def plant(conn: Connection, plans: list[dict[str, Any]]) -> None:
     for number, plan in enumerate(plans):
         text, scope = word(number, plan["scope"]), plan["scope"]
         task = Task(
-            id=f"task-{text}", household="h", scope=scope, title=text, description=f"about {text}",
-            tz=ZONE.key, place=Place(channel="web"), created_at=NOW, who=plan["who"],
+            id=f"task-{text}",
+            household="h",
+            scope=scope,
+            title=text,
+            description=f"about {text}",
+            tz=ZONE.key,
+            place=Place(channel="web"),
+            created_at=NOW,
+            who=plan["who"],
             deadline=plan["start"].astimezone(ZONE),
-        )  # fmt: skip
+        )
         note = Note(
             id=f"note-{text}", household="h", scope=scope, title=text, body=text, created_at=NOW
         )
@@ -112,10 +133,19 @@ def plant(conn: Connection, plans: list[dict[str, Any]]) -> None:
             (ActionType.EVENT_CREATE, AddEvent(event=event)),
         ):
             proposal = Proposal(
-                household="h", type=kind, source_type="CHAT", source_id=f"{kind}{number}", slot="0",
-                chat_id="family", extraction={}, extraction_confidence=1.0, summary=text,
-                effects=(effect.frozen(),), choices=(), merge_key=None,
-            )  # fmt: skip
+                household="h",
+                type=kind,
+                source_type="CHAT",
+                source_id=f"{kind}{number}",
+                slot="0",
+                chat_id="family",
+                extraction={},
+                extraction_confidence=1.0,
+                summary=text,
+                effects=(effect.frozen(),),
+                choices=(),
+                merge_key=None,
+            )
             proposals.propose(conn, proposal, household=FAMILY, now=NOW)
 
 
@@ -141,9 +171,13 @@ def asked_with(
         "list_events": [{"include_cancelled": True}],
         "read_events": [{}, {"ids": [f"event-{each}" for each in texts]}],
         "occurrences_between": [
-            {**each, "with_busy": busy, "include_cancelled": True} for each in spans for busy in (False, True)
+            {**each, "with_busy": busy, "include_cancelled": True}
+            for each in spans
+            for busy in (False, True)
         ],
-        "activity_occurrences": [{**each, "activity": f"doing-{one}"} for each in spans for one in texts],
+        "activity_occurrences": [
+            {**each, "activity": f"doing-{one}"} for each in spans for one in texts
+        ],
         "care_between": spans,
         "expand_all": spans,
         "find_conflicts": [{**each, "member": one} for each in spans for one in MEMBERS],
@@ -162,7 +196,7 @@ def asked_with(
         "scheduled": [{"words": EventWords(FAMILY), "question": question, "now": NOW}],
         # Rows of the occurrence table are no text: `occurrences_between` and `find_conflicts` pass them on.
         "stored_occurrences": [],
-    }  # fmt: skip
+    }
 
 
 def reading(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -170,9 +204,10 @@ def reading(module: ModuleType) -> dict[str, Callable[..., Any]]:
     return {
         name: function
         for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__ and not name.startswith("_")
+        if function.__module__ == module.__name__
+        and not name.startswith("_")
         and {"conn", "viewer"} <= inspect.signature(function).parameters.keys()
-    }  # fmt: skip
+    }
 
 
 READING = {name: function for module in MODULES for name, function in reading(module).items()}

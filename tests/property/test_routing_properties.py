@@ -12,14 +12,22 @@ from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.routing.signals import Signals
 
 BRANCHES = {
-    Mode.ACT: Branch.ACT, Mode.CLARIFY: Branch.CLARIFY, Mode.RESPOND: Branch.RESPOND,
-    Mode.ACKNOWLEDGE: Branch.SOCIAL, Mode.IGNORE: Branch.SOCIAL, Mode.CANCEL: Branch.SOCIAL,
-}  # fmt: skip
+    Mode.ACT: Branch.ACT,
+    Mode.CLARIFY: Branch.CLARIFY,
+    Mode.RESPOND: Branch.RESPOND,
+    Mode.ACKNOWLEDGE: Branch.SOCIAL,
+    Mode.IGNORE: Branch.SOCIAL,
+    Mode.CANCEL: Branch.SOCIAL,
+}
 AFFIRMATIVES = ["yes", "yeah", "yep", "sure", "ok", "go ahead", "absolutely", "of course"]
 REQUESTS = [
-    "add milk to the shopping list", "what is on my calendar on Sunday", "remind me to call Priya",
-    "cancel the dentist", "email the school about the trip", "who takes Ida to judo",
-]  # fmt: skip
+    "add milk to the shopping list",
+    "what is on my calendar on Sunday",
+    "remind me to call Priya",
+    "cancel the dentist",
+    "email the school about the trip",
+    "who takes Ida to judo",
+]
 SOCIAL = ["thanks", "hello", "great", "got it", "ok", "hi there", "perfect", "good morning"]
 JOINTS = [", ", " and ", ". ", "! ", " - ", " now "]
 

@@ -17,10 +17,25 @@ from kinkeeper.observer.wording.participants import compile_participants
 from planning import WEDNESDAY, miller
 
 _ABBREVIATED = (
-    "Ms. Bauer", "Dr. Adeyemi", "Prof. J. Lindqvist", "St. Mary's", "e.g. the hall", "i.e. the gym",
-    "approx. five", "no. 12", "tel. 5551234", "etc. with cake", "5 p.m. sharp", "9 a.m. latest",
-    "7.30 sharp", "Nov. 12", "Tues. evening", "Mr. and Mrs. Okoro", "pt. 2", "max. 20 children",
-)  # fmt: skip
+    "Ms. Bauer",
+    "Dr. Adeyemi",
+    "Prof. J. Lindqvist",
+    "St. Mary's",
+    "e.g. the hall",
+    "i.e. the gym",
+    "approx. five",
+    "no. 12",
+    "tel. 5551234",
+    "etc. with cake",
+    "5 p.m. sharp",
+    "9 a.m. latest",
+    "7.30 sharp",
+    "Nov. 12",
+    "Tues. evening",
+    "Mr. and Mrs. Okoro",
+    "pt. 2",
+    "max. 20 children",
+)
 _WORDS = ("bring", "paper", "cups", "over", "near", "wooden", "tables", "with", "lamps", "soon")
 _LEXICON = compile_participants(miller()).lexicon
 _pieces = st.lists(st.sampled_from(_ABBREVIATED + _WORDS), min_size=1, max_size=12)
@@ -75,8 +90,10 @@ def test_repeated_stops_take_linear_time(unit: str) -> None:
 
 _LONGEST = 65_536  # characters of a message
 _READERS: list[Callable[[str], object]] = [
-    mask_stops, parts_of, lambda text: audience_of(text, miller(), "john"),
-]  # fmt: skip
+    mask_stops,
+    parts_of,
+    lambda text: audience_of(text, miller(), "john"),
+]
 
 
 @pytest.mark.parametrize("read", _READERS, ids=["stops", "sentences", "audience"])

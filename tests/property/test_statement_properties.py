@@ -17,11 +17,21 @@ NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
 subjects = st.sampled_from(["I", "My brother", "Ida", "My son's teacher", "We", "The app"])
 tellings = st.sampled_from(
     [
-        "{} live in Oslo", "{} moved to Bergen", "{} works as a nurse", "{} no longer works as a nurse",
-        "{} loves figs", "{} can't stand figs", "{} used to live in Oslo", "{} has two cats", "{} plays chess on Monday",
-        "What if {} lived in Rome?", "{}, 33 years old, is ill", "It's not true that {} lives in Oslo", "{}'s boss is Mia",
+        "{} live in Oslo",
+        "{} moved to Bergen",
+        "{} works as a nurse",
+        "{} no longer works as a nurse",
+        "{} loves figs",
+        "{} can't stand figs",
+        "{} used to live in Oslo",
+        "{} has two cats",
+        "{} plays chess on Monday",
+        "What if {} lived in Rome?",
+        "{}, 33 years old, is ill",
+        "It's not true that {} lives in Oslo",
+        "{}'s boss is Mia",
     ]
-)  # fmt: skip
+)
 statements = st.builds(lambda telling, subject: telling.format(subject), tellings, subjects)
 texts = st.one_of(st.text(max_size=200), statements)
 

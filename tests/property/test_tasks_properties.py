@@ -26,8 +26,15 @@ from kinkeeper.tasks.turns import begun, checked, completed, due_reminders, next
 ZONES = [
     ZoneInfo(name) for name in ("America/Chicago", "Europe/Vienna", "Australia/Lord_Howe", "UTC")
 ]
-RULES = ["FREQ=DAILY", "FREQ=DAILY;INTERVAL=3", "FREQ=WEEKLY;BYDAY=MO,FR", "FREQ=WEEKLY;INTERVAL=2",
-         "FREQ=MONTHLY;BYMONTHDAY=31", "FREQ=DAILY;COUNT=5", "FREQ=YEARLY"]  # fmt: skip
+RULES = [
+    "FREQ=DAILY",
+    "FREQ=DAILY;INTERVAL=3",
+    "FREQ=WEEKLY;BYDAY=MO,FR",
+    "FREQ=WEEKLY;INTERVAL=2",
+    "FREQ=MONTHLY;BYMONTHDAY=31",
+    "FREQ=DAILY;COUNT=5",
+    "FREQ=YEARLY",
+]
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=30)
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - wall time
 
@@ -42,13 +49,20 @@ def tasks(draw: st.DrawFn) -> Task:
     rule = draw(st.sampled_from([None, *RULES])) if deadline or remind_at else None
     return begun(
         Task(
-            id="t", household="h", title="x" + draw(TEXT), description=draw(TEXT), tz=zone.key,
+            id="t",
+            household="h",
+            title="x" + draw(TEXT),
+            description=draw(TEXT),
+            tz=zone.key,
             place=Place(channel="web", thread_id=draw(st.sampled_from([None, "th"]))),
-            created_at=START.replace(tzinfo=zone), priority=draw(st.sampled_from(Priority)),
-            deadline=deadline, remind_at=remind_at, rrule=rule,
+            created_at=START.replace(tzinfo=zone),
+            priority=draw(st.sampled_from(Priority)),
+            deadline=deadline,
+            remind_at=remind_at,
+            rrule=rule,
             who=draw(st.sampled_from([(), ("a",), ("a", "b")])),
         )
-    )  # fmt: skip
+    )
 
 
 @contextmanager
@@ -113,11 +127,13 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
     second = replace(second, title=f"{first.title}!")
     with opened() as store:
         states = []
-        for number, change in enumerate((
-            lambda conn: task_changes.add_task(conn, first, change_id="0", at=at),
-            lambda conn: task_changes.update_task(conn, second, change_id="1", at=at),
-            lambda conn: task_changes.delete_task(conn, "h", "t", change_id="2", at=at),
-        )):  # fmt: skip
+        for number, change in enumerate(
+            (
+                lambda conn: task_changes.add_task(conn, first, change_id="0", at=at),
+                lambda conn: task_changes.update_task(conn, second, change_id="1", at=at),
+                lambda conn: task_changes.delete_task(conn, "h", "t", change_id="2", at=at),
+            )
+        ):
             states.append(store.read_now(lambda conn: find_task(conn, Viewer.whole("h"), "t")))
             store.write_now(change)
             assert number < 3

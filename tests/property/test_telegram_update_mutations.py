@@ -17,9 +17,31 @@ from telegram_family import family, run
 
 SEED = 20260302
 VALUES: tuple[Any, ...] = (
-    None, True, False, 0, -1, 2**31, 2**63, 2**80, -(2**70), 1.5, float("inf"), "", "x", "\ud800",
-    "\x00", "ā" * 5000, [], [[]], [None], {}, {"id": {}}, {"type": "private"}, "-1", "12",
-)  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    -1,
+    2**31,
+    2**63,
+    2**80,
+    -(2**70),
+    1.5,
+    float("inf"),
+    "",
+    "x",
+    "\ud800",
+    "\x00",
+    "ā" * 5000,
+    [],
+    [[]],
+    [None],
+    {},
+    {"id": {}},
+    {"type": "private"},
+    "-1",
+    "12",
+)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -55,9 +77,12 @@ def a_week() -> list[dict[str, Any]]:
         john.says(forum, "Who drives?", topic=forum.topic("Carpool"))
         found = api.updates_of(bot)
     press = {
-        "id": "7", "from": found[-1]["message"]["from"], "data": "k1:x", "chat_instance": "1",
+        "id": "7",
+        "from": found[-1]["message"]["from"],
+        "data": "k1:x",
+        "chat_instance": "1",
         "message": found[-1]["message"],
-    }  # fmt: skip
+    }
     return [*found, {"update_id": 9, "callback_query": press}]
 
 
@@ -107,8 +132,12 @@ def test_nothing_that_telegram_sends_is_unknown() -> None:
     week = a_week()
     kinds = {kind for update in week for kind in update} - {"update_id", "chat_member"}
     assert kinds == {
-        "message", "edited_message", "message_reaction", "callback_query", "my_chat_member",
-    }  # fmt: skip
+        "message",
+        "edited_message",
+        "message_reaction",
+        "callback_query",
+        "my_chat_member",
+    }
     for update in week:
         found = parse_update(update)
         assert isinstance(found, Unknown) == ("chat_member" in update), update

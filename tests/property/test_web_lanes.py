@@ -15,10 +15,12 @@ ZONES = ("America/Chicago", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathma
 DAY = timedelta(hours=24)
 # Around the clock changes of both hemispheres, and an ordinary night.
 STARTS = (
-    datetime(2026, 3, 7, 22, tzinfo=UTC), datetime(2026, 3, 28, 20, tzinfo=UTC),
-    datetime(2026, 10, 24, 23, tzinfo=UTC), datetime(2026, 11, 1, 0, tzinfo=UTC),
+    datetime(2026, 3, 7, 22, tzinfo=UTC),
+    datetime(2026, 3, 28, 20, tzinfo=UTC),
+    datetime(2026, 10, 24, 23, tzinfo=UTC),
+    datetime(2026, 11, 1, 0, tzinfo=UTC),
     datetime(2026, 6, 3, 17, 11, tzinfo=UTC),
-)  # fmt: skip
+)
 
 
 @st.composite
@@ -27,10 +29,13 @@ def entries(draw: st.DrawFn, start: datetime) -> Entry:
     length = timedelta(minutes=draw(st.sampled_from((0, 1, 15, 60, 61, 300, 1800))))
     people = tuple(draw(st.lists(st.sampled_from((*PEOPLE, "guest")), max_size=4)))
     return Entry(
-        key=draw(st.uuids()).hex, title=draw(st.text(max_size=30)),
-        span=Interval(begin, begin + length), people=people, busy=people[:2],
+        key=draw(st.uuids()).hex,
+        title=draw(st.text(max_size=30)),
+        span=Interval(begin, begin + length),
+        people=people,
+        busy=people[:2],
         look=draw(st.sampled_from(Look)),
-    )  # fmt: skip
+    )
 
 
 @st.composite

@@ -17,9 +17,10 @@ def test_the_day_of_an_appointment() -> None:
 
 def test_a_move_touches_where_it_was_and_where_it_goes() -> None:
     moved = MoveOccurrence(
-        event_id="e", original_start=datetime(2026, 5, 14, 15, tzinfo=UTC),
+        event_id="e",
+        original_start=datetime(2026, 5, 14, 15, tzinfo=UTC),
         new_start=datetime(2026, 5, 20, 15, tzinfo=UTC),
-    )  # fmt: skip
+    )
     assert days_of(proposal(effects=(moved.frozen(),))) == ("2026-05-13", "2026-05-21")
 
 

@@ -16,13 +16,16 @@ SECRET = "hunter2"  # noqa: S105 - a test's
         (f"postgresql://kin:{SECRET}@db:5432/kin", "postgresql://kin:***@db:5432/kin"),
         (f"postgresql://kin:a@b/{SECRET}@db/kin", "postgresql://kin:***@db/kin"),
         (f"postgresql://:{SECRET}@db/kin", "postgresql://:***@db/kin"),
-        (f"postgresql:///kin?host=x&password={SECRET}&a=b", "postgresql:///kin?host=x&password=***&a=b"),
+        (
+            f"postgresql:///kin?host=x&password={SECRET}&a=b",
+            "postgresql:///kin?host=x&password=***&a=b",
+        ),
         (f"nonsense://kin:{SECRET}@", "nonsense://kin:***@"),
         ("postgresql://kin@db/kin", "postgresql://kin@db/kin"),
         ("sqlite:////var/lib/a:b@c.db", "sqlite:////var/lib/a:b@c.db"),
         ("/home/x/family.db", "/home/x/family.db"),
     ],
-)  # fmt: skip
+)
 def test_a_password_is_hidden_and_nothing_else(address: str, shown: str) -> None:
     assert without_password(address) == shown
 

@@ -28,17 +28,27 @@ def standing(**changes: Any) -> Standing:
 @pytest.mark.parametrize(
     ("text", "topic"),
     [
-        ("What can you do?", "able"), ("can you remember things?", "able"), ("hey, how can you help me", "able"),
-        ("do you read our messages?", "hears"), ("are you recording us?", "hears"),
-        ("where do you keep my data?", "data"), ("are you connected to the internet", "data"),
-        ("do you use ChatGPT?", "model"), ("who can see my notes?", "sees"),
-        ("will you tell Dana what I said?", "sees"), ("what did Dana tell you?", "others_words"),
-        ("who is allowed to approve things?", "confirms"), ("who lives here?", "members"),
-        ("do you speak Polish?", "language"), ("how do I cancel an appointment?", "cancel"),
-        ("how can I undo something?", "undo"), ("how do I move a reminder", "change"),
-        ("how do I make you forget me", "forget"), ("how can we add the baby to the family?", "household"),
+        ("What can you do?", "able"),
+        ("can you remember things?", "able"),
+        ("hey, how can you help me", "able"),
+        ("do you read our messages?", "hears"),
+        ("are you recording us?", "hears"),
+        ("where do you keep my data?", "data"),
+        ("are you connected to the internet", "data"),
+        ("do you use ChatGPT?", "model"),
+        ("who can see my notes?", "sees"),
+        ("will you tell Dana what I said?", "sees"),
+        ("what did Dana tell you?", "others_words"),
+        ("who is allowed to approve things?", "confirms"),
+        ("who lives here?", "members"),
+        ("do you speak Polish?", "language"),
+        ("how do I cancel an appointment?", "cancel"),
+        ("how can I undo something?", "undo"),
+        ("how do I move a reminder", "change"),
+        ("how do I make you forget me", "forget"),
+        ("how can we add the baby to the family?", "household"),
     ],
-)  # fmt: skip
+)
 def test_questions_about_the_assistant_are_told_apart(text: str, topic: str) -> None:
     assert asks_about(text) == topic
 
@@ -46,11 +56,21 @@ def test_questions_about_the_assistant_are_told_apart(text: str, topic: str) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        "can you remember my locker code is 9", "can you set a reminder for 6", "where is it?", "what can you do about Friday?", "cancel the dentist", "can you see the dentist on Friday?",
-        "who can take Leo on Friday?", "who is coming to the party?", "what did Leo do today?", "how do I get to the rink?",
-        "do you remember the wifi code?", "are you there?", "how do I cook rice?",
+        "can you remember my locker code is 9",
+        "can you set a reminder for 6",
+        "where is it?",
+        "what can you do about Friday?",
+        "cancel the dentist",
+        "can you see the dentist on Friday?",
+        "who can take Leo on Friday?",
+        "who is coming to the party?",
+        "what did Leo do today?",
+        "how do I get to the rink?",
+        "do you remember the wifi code?",
+        "are you there?",
+        "how do I cook rice?",
     ],
-)  # fmt: skip
+)
 def test_other_questions_are_not_about_the_assistant(text: str) -> None:
     assert asks_about(text) is None
 

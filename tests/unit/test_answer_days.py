@@ -10,9 +10,14 @@ from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.answering.templates import told
 
 PIANO = {
-    "title": "Piano", "start": TOMORROW_AT_FIVE, "end": TOMORROW_AT_FIVE.replace("T17:00", "T17:45"),
-    "who": ["ivo"], "responsible": ["abe"], "location": "Old Hall", "rrule": "FREQ=WEEKLY;BYDAY=TH",
-}  # fmt: skip
+    "title": "Piano",
+    "start": TOMORROW_AT_FIVE,
+    "end": TOMORROW_AT_FIVE.replace("T17:00", "T17:45"),
+    "who": ["ivo"],
+    "responsible": ["abe"],
+    "location": "Old Hall",
+    "rrule": "FREQ=WEEKLY;BYDAY=TH",
+}
 CAMP = {
     "title": "Camp",
     "start": "2026-11-20",

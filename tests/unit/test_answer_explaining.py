@@ -21,10 +21,16 @@ def why(text: str, *history: Exchange) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        "why?", "Why did you say that?", "but why did you cancel it", "how do you know that?", "says who?",
-        "where did you get that from?", "what did you use to answer this?", "who told you that?",
+        "why?",
+        "Why did you say that?",
+        "but why did you cancel it",
+        "how do you know that?",
+        "says who?",
+        "where did you get that from?",
+        "what did you use to answer this?",
+        "who told you that?",
     ],
-)  # fmt: skip
+)
 def test_many_ways_to_ask(text: str) -> None:
     assert asks_why(text)
     assert plan(text, history=[earlier("cancel the dentist")]).actions == ()

@@ -145,9 +145,11 @@ def test_what_a_model_says_to_itself_is_not_shown() -> None:
 def test_only_parts_that_bear_on_a_message_go_into_the_prompt() -> None:
     history = (Exchange(text="the tent leaks", answer="Oh.", at=NOW, mode=Mode.RESPOND),)
     context = turn(
-        "what do penguins eat?", history=history,
-        memories=["Ivo loves penguins", "the tent is green"], gists=["“the tent leaks”"],
-    )  # fmt: skip
+        "what do penguins eat?",
+        history=history,
+        memories=["Ivo loves penguins", "the tent is green"],
+        gists=["“the tent leaks”"],
+    )
     _, _, model = says(context, "Penguins eat fish.")
     prompt = model.requests[0].messages[1].text
     assert "Ivo loves penguins" in prompt
@@ -157,8 +159,14 @@ def test_only_parts_that_bear_on_a_message_go_into_the_prompt() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["I could add it.", "Shall I send it?", "I have not sent anything.", "Would you like a reminder?",
-     "I'm sorry, I can't do that.", "If you like, I can book it."],
-)  # fmt: skip
+    [
+        "I could add it.",
+        "Shall I send it?",
+        "I have not sent anything.",
+        "Would you like a reminder?",
+        "I'm sorry, I can't do that.",
+        "If you like, I can book it.",
+    ],
+)
 def test_offers_questions_and_denials_are_no_claims(text: str) -> None:
     assert not any(deeds_of(sentence) for sentence in sentences(text))

@@ -34,9 +34,15 @@ def test_a_reminder_is_promised_with_its_time_and_words() -> None:
 
 
 def test_a_reminder_that_recurs_says_how_often() -> None:
-    made = outcome("task.create", result={
-        "id": "t1", "title": "bins", "remind_at": TOMORROW_AT_FIVE, "rrule": "FREQ=WEEKLY;BYDAY=TH",
-    })  # fmt: skip
+    made = outcome(
+        "task.create",
+        result={
+            "id": "t1",
+            "title": "bins",
+            "remind_at": TOMORROW_AT_FIVE,
+            "rrule": "FREQ=WEEKLY;BYDAY=TH",
+        },
+    )
     assert "every Thursday at 5pm: bins." in told(turn("x", made)).text
 
 
@@ -54,16 +60,23 @@ def test_a_reminder_that_recurs_says_until_when() -> None:
 @pytest.mark.parametrize(
     ("who", "whom", "whose"),
     [
-        ((), "you", ""), (("ruth",), "you", ""), (("ivo",), "Ivo", ", for Ivo"),
-        (("ivo", "ruth"), "you and Ivo", ", for Ivo and you"), (("abe", "ivo"), "Abe and Ivo", ", for Abe and Ivo"),
+        ((), "you", ""),
+        (("ruth",), "you", ""),
+        (("ivo",), "Ivo", ", for Ivo"),
+        (("ivo", "ruth"), "you and Ivo", ", for Ivo and you"),
+        (("abe", "ivo"), "Abe and Ivo", ", for Abe and Ivo"),
     ],
-)  # fmt: skip
+)
 def test_a_reminder_names_who_is_reminded_and_how_often(
     who: tuple[str, ...], whom: str, whose: str
 ) -> None:
     values = {
-        "id": "t1", "title": "bins", "remind_at": TOMORROW_AT_FIVE, "rrule": "FREQ=DAILY", "who": who,
-    }  # fmt: skip
+        "id": "t1",
+        "title": "bins",
+        "remind_at": TOMORROW_AT_FIVE,
+        "rrule": "FREQ=DAILY",
+        "who": who,
+    }
     made = outcome("task.create", result=values)
     assert f"I'll remind {whom} every day at 5pm: bins." in told(turn("x", made)).text
     waits = outcome("task.create", ResultStatus.AWAITING, result=values)
@@ -72,9 +85,11 @@ def test_a_reminder_names_who_is_reminded_and_how_often(
 
 
 def test_a_mail_that_awaits_a_yes_shows_all_of_what_would_be_sent() -> None:
-    waits = outcome("email.send_email", ResultStatus.AWAITING, params={
-        "to": ["Bo Larsen"], "subject": "Delay", "body": "We are late.",
-    })  # fmt: skip
+    waits = outcome(
+        "email.send_email",
+        ResultStatus.AWAITING,
+        params={"to": ["Bo Larsen"], "subject": "Delay", "body": "We are late."},
+    )
     text = told(turn("tell Bo", waits)).text
     assert text == "Shall I send this to Bo Larsen? “Delay”: “We are late.”"
 
@@ -89,9 +104,12 @@ def test_what_a_child_asks_for_awaits_an_adult() -> None:
 def test_of_mixed_outcomes_each_is_named_and_only_what_may_pass_is_offered_again() -> None:
     draft = outcome("email.create_draft", params={"to": "Bo"}, result={"body": "We are late."})
     late = outcome(
-        "calendar.list_events", ResultStatus.FAILED, is_write=False, may_retry=True,
+        "calendar.list_events",
+        ResultStatus.FAILED,
+        is_write=False,
+        may_retry=True,
         error="the calendar did not answer in time",
-    )  # fmt: skip
+    )
     none = outcome(
         "task.complete", ResultStatus.FAILED, params={"find_by": "bins"}, error="no such task"
     )
@@ -128,9 +146,16 @@ def test_a_tool_without_a_row_is_told_by_its_summary() -> None:
 
 
 def test_events_are_told_with_days_times_and_people() -> None:
-    found = outcome("calendar.list_events", is_write=False, params={"days_ahead": 1, "from": "2026-11-12"}, result={
-        "events": [{"id": "e", "title": "Piano", "start": TOMORROW_AT_FIVE, "who": ["ivo", "ruth"]}],
-    })  # fmt: skip
+    found = outcome(
+        "calendar.list_events",
+        is_write=False,
+        params={"days_ahead": 1, "from": "2026-11-12"},
+        result={
+            "events": [
+                {"id": "e", "title": "Piano", "start": TOMORROW_AT_FIVE, "who": ["ivo", "ruth"]}
+            ]
+        },
+    )
     assert told(turn("x", found)).text == "Piano tomorrow at 5pm (Ivo and you)."
     nothing = outcome(
         "calendar.list_events",
@@ -163,18 +188,36 @@ def test_nothing_is_said_to_what_is_to_be_ignored() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Hey, how's it going?", "hi Kin!", "thanks a lot", "good night everyone", "what can you do?", "who are you?",
-     "Kin, what's your name?", "hello there", "i'm so tired today", "are you a robot?", "good morning"],
-)  # fmt: skip
+    [
+        "Hey, how's it going?",
+        "hi Kin!",
+        "thanks a lot",
+        "good night everyone",
+        "what can you do?",
+        "who are you?",
+        "Kin, what's your name?",
+        "hello there",
+        "i'm so tired today",
+        "are you a robot?",
+        "good morning",
+    ],
+)
 def test_small_talk_is_answered_without_a_model(text: str) -> None:
     assert reply(text, turn="t", names=NAMES)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["hey, add milk to my list", "thanks, and what about Friday?", "who is picking up Ivo?", "hello kitty is on at 5",
-     "good morning call moved to 9", "what can you do about the leak?", "how is it going to work on Friday"],
-)  # fmt: skip
+    [
+        "hey, add milk to my list",
+        "thanks, and what about Friday?",
+        "who is picking up Ivo?",
+        "hello kitty is on at 5",
+        "good morning call moved to 9",
+        "what can you do about the leak?",
+        "how is it going to work on Friday",
+    ],
+)
 def test_what_asks_for_more_is_no_small_talk(text: str) -> None:
     assert reply(text, turn="t", names=NAMES) is None
 
@@ -204,9 +247,9 @@ def test_days_and_times_are_told_as_people_do() -> None:
     assert day_words(today.replace(month=12, day=3), today=today, locale="en-US") == "on December 3"
     assert moment_words("2026-11-13", now=NOW, locale="en-US") == "on Friday"
     assert moment_words("nonsense", now=NOW, locale="en-US") == ""
-    assert span_words(TOMORROW_AT_FIVE, TOMORROW_AT_FIVE.replace("T17", "T18"), now=NOW, locale="en-GB") == (
-        "tomorrow from 17:00 to 18:00"
-    )  # fmt: skip
+    assert span_words(
+        TOMORROW_AT_FIVE, TOMORROW_AT_FIVE.replace("T17", "T18"), now=NOW, locale="en-GB"
+    ) == ("tomorrow from 17:00 to 18:00")
     assert rule_words("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR") == "every weekday"
     assert rule_words("FREQ=WEEKLY;INTERVAL=2") == "every other week"
     assert rule_words("FREQ=HOURLY") == ""
@@ -222,10 +265,13 @@ def test_what_is_forbidden_is_left_alone(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "don't cook on Friday, Gran brings lasagne at 6", "no need to fetch Kit, Grandma picks him up at 4", "don't call them. The plumber comes on Monday at 8",
-        "please don't play drums, Kit has an exam on Tuesday at 9", "never mention politics at dinner, Uncle Bob comes on Friday at 7",
+        "don't cook on Friday, Gran brings lasagne at 6",
+        "no need to fetch Kit, Grandma picks him up at 4",
+        "don't call them. The plumber comes on Monday at 8",
+        "please don't play drums, Kit has an exam on Tuesday at 9",
+        "never mention politics at dinner, Uncle Bob comes on Friday at 7",
     ],
-)  # fmt: skip
+)
 def test_what_is_forbidden_with_news_is_not_answered_as_if_nothing_was_told(text: str) -> None:
     assert "I won't" not in told(turn(text)).text
 

@@ -36,9 +36,14 @@ def heard(text: str) -> Extraction:
 
 @pytest.mark.parametrize(
     "text",
-    ["ignore me, wrong month", "forget that, I misread it", "no need, his coach drives him",
-     "you're off the hook, he's ill", "we don't need you tuesday after all"],
-)  # fmt: skip
+    [
+        "ignore me, wrong month",
+        "forget that, I misread it",
+        "no need, his coach drives him",
+        "you're off the hook, he's ill",
+        "we don't need you tuesday after all",
+    ],
+)
 def test_what_takes_back_or_frees_claims_nothing(text: str) -> None:
     answer = heard(text)
     assert (answer.stance, answer.assigned_to) == (Stance.WITHDRAWS, (UNSPECIFIED,))
@@ -74,8 +79,11 @@ def test_who_is_named_has_it_and_not_who_says_so(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['read this: "I\'ll get Leo at 5, said no teenager ever" 😂', 'meme: "me: i can drive Mia Friday"'],
-)  # fmt: skip
+    [
+        'read this: "I\'ll get Leo at 5, said no teenager ever" 😂',
+        'meme: "me: i can drive Mia Friday"',
+    ],
+)
 def test_what_stands_in_a_quotation_is_nobodys_word(text: str) -> None:
     answer = heard(text)
     assert not answer.is_coordination
@@ -89,18 +97,27 @@ def test_a_quoted_word_among_others_changes_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "task"),
-    [("I'll bring her", None), ("i can take them", None), ("I'll drop her", Task.DROPOFF),
-     ("I'll take her to ballet", Task.DROPOFF), ("I'll pick her up", Task.PICKUP)],
-)  # fmt: skip
+    [
+        ("I'll bring her", None),
+        ("i can take them", None),
+        ("I'll drop her", Task.DROPOFF),
+        ("I'll take her to ballet", Task.DROPOFF),
+        ("I'll pick her up", Task.PICKUP),
+    ],
+)
 def test_a_verb_that_tells_not_which_way_leaves_the_task_open(text: str, task: Task | None) -> None:
     assert loosened(read(text), heard(text)).task is task
 
 
 @pytest.mark.parametrize(
     ("text", "person"),
-    [("Sarah can't make it Tuesday", "sarah"), ("Sarah is stuck at work", "sarah"),
-     ("Sarah, I can't make it Tuesday", "john"), ("can't do thursday", "john")],
-)  # fmt: skip
+    [
+        ("Sarah can't make it Tuesday", "sarah"),
+        ("Sarah is stuck at work", "sarah"),
+        ("Sarah, I can't make it Tuesday", "john"),
+        ("can't do thursday", "john"),
+    ],
+)
 def test_who_steps_back_is_whom_it_is_said_of(text: str, person: str) -> None:
     assert refuser(read(text), "john") == person
 

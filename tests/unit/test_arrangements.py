@@ -146,7 +146,11 @@ TALKS = {
     ),
     "people are taken somewhere in the morning unless more is known": (
         "1 Dee | promise.dropoff | {d:i} take {f:Kit} {t:on Thursday at 7}\n2 Noor | state.event | {w:disco} {t:on Friday at 7 pm}\n3 Sam | offer.dropoff ^2 | {d:i} take {f:you} {t:at 7}",
-        ["dropoff for kit by dee 5 07:00 owned", "dropoff for noor by sam 6 19:00 owned", "event disco for noor 6 19:00 agreed"],
+        [
+            "dropoff for kit by dee 5 07:00 owned",
+            "dropoff for noor by sam 6 19:00 owned",
+            "event disco for noor 6 19:00 agreed",
+        ],
     ),
     "a time without a day is on the day of what it answers": (
         "1 Dee | ask.cover | who sits {f:with Kit} {t:on Thursday}\n2 Sam | offer.cover ^1 | {d:i} can\n3 Sam | state.event ^2 | {w:gig} {t:at 9 pm}",
@@ -224,7 +228,7 @@ TALKS = {
         "1 Bev | offer.task | {d:i}'ll {w:lend you five litres} {t:tonight}\n2 Sam | accept ^1 | bless you\n3 Sam | promise.task ^1 | {d:i}'ll {w:return the five litres} {t:on Saturday}",
         ["task lend you five litres by bev 2 owned", "task return the five litres by sam 7 owned"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", TALKS)
@@ -238,10 +242,17 @@ def test_an_activity_concerns_whom_it_usually_does() -> None:
     household = load_household(MILLERS)
     text = "coach moved soccer"
     frame = Frame(
-        clause=Clause(0, len(text)), act=Act.STATE, predicate=Predicate.MOVE,
-        modality=Modality.PLAIN, is_negated=False, is_secret=False,
-        slots=(Slot(name=SlotName.WHAT, start=12, end=18, p=1.0),), target=None, plan=1.0, p=1.0,
-    )  # fmt: skip
+        clause=Clause(0, len(text)),
+        act=Act.STATE,
+        predicate=Predicate.MOVE,
+        modality=Modality.PLAIN,
+        is_negated=False,
+        is_secret=False,
+        slots=(Slot(name=SlotName.WHAT, start=12, end=18, p=1.0),),
+        target=None,
+        plan=1.0,
+        p=1.0,
+    )
     heard = Heard(message_id="1", speaker="John", text=text, sent_at=SAID_AT, frames=(frame,))
     after = fold(State(), heard, household, SAID_AT).state
     assert [each.who_for for each in after.arrangements] == [("leo",)]

@@ -25,9 +25,20 @@ SWIMMING = Thing(
 )
 SURPRISE = Thing(key="event-1", title="cake tasting", at=date(2026, 3, 14), is_secret=True)
 ITEM: dict[str, Any] = {
-    "message": "m2", "does": "new", "act": "state", "kind": "event", "ref": None, "title": None,
-    "day": None, "hour": None, "at": None, "who": [], "by": [], "certain": True, "secret": False,
-}  # fmt: skip
+    "message": "m2",
+    "does": "new",
+    "act": "state",
+    "kind": "event",
+    "ref": None,
+    "title": None,
+    "day": None,
+    "hour": None,
+    "at": None,
+    "who": [],
+    "by": [],
+    "certain": True,
+    "secret": False,
+}
 STRANGE = [each for each in TEXTS if each.encode(errors="ignore").decode() == each]
 ASKED = ("Ana", "who can get kit from drama tmrw at 5?")
 
@@ -65,35 +76,74 @@ def local(day: int, hour: int, minute: int = 0) -> datetime:
         ("dentist thursday at 4", "thursday at 4", None, None, None, local(12, 16), ()),
         ("dentist on the 14th", "on the 14th", None, "2026-03-14", None, date(2026, 3, 14), ()),
         ("run thursday at 7", "thursday", "at 7", "2026-03-12T07:00", None, local(12, 7), ()),
-        ("half an hour later", None, "half an hour later", "2026-03-12T16:30", "a1", local(12, 16, 30), ()),
+        (
+            "half an hour later",
+            None,
+            "half an hour later",
+            "2026-03-12T16:30",
+            "a1",
+            local(12, 16, 30),
+            (),
+        ),
         ("its at 5 now", None, "at 5", "2026-03-12T17:00", "a1", local(12, 17), ()),
         ("moved to friday", "friday", None, "2026-03-13T16:00", "a1", local(13, 16), ()),
         ("same day as swimming", "a1", None, "2026-03-12", None, date(2026, 3, 12), ()),
-        ("dentist, the early one tonight", "tonight", None, "2026-03-10", None, date(2026, 3, 10), ()),
+        (
+            "dentist, the early one tonight",
+            "tonight",
+            None,
+            "2026-03-10",
+            None,
+            date(2026, 3, 10),
+            (),
+        ),
         ("dentist thursday", "thursday", None, "2026-03-19", None, date(2026, 3, 12), ("at",)),
-        ("dentist thursday", "thursday", None, "2026-03-12T09:00", None, date(2026, 3, 12), ("at",)),
+        (
+            "dentist thursday",
+            "thursday",
+            None,
+            "2026-03-12T09:00",
+            None,
+            date(2026, 3, 12),
+            ("at",),
+        ),
         ("dentist thursday", "friday", None, "2026-03-13", None, None, ("day", "at")),
         ("dentist soon", None, None, "2026-03-13", None, None, ("at",)),
         ("dentist thursday", "thursday", None, "12 March", None, date(2026, 3, 12), ("at",)),
         ("dentist thursday", "e9", None, None, None, None, ("day",)),
     ],
-)  # fmt: skip
+)
 def test_a_time_is_what_the_rules_read_or_a_known_time_with_what_was_said(
     text: str, day: str, hour: str, at: str, ref: str, settled: Any, left_out: tuple[str, ...]
 ) -> None:
     title = next((word for word in ("dentist", "run") if word in text), None)
     found = one(
-        batch(("Ana", text)), does="change" if ref else "new", ref=ref, title=title, day=day, hour=hour, at=at
-    )  # fmt: skip
+        batch(("Ana", text)),
+        does="change" if ref else "new",
+        ref=ref,
+        title=title,
+        day=day,
+        hour=hour,
+        at=at,
+    )
     assert (found.at, found.left_out) == (settled, left_out)
 
 
 def test_words_count_from_the_day_on_which_they_were_sent() -> None:
     talk = batch(("Ana", "kit has a show tomorrow at 6"), ("Bo", "i'll take her"), days_apart=1)
     found = one(
-        talk, does="answer", act="offer", kind="dropoff", ref="m1", title="a show", day="tomorrow",
-        hour="at 6", at="2026-03-11T18:00", who=["Kit"], by=["Bo"],
-    )  # fmt: skip
+        talk,
+        does="answer",
+        act="offer",
+        kind="dropoff",
+        ref="m1",
+        title="a show",
+        day="tomorrow",
+        hour="at 6",
+        at="2026-03-11T18:00",
+        who=["Kit"],
+        by=["Bo"],
+    )
     assert (found.at, found.answers, found.left_out) == (local(11, 18), 0, ())
     assert (found.frame.act, found.frame.predicate) == (Act.OFFER, Predicate.DROPOFF)
 
@@ -173,10 +223,12 @@ def test_each_value_without_ground_makes_a_frame_less_sure() -> None:
     chances = [
         one(talk, title="dentist", day="thursday", **more).frame.p
         for more in (
-            {}, {"hour": "at 4"}, {"hour": "at 4", "by": ["Mallory"]},
+            {},
+            {"hour": "at 4"},
+            {"hour": "at 4", "by": ["Mallory"]},
             {"hour": "at 4", "by": ["Mallory"], "ref": "a9"},
         )
-    ]  # fmt: skip
+    ]
     assert chances == sorted(set(chances), reverse=True)
     maybe = one(talk, title="dentist", day="thursday", certain=False)
     assert maybe.frame.p < chances[0]
@@ -191,9 +243,11 @@ def test_what_was_read_from_something_secret_is_secret(says: bool) -> None:
         messages=[whisper, *talk.messages], new=1, people=PEOPLE, events=[SURPRISE], locale="en-GB"
     )
     for item in (
-        {"title": "cake", "day": "friday"}, {"does": "answer", "act": "accept", "ref": "m1"},
-        {"does": "cancel", "ref": "e1"}, {"title": "friday then", "day": "e1"},
-    ):  # fmt: skip
+        {"title": "cake", "day": "friday"},
+        {"does": "answer", "act": "accept", "ref": "m1"},
+        {"does": "cancel", "ref": "e1"},
+        {"title": "friday then", "day": "e1"},
+    ):
         assert one(shared, secret=says, **item).frame.is_secret
     assert one(shared, secret=says, title="friday then").frame.is_secret == says
 
@@ -220,9 +274,10 @@ def test_spans_lie_in_the_message_and_its_clause() -> None:
 def test_people_are_marked_and_targets_counted_as_the_contract_has_it() -> None:
     text = "ana can take kitty, swimming is off"
     found = read(
-        batch(ASKED, ("Bo", text)), {"does": "answer", "act": "assign", "ref": "m1", "by": ["Ana"], "who": ["Kit"]},
+        batch(ASKED, ("Bo", text)),
+        {"does": "answer", "act": "assign", "ref": "m1", "by": ["Ana"], "who": ["Kit"]},
         {"does": "cancel", "ref": "a1", "title": "swimming"},
-    ).found  # fmt: skip
+    ).found
     spans = [
         {(each.name.value, text[each.start : each.end]) for each in one.frame.slots}
         for one in found
@@ -302,7 +357,11 @@ def test_whatever_a_model_answers_only_what_was_shown_comes_out(made: list[dict[
 @pytest.mark.parametrize(
     "answer",
     [
-        "[" * 100_000, '{"items": ' + "[" * 5_000, "null", '{"items": {}}', '{"items": [[]]}',
+        "[" * 100_000,
+        '{"items": ' + "[" * 5_000,
+        "null",
+        '{"items": {}}',
+        '{"items": [[]]}',
         json.dumps({"items": [{**ITEM, "audience": "everybody"}]}),
         json.dumps({"items": [{**ITEM, "certain": "yes"}]}),
         json.dumps({"items": [{**ITEM, "who": "Kit"}]}),
@@ -312,7 +371,7 @@ def test_whatever_a_model_answers_only_what_was_shown_comes_out(made: list[dict[
         json.dumps({"items": [], "more": 1}),
     ],
     ids=range(12),
-)  # fmt: skip
+)
 def test_an_answer_of_another_shape_is_none(answer: str) -> None:
     with pytest.raises(ValidationError):
         BatchAnswer.model_validate_json(answer, strict=True)

@@ -42,12 +42,7 @@ def test_html_is_read(marked: str, plain: str, entities: list[tuple[str, str]]) 
         (
             "_a_ __b__ ~c~ ||d||",
             "a b c d",
-            [
-                ("italic", "a"),
-                ("underline", "b"),
-                ("strikethrough", "c"),
-                ("spoiler", "d"),
-            ],
+            [("italic", "a"), ("underline", "b"), ("strikethrough", "c"), ("spoiler", "d")],
         ),
         ("`a*b` ```py\nx=1```", "a*b x=1", [("code", "a*b"), ("pre", "x=1")]),
         (r"[the \(list\)](https://a.example/\))", "the (list)", [("text_link", "the (list)")]),

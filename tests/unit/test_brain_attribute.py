@@ -24,7 +24,7 @@ HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "
 )
 def test_a_question_and_what_tells_the_same_attribute(
     question: str, known: str, is_told: bool
-) -> None:  # fmt: skip
+) -> None:
     asked = asked_of(question, HOUSEHOLD, "john")
     told = list(attributes_of(known, HOUSEHOLD, "john"))
     assert any(is_same(one, other) for one in asked for other in told) is is_told
@@ -42,7 +42,7 @@ def test_a_question_and_what_tells_the_same_attribute(
 )
 def test_what_names_no_time_or_amount_answers_no_such_question(
     question: str, known: str, is_lacking: bool
-) -> None:  # fmt: skip
+) -> None:
     assert lacks_answer(question, known) is is_lacking
 
 

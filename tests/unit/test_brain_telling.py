@@ -43,33 +43,53 @@ NOW = datetime(2026, 3, 10, 12, tzinfo=ZONE)  # a Tuesday
 
 def booked(**more: object) -> Event:
     values = {
-        "id": "e1", "household": "miller", "kind": EventKind.BOOKING, "summary": "Piano recital",
-        "start": datetime(2026, 3, 12, 18, tzinfo=ZONE), "duration": timedelta(hours=1),
-        "tz": "America/Chicago", "who": ("mia",), "place": "school",
+        "id": "e1",
+        "household": "miller",
+        "kind": EventKind.BOOKING,
+        "summary": "Piano recital",
+        "start": datetime(2026, 3, 12, 18, tzinfo=ZONE),
+        "duration": timedelta(hours=1),
+        "tz": "America/Chicago",
+        "who": ("mia",),
+        "place": "school",
         "provenance": Provenance(source_type=SourceType.WEB, source_id="1"),
-    }  # fmt: skip
+    }
     return Event(**{**values, **more})  # type: ignore[arg-type]  # values differ in type
 
 
 def found(event: Event, *days: int, responsible: tuple[str, ...] = ()) -> Scheduled:
     times = [
         Occurrence(
-            event=event, original_start=event.start + timedelta(days=day),
+            event=event,
+            original_start=event.start + timedelta(days=day),
             interval=Interval(
-                event.start + timedelta(days=day), event.start + timedelta(days=day) + event.duration
+                event.start + timedelta(days=day),
+                event.start + timedelta(days=day) + event.duration,
             ),
-            state=EventState.CONFIRMED, responsible=responsible, place=event.place,
+            state=EventState.CONFIRMED,
+            responsible=responsible,
+            place=event.place,
         )
         for day in days
-    ]  # fmt: skip
+    ]
     return Scheduled(event=event, times=times, relevance=0.9)
 
 
 def hit(text: str, *, relevance: float = 0.9) -> Hit:
     return Hit(
-        id="h", kind=HitKind.FACT, text=text, category=None, confidence=0.8, at=NOW, created_at=NOW,
-        speaker=None, session=None, scope="household", provenance=(), relevance=relevance,
-    )  # fmt: skip
+        id="h",
+        kind=HitKind.FACT,
+        text=text,
+        category=None,
+        confidence=0.8,
+        at=NOW,
+        created_at=NOW,
+        speaker=None,
+        session=None,
+        scope="household",
+        provenance=(),
+        relevance=relevance,
+    )
 
 
 def source(text: str, at: datetime = NOW) -> Source:
@@ -140,9 +160,12 @@ def test_what_was_said_is_quoted_with_its_day_there() -> None:
 
 def test_of_two_memories_the_newer_is_told_first_and_the_older_with_its_day() -> None:
     older = replace(
-        source("Jo is the plumber."), kind=SourceKind.FACT, text="Jo is the plumber", speaker="Ada",
+        source("Jo is the plumber."),
+        kind=SourceKind.FACT,
+        text="Jo is the plumber",
+        speaker="Ada",
         at=datetime(2025, 2, 6, 12, tzinfo=UTC),
-    )  # fmt: skip
+    )
     newer = replace(older, sentence="Kit is the plumber.", at=datetime(2026, 1, 9, 12, tzinfo=UTC))
     expected = "Kit is the plumber. On Thursday 6 February 2025 Ada said: “Jo is the plumber”"
     zone = ZoneInfo("America/Chicago")

@@ -12,9 +12,13 @@ from kinkeeper.notes.model import Note
 
 def note(title: str, *lines: str) -> Note:
     return Note(
-        id=title, household="h", title=title, body="\n".join(f"- {line}" for line in lines),
-        made_by="ann", created_at=datetime(2026, 3, 1, tzinfo=UTC),
-    )  # fmt: skip
+        id=title,
+        household="h",
+        title=title,
+        body="\n".join(f"- {line}" for line in lines),
+        made_by="ann",
+        created_at=datetime(2026, 3, 1, tzinfo=UTC),
+    )
 
 
 NOTES = [
@@ -39,8 +43,13 @@ def test_a_line_answers(question: str, line: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["what's the alarm code?", "where is the lawnmower", "who is coming on Thursday?", "how old is Pell street"],
-)  # fmt: skip
+    [
+        "what's the alarm code?",
+        "where is the lawnmower",
+        "who is coming on Thursday?",
+        "how old is Pell street",
+    ],
+)
 def test_what_no_line_speaks_of_is_not_answered(question: str) -> None:
     assert not written(question, NOTES)
 
@@ -48,15 +57,26 @@ def test_what_no_line_speaks_of_is_not_answered(question: str) -> None:
 ANN = Member(id="ann", name="Ann", role=Role.HELPER, aliases=("the nanny",))
 BO = Member(id="bo", name="Bo", role=Role.PARENT, aliases=("dad",))
 OF_ONESELF = {
-    "i finish at 4 on thursdays from now on": ("what time does {} finish on thursdays", "when does {} finish on Thursday?"),
-    "I work from home on Wednesdays": ("where does {} work on wednesdays?", "does {} work from home"),
+    "i finish at 4 on thursdays from now on": (
+        "what time does {} finish on thursdays",
+        "when does {} finish on Thursday?",
+    ),
+    "I work from home on Wednesdays": (
+        "where does {} work on wednesdays?",
+        "does {} work from home",
+    ),
     "my train leaves at 7.42": ("when does {}'s train leave?", "what time does {}'s train leave"),
-    "I've got the car on Fridays": ("who has the car on Fridays, {}?", "does {} have the car on friday"),
-}  # fmt: skip
+    "I've got the car on Fridays": (
+        "who has the car on Fridays, {}?",
+        "does {} have the car on friday",
+    ),
+}
 """Lines in the first person, and how another asks for them."""
 
 
-@pytest.mark.parametrize(("line", "form"), [(each, form) for each, forms in OF_ONESELF.items() for form in forms])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "form"), [(each, form) for each, forms in OF_ONESELF.items() for form in forms]
+)
 def test_i_in_a_note_is_whoever_made_it(line: str, form: str) -> None:
     notes = [note(line, line), NOTES[0]]
     for member, called in product((ANN, BO), ("name", "alias")):

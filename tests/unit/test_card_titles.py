@@ -37,9 +37,13 @@ def test_a_title_is_the_familys_word_for_it(
 
 def test_a_purged_title_is_the_general_word_again() -> None:
     said = Extraction(
-        is_coordination=True, activity="repair",
-        entities=(entity("generic", "plumber", "repair"), entity(TITLE, "boiler repair", "boiler repair")),
-    )  # fmt: skip
+        is_coordination=True,
+        activity="repair",
+        entities=(
+            entity("generic", "plumber", "repair"),
+            entity(TITLE, "boiler repair", "boiler repair"),
+        ),
+    )
     left = without_surfaces(extraction_record(said))
     assert left is not None
     assert "boiler" not in str(left)
@@ -49,9 +53,16 @@ def seen(text: str, words: str, predicate: Predicate, name: SlotName = SlotName.
     start = text.index(words)
     slot = Slot(name=name, start=start, end=start + len(words), p=0.9)
     return Frame(
-        clause=Clause(0, len(text)), act=Act.STATE, predicate=predicate, modality=Modality.PLAIN,
-        is_negated=False, is_secret=False, slots=(slot,), plan=0.9, p=0.9,
-    )  # fmt: skip
+        clause=Clause(0, len(text)),
+        act=Act.STATE,
+        predicate=predicate,
+        modality=Modality.PLAIN,
+        is_negated=False,
+        is_secret=False,
+        slots=(slot,),
+        plan=0.9,
+        p=0.9,
+    )
 
 
 @pytest.mark.parametrize(

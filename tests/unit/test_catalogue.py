@@ -20,9 +20,14 @@ async def look(_parameters: Any, _asked: Asked) -> Found:
 
 def kind(domain: str, name: str, stakes: Stakes = Stakes.LOW) -> RequestKind:
     return RequestKind(
-        domain=domain, name=name, description="Looks.", parameters=Nothing, stakes=stakes,
-        progress="Looking…", read=look,
-    )  # fmt: skip
+        domain=domain,
+        name=name,
+        description="Looks.",
+        parameters=Nothing,
+        stakes=stakes,
+        progress="Looking…",
+        read=look,
+    )
 
 
 TABLE = Catalogue(
@@ -44,8 +49,9 @@ def test_rows_are_found_by_domain_and_name() -> None:
 def test_planners_are_told_names_stakes_and_schemas() -> None:
     told = TABLE.schemas(["task"])
     assert [(each["action"], each["is_high_stakes"]) for each in told] == [
-        ("list", False), ("delete", True),
-    ]  # fmt: skip
+        ("list", False),
+        ("delete", True),
+    ]
     assert json.loads(json.dumps(told)) == told
     assert len(TABLE.schemas()) == 3
 

@@ -15,9 +15,13 @@ ASKED = (
     "09:00 sarah #a: who gets Leo\n  > card kind=care child=leo day=03-02 activity=soccer who=\n"
 )
 CARD = {
-    "type": "care_assignment", "assigned_to": ["unspecified"], "child": ["leo"],
-    "activity": "soccer", "dates": ["2026-03-02"], "times": [],
-}  # fmt: skip
+    "type": "care_assignment",
+    "assigned_to": ["unspecified"],
+    "child": ["leo"],
+    "activity": "soccer",
+    "dates": ["2026-03-02"],
+    "times": [],
+}
 
 
 def chat_of(tmp_path: Path, text: str) -> Path:

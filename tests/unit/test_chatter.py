@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.chatter import (
-    HOUSEHOLD_TALK,
-    TEXT_MESSAGES,
-    Conversation,
-    as_family_chat,
-    sample,
-)
+from evals.chatter import HOUSEHOLD_TALK, TEXT_MESSAGES, Conversation, as_family_chat, sample
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Role
 
@@ -25,9 +19,13 @@ def talk(*turns: tuple[str, str], id_: str = "one", **roles: str | None) -> Conv
 
 def test_parents_speak_as_adults_and_children_as_children() -> None:
     spoken = talk(
-        ("Ann", "Is Tom in?"), ("Tom", "Yes, Ann."), ("Bob", "Tommy no, Tom yes"),
-        Ann="self", Tom="son", Bob="husband",
-    )  # fmt: skip
+        ("Ann", "Is Tom in?"),
+        ("Tom", "Yes, Ann."),
+        ("Bob", "Tommy no, Tom yes"),
+        Ann="self",
+        Tom="son",
+        Bob="husband",
+    )
     ann, tom, bob = as_family_chat([spoken], MILLERS)
     roles = {member.id: member.role for member in MILLERS.members}
     names = {member.id: member.name for member in MILLERS.members}
@@ -52,11 +50,9 @@ def test_who_finds_no_place_in_the_household_stays_a_guest() -> None:
 
 def test_time_moves_on_by_day_only() -> None:
     conversations = [
-        Conversation(
-            id=str(number), source=TEXT_MESSAGES, turns=[("Ann", "hello")] * 40, roles={}
-        )
+        Conversation(id=str(number), source=TEXT_MESSAGES, turns=[("Ann", "hello")] * 40, roles={})
         for number in range(5)
-    ]  # fmt: skip
+    ]
     messages = list(as_family_chat(conversations, MILLERS))
     instants = [message.sent_at for message in messages]
     assert all(later > earlier for earlier, later in pairwise(instants))

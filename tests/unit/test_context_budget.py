@@ -38,9 +38,12 @@ def memory(tokens: int, worth: float) -> Memory:
 
 def test_what_fits_goes_in_whole() -> None:
     wanted = Wanted(
-        system=said(100), recent=[said(50), said(60)], tools=[said(70)], facts=[memory(40, 0.5)],
+        system=said(100),
+        recent=[said(50), said(60)],
+        tools=[said(70)],
+        facts=[memory(40, 0.5)],
         episodes=[memory(80, 0.2)],
-    )  # fmt: skip
+    )
     fitted = fit(wanted, count=words)
     assert fitted.recent == wanted.recent
     assert (fitted.facts, fitted.episodes) == (wanted.facts, wanted.episodes)
@@ -49,9 +52,10 @@ def test_what_fits_goes_in_whole() -> None:
 
 def test_too_long_messages_lose_their_oldest_words_and_it_is_told() -> None:
     wanted = Wanted(
-        system=said(2000), recent=[said(300, "a"), said(300, "b"), said(300, "c")],
+        system=said(2000),
+        recent=[said(300, "a"), said(300, "b"), said(300, "c")],
         tools=[said(300, "d"), said(300, "e")],
-    )  # fmt: skip
+    )
     fitted = fit(wanted, count=words)
     assert fitted.recent[-1] == wanted.recent[2]
     assert fitted.recent[0].startswith("…b")
@@ -76,9 +80,12 @@ def test_messages_get_back_what_nobody_else_wants() -> None:
 
 def test_facts_and_episodes_have_room_of_their_own_that_messages_cannot_take() -> None:
     wanted = Wanted(
-        recent=[said(5000)], tools=[said(5000)], system=said(5000),
-        facts=[memory(90, n / 10) for n in range(1, 5)], episodes=[memory(150, 0.9)],
-    )  # fmt: skip
+        recent=[said(5000)],
+        tools=[said(5000)],
+        system=said(5000),
+        facts=[memory(90, n / 10) for n in range(1, 5)],
+        episodes=[memory(150, 0.9)],
+    )
     fitted = fit(wanted, count=words)
     assert [each.worth for each in fitted.facts] == [0.3, 0.4]
     assert len(fitted.episodes) == 1
@@ -128,9 +135,13 @@ MEMORIES = st.lists(
     st.builds(Memory, id=st.just("m"), text=TEXTS, worth=st.floats(0, 1)), max_size=6
 )
 WANTED = st.builds(
-    Wanted, system=TEXTS, recent=st.lists(TEXTS, max_size=6), tools=st.lists(TEXTS, max_size=4),
-    facts=MEMORIES, episodes=MEMORIES,
-)  # fmt: skip
+    Wanted,
+    system=TEXTS,
+    recent=st.lists(TEXTS, max_size=6),
+    tools=st.lists(TEXTS, max_size=4),
+    facts=MEMORIES,
+    episodes=MEMORIES,
+)
 
 
 @given(wanted=WANTED, budget=st.integers(0, 250))
@@ -146,9 +157,12 @@ def test_a_hundred_thousand_contexts_keep_their_budgets() -> None:
         texts = ["x" * (next(numbers) + case % 7) for _ in range(10)]
         memories = [Memory(id="m", text=text, worth=len(text) % 5) for text in texts[6:]]
         wanted = Wanted(
-            system=texts[0], recent=texts[1 : 2 + case % 3], tools=texts[4 : 4 + case % 3],
-            facts=memories[:2], episodes=memories[2:],
-        )  # fmt: skip
+            system=texts[0],
+            recent=texts[1 : 2 + case % 3],
+            tools=texts[4 : 4 + case % 3],
+            facts=memories[:2],
+            episodes=memories[2:],
+        )
         budget = (case * 37) % 900
         fitted = fit(wanted, count=len, budget=budget)
         assert fitted.tokens <= budget
@@ -158,9 +172,11 @@ def test_a_hundred_thousand_contexts_keep_their_budgets() -> None:
 
 def keeps_the_rules(wanted: Wanted, fitted: Fitted, budget: int) -> None:
     every = (
-        fitted.system, *fitted.recent, *fitted.tools,
+        fitted.system,
+        *fitted.recent,
+        *fitted.tools,
         *(each.text for each in (*fitted.facts, *fitted.episodes)),
-    )  # fmt: skip
+    )
     assert len("\n".join(text for text in every if text)) <= fitted.tokens <= budget
     cut = {(each.part, each.index) for each in fitted.cuts}
     whole = [text for n, text in enumerate(wanted.recent) if (Part.RECENT, n) not in cut and text]

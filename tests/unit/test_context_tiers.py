@@ -19,11 +19,21 @@ def fact(
 ) -> Fact:
     said = NOW - days * DAY
     values = {
-        "household": "h", "id": f"f{number}", "category": category, "subject": "ann",
-        "title": f"fact {number}", "narrative": f"Fact {number}.", "origin": Origin.SAID,
-        "confidence": confidence, "status": FactStatus.ACTIVE, "said_at": said, "created_at": said,
-        "held_from": said, "last_evidence_at": said, "decayed_until": NOW,
-    }  # fmt: skip
+        "household": "h",
+        "id": f"f{number}",
+        "category": category,
+        "subject": "ann",
+        "title": f"fact {number}",
+        "narrative": f"Fact {number}.",
+        "origin": Origin.SAID,
+        "confidence": confidence,
+        "status": FactStatus.ACTIVE,
+        "said_at": said,
+        "created_at": said,
+        "held_from": said,
+        "last_evidence_at": said,
+        "decayed_until": NOW,
+    }
     return Fact(**{**values, **more})  # type: ignore[arg-type]  # values differ in type
 
 
@@ -40,17 +50,19 @@ def placed(facts: Sequence[Fact], found: Sequence[Fact] = ()) -> dict[Tier, list
 
 def test_who_somebody_is_stays_however_old_it_is() -> None:
     facts = [
-        fact(1, Category.IDENTITY, days=900), fact(2, Category.PREFERENCE, days=300),
+        fact(1, Category.IDENTITY, days=900),
+        fact(2, Category.PREFERENCE, days=300),
         fact(3, Category.RELATIONSHIP, days=2),
-    ]  # fmt: skip
+    ]
     assert placed(facts) == {Tier.CORE: ["f3", "f2", "f1"]}
 
 
 def test_what_somebody_is_busy_with_counts_for_a_fortnight() -> None:
     facts = [
-        fact(1, Category.GOAL, days=13), fact(2, Category.GOAL, days=15),
+        fact(1, Category.GOAL, days=13),
+        fact(2, Category.GOAL, days=15),
         fact(3, Category.CONSTRAINT, days=15, last_evidence_at=NOW - DAY),
-    ]  # fmt: skip
+    ]
     assert placed(facts) == {Tier.ACTIVE: ["f1", "f3"], Tier.RECENT: ["f2"]}
 
 
@@ -76,11 +88,15 @@ def test_what_is_not_believed_or_holds_no_more_is_nowhere() -> None:
 
 FACTS = st.lists(
     st.builds(
-        fact, st.integers(0, 10_000), st.sampled_from(Category), days=st.floats(0.1, 40),
+        fact,
+        st.integers(0, 10_000),
+        st.sampled_from(Category),
+        days=st.floats(0.1, 40),
         confidence=st.floats(0, 1),
     ),
-    max_size=90, unique_by=lambda each: each.id,
-)  # fmt: skip
+    max_size=90,
+    unique_by=lambda each: each.id,
+)
 
 
 @given(facts=FACTS, found=FACTS)

@@ -11,11 +11,23 @@ from kinkeeper.reading.corrections import is_bare_value, may_correct
 @pytest.mark.parametrize(
     "text",
     [
-        "10am sorry", "actually 5", "nope, 5 like always", "make it 3", "*5pm", "5pm*", "5 not 6",
-        "thursday i mean", "wait its 4.15", "just checked, 4:30", "sorry thursday, brain fog",
-        "turns out it's 4:15", "sorry 2nd not 3rd", "got it wrong its wednesday", "it's 4.45",
+        "10am sorry",
+        "actually 5",
+        "nope, 5 like always",
+        "make it 3",
+        "*5pm",
+        "5pm*",
+        "5 not 6",
+        "thursday i mean",
+        "wait its 4.15",
+        "just checked, 4:30",
+        "sorry thursday, brain fog",
+        "turns out it's 4:15",
+        "sorry 2nd not 3rd",
+        "got it wrong its wednesday",
+        "it's 4.45",
     ],
-)  # fmt: skip
+)
 def test_a_value_with_a_sign_may_correct(text: str) -> None:
     assert may_correct(tokenise(text))
 
@@ -23,11 +35,18 @@ def test_a_value_with_a_sign_may_correct(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "isn't it 5.30?", "sorry 10 mins late", "actually thursday works", "sorry can't thursday",
-        "sorry, stuck till 5", "no way 5?", "no", "sorry", "i'm working thursday sorry",
+        "isn't it 5.30?",
+        "sorry 10 mins late",
+        "actually thursday works",
+        "sorry can't thursday",
+        "sorry, stuck till 5",
+        "no way 5?",
+        "no",
+        "sorry",
+        "i'm working thursday sorry",
         "actually we had such a lovely long day at the beach on sunday with everybody there",
     ],
-)  # fmt: skip
+)
 def test_an_answer_a_delay_or_news_does_not(text: str) -> None:
     assert not may_correct(tokenise(text))
 

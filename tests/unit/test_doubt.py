@@ -37,22 +37,54 @@ REQUESTS = {
 
 
 TAKEN_BACK = (
-    "{base}, actually don't", "{base}... no wait, don't", "{base}? no I did that already", "{base} - kidding!",
-    "{base}, just kidding", "{base}. Actually no, leave it", "{base}, wait, no, we have some", "{base}, no need, it's done",
-    "{base} — no, forget it", "{base}, nah don't bother", "{base}. Never mind, I've done it", "{base}? nah", "{base}, ignore me",
-    "{base} or rather no, scrap that, later", "{base}, oh we already did", "{base}, but I already did it", "{base}, jk",
-    "{base}. Not really!", "{base} — no, forget it — or do I mean later",
-)  # fmt: skip
+    "{base}, actually don't",
+    "{base}... no wait, don't",
+    "{base}? no I did that already",
+    "{base} - kidding!",
+    "{base}, just kidding",
+    "{base}. Actually no, leave it",
+    "{base}, wait, no, we have some",
+    "{base}, no need, it's done",
+    "{base} — no, forget it",
+    "{base}, nah don't bother",
+    "{base}. Never mind, I've done it",
+    "{base}? nah",
+    "{base}, ignore me",
+    "{base} or rather no, scrap that, later",
+    "{base}, oh we already did",
+    "{base}, but I already did it",
+    "{base}, jk",
+    "{base}. Not really!",
+    "{base} — no, forget it — or do I mean later",
+)
 SCORNED = (
-    "{base}? no chance", "{base}? fat chance, she never rang back", "{base}? nope, he hasn't been", "{base}? as if I'd forget",
-    "{base}... said nobody ever", "{base}, yeah right", "{base}? no way", "{base}? not likely", "{base}, in your dreams",
-    "{base}? over my dead body", "{base}? never", "{base}? hardly", "{base} - who am I kidding", "{base}? like hell I will",
-    "{base}? haha, we never do that", "{base}? dream on",
-)  # fmt: skip
+    "{base}? no chance",
+    "{base}? fat chance, she never rang back",
+    "{base}? nope, he hasn't been",
+    "{base}? as if I'd forget",
+    "{base}... said nobody ever",
+    "{base}, yeah right",
+    "{base}? no way",
+    "{base}? not likely",
+    "{base}, in your dreams",
+    "{base}? over my dead body",
+    "{base}? never",
+    "{base}? hardly",
+    "{base} - who am I kidding",
+    "{base}? like hell I will",
+    "{base}? haha, we never do that",
+    "{base}? dream on",
+)
 UNWANTED = (
-    "please stop {ing}", "quit {ing}", "avoid {ing}", "refrain from {ing}", "hold off on {ing}", "no point in {ing}",
-    "I'd give up {ing}", "enough of {ing}",
-)  # fmt: skip
+    "please stop {ing}",
+    "quit {ing}",
+    "avoid {ing}",
+    "refrain from {ing}",
+    "hold off on {ing}",
+    "no point in {ing}",
+    "I'd give up {ing}",
+    "enough of {ing}",
+)
 OTHERS = (
     "Henrik wants me to {base}",
     "my sister told me to {base}",
@@ -72,14 +104,33 @@ async def test_what_is_taken_back_in_the_same_breath_is_never_done() -> None:
 
 
 CLOSING = (
-    "{base}... nah dont bother", "{base} ... nah dont bother", "{base} nvm", "{base}, nvm", "{base}. nvmd", "{base}, nevermind",
-    "{base}... ah no dont", "{base}, actually leave it", "{base}. no need", "{base} - oh no thanks", "{base}, dont bother",
-    "{base}, hold on no dont", "{base}.. nah it's fine", "{base}. Not needed any more", "{base}, oh wait dont worry about it",
-)  # fmt: skip
+    "{base}... nah dont bother",
+    "{base} ... nah dont bother",
+    "{base} nvm",
+    "{base}, nvm",
+    "{base}. nvmd",
+    "{base}, nevermind",
+    "{base}... ah no dont",
+    "{base}, actually leave it",
+    "{base}. no need",
+    "{base} - oh no thanks",
+    "{base}, dont bother",
+    "{base}, hold on no dont",
+    "{base}.. nah it's fine",
+    "{base}. Not needed any more",
+    "{base}, oh wait dont worry about it",
+)
 REASONS = (
-    "they're closed", "theyre shut", "we have some", "she's on holiday", "the shop is shut", "it's cancelled",
-    "mum's got it", "he can't", "my car is broken",
-)  # fmt: skip
+    "they're closed",
+    "theyre shut",
+    "we have some",
+    "she's on holiday",
+    "the shop is shut",
+    "it's cancelled",
+    "mum's got it",
+    "he can't",
+    "my car is broken",
+)
 ON_SECOND_THOUGHTS = ("oh hang on", "hang on", "hold on", "wait", "no wait", "oh wait", "nah")
 
 
@@ -109,13 +160,24 @@ async def test_what_is_given_up_for_a_reason_is_only_offered_and_without_the_rea
 @pytest.mark.parametrize(
     "text",
     [
-        "remind me to tell Tom not to bother", "remind me to buy forget-me-nots", "never mind", "nvm", "don't bother",
-        "remind me to tell dad don't bother", "remind me at 5 to call Mum, if she's asleep don't bother",
-        "remind me to text Ann: no need to come", "remind me to leave it on the step", "no need", "leave it",
-        "ask Tom whether he comes, if not never mind", "remind me to say no, if he asks don't bother",
-        "remind me to hang on to the receipt", "Mum says no need", "add nah and nope to the list of words",
+        "remind me to tell Tom not to bother",
+        "remind me to buy forget-me-nots",
+        "never mind",
+        "nvm",
+        "don't bother",
+        "remind me to tell dad don't bother",
+        "remind me at 5 to call Mum, if she's asleep don't bother",
+        "remind me to text Ann: no need to come",
+        "remind me to leave it on the step",
+        "no need",
+        "leave it",
+        "ask Tom whether he comes, if not never mind",
+        "remind me to say no, if he asks don't bother",
+        "remind me to hang on to the receipt",
+        "Mum says no need",
+        "add nah and nope to the list of words",
     ],
-)  # fmt: skip
+)
 def test_what_only_sounds_like_a_take_back_takes_nothing_back(text: str) -> None:
     assert retraction_of(text) is None
 

@@ -181,8 +181,7 @@ def test_a_list_of_jobs_comes_apart(text: str, expected: list[tuple[str, str]]) 
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["Leo and Mia soccer Tuesday", "Can you take Leo and Mia to ballet on Monday?"],
+    "text", ["Leo and Mia soccer Tuesday", "Can you take Leo and Mia to ballet on Monday?"]
 )
 def test_two_children_of_one_activity_stay_together(text: str) -> None:
     assert len(segments(read(text))) == 1

@@ -16,17 +16,27 @@ from kinkeeper.reading.model import Clause
 FAMILY = compile_participants(household_of({"adult": [{"id": "ann", "words": ["Ann"]}]}))
 TEXT = "sure, and i'll fly there"
 OFFER = Frame(
-    clause=Clause(0, len(TEXT)), act=Act.OFFER, predicate=Predicate.PICKUP,
-    modality=Modality.PLAIN, is_negated=False, is_secret=False, target=Target(said=0, p=0.9),
-    plan=0.9, p=0.9,
-)  # fmt: skip
+    clause=Clause(0, len(TEXT)),
+    act=Act.OFFER,
+    predicate=Predicate.PICKUP,
+    modality=Modality.PLAIN,
+    is_negated=False,
+    is_secret=False,
+    target=Target(said=0, p=0.9),
+    plan=0.9,
+    p=0.9,
+)
 
 
 def answer(frame: Frame) -> tuple[Stance, str] | None:
     heard = Heard(
-        message_id="m2", speaker="ann", text=TEXT, sent_at=datetime(2026, 3, 4, tzinfo=UTC),
-        frames=(frame,), before=("m1",),
-    )  # fmt: skip
+        message_id="m2",
+        speaker="ann",
+        text=TEXT,
+        sent_at=datetime(2026, 3, 4, tzinfo=UTC),
+        frames=(frame,),
+        before=("m1",),
+    )
     return answer_in(seen_in(heard, FAMILY))
 
 

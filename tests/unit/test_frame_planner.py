@@ -24,10 +24,20 @@ FETCHED: Final[dict[str, Any]] = {
     "lines": [{"title": "Shopping", "entries": ["lentils", "dishwasher salt"]}],
 }  # fmt: skip
 
-DONE = ("{thing} all {verb} last night", "so {thing} {verb} already, took ages", "{thing} {verb} finally, what a job", "{thing} is {verb} btw")  # fmt: skip
+DONE = (
+    "{thing} all {verb} last night",
+    "so {thing} {verb} already, took ages",
+    "{thing} {verb} finally, what a job",
+    "{thing} is {verb} btw",
+)
 DEEDS = (("radiators", "bled", "t1"), ("the museum pass", "returned", "t2"))
 
-HAPPENS = ("{what} for the lot of us, {when}", "ok so {what} is {when} then", "they gave us {when} for {what}", "new thing: {what}, {when}, she was told today")  # fmt: skip
+HAPPENS = (
+    "{what} for the lot of us, {when}",
+    "ok so {what} is {when} then",
+    "they gave us {when} for {what}",
+    "new thing: {what}, {when}, she was told today",
+)
 THINGS = ("quilting circle", "canoe test", "stilt walking show")
 TIMES = ("saturday 21 march at 3pm", "march 24 at 10am")
 
@@ -63,16 +73,26 @@ def test_most_news_of_what_takes_place_is_proposed_with_its_name_and_hour() -> N
     for form, what, when in product(HAPPENS, THINGS, TIMES):
         actions = read(form.format(what=what, when=when)).actions
         found.append(
-            [(each.action, each.params["start_time"][:16]) for each in actions if what in str(each.params.get("summary"))]
+            [
+                (each.action, each.params["start_time"][:16])
+                for each in actions
+                if what in str(each.params.get("summary"))
+            ]
             == [("create_event", wanted[when])]
-        )  # fmt: skip
+        )
     assert sum(found) / len(found) >= 0.6
 
 
 @pytest.mark.parametrize(
     "told",
-    ["{who} hasnt had her iron drops yet", "never gave {who} the cetirizine", "didnt give {who} her inhaler this morning", "{who} had her porridge already", "gave {who} a bath last night"],
-)  # fmt: skip
+    [
+        "{who} hasnt had her iron drops yet",
+        "never gave {who} the cetirizine",
+        "didnt give {who} her inhaler this morning",
+        "{who} had her porridge already",
+        "gave {who} a bath last night",
+    ],
+)
 def test_what_was_not_done_or_shares_only_a_name_ticks_nothing_off(told: str) -> None:
     tasks = [
         {"id": f"n{at}", "title": title, "status": "open"}
@@ -97,8 +117,14 @@ def test_hardly_any_talk_is_taken_for_a_request() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["put the canoe test in the calendar on friday at 3pm", "remind me tomorrow to bleed the radiators", "add oats to the shopping list", "cancel the orthodontist", "what's on friday?"],
-)  # fmt: skip
+    [
+        "put the canoe test in the calendar on friday at 3pm",
+        "remind me tomorrow to bleed the radiators",
+        "add oats to the shopping list",
+        "cancel the orthodontist",
+        "what's on friday?",
+    ],
+)
 def test_what_the_rules_understand_stays_as_they_read_it(text: str) -> None:
     asked = context(text, fetched=FETCHED)
     by_rules = plan_of(asked)

@@ -384,8 +384,25 @@ def test_every_problem_is_told_at_once_in_the_order_of_lines() -> None:
         due = 2026-04-31
     """)
     assert [line for line, _ in problems_of(text)] == [
-        1, 2, 3, 4, 5, 10, 11, 13, 19, 24, 25, 26, 28, 30, 31, 33, 35, 40,
-    ]  # fmt: skip
+        1,
+        2,
+        3,
+        4,
+        5,
+        10,
+        11,
+        13,
+        19,
+        24,
+        25,
+        26,
+        28,
+        30,
+        31,
+        33,
+        35,
+        40,
+    ]
 
 
 def test_unreadable_files(tmp_path: Path) -> None:

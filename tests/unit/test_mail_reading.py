@@ -21,14 +21,23 @@ def mail(*lines: str | bytes) -> ReceivedMail | None:
 
 def test_a_plain_mail() -> None:
     assert mail(
-        "From: =?utf-8?q?=C3=81na?= Ruiz <ana@a.example>", "Reply-To: Office <o@a.example>",
-        "Subject: The", "\ttrip", "Message-ID: <1@a>", "References: <x@a> <y@a> junk", "",
+        "From: =?utf-8?q?=C3=81na?= Ruiz <ana@a.example>",
+        "Reply-To: Office <o@a.example>",
+        "Subject: The",
+        "\ttrip",
+        "Message-ID: <1@a>",
+        "References: <x@a> <y@a> junk",
+        "",
         "We leave at nine.",
     ) == ReceivedMail(
-        message_id="<1@a>", sender=_address("ana@a.example", "Ána Ruiz"),
-        answer_to=_address("o@a.example", "Office"), subject="The trip", at=AT,
-        text="We leave at nine.", references=("<x@a>", "<y@a>"),
-    )  # fmt: skip
+        message_id="<1@a>",
+        sender=_address("ana@a.example", "Ána Ruiz"),
+        answer_to=_address("o@a.example", "Office"),
+        subject="The trip",
+        at=AT,
+        text="We leave at nine.",
+        references=("<x@a>", "<y@a>"),
+    )
 
 
 def _address(address: str, name: str) -> object:
@@ -40,19 +49,46 @@ def _address(address: str, name: str) -> object:
 @pytest.mark.parametrize(
     ("lines", "text"),
     [
-        (["Content-Type: text/html", "", "<style>x</style><p>Hello <b>you</b></p><script>y</script>bye"],
-         "Hello you\nbye"),
+        (
+            [
+                "Content-Type: text/html",
+                "",
+                "<style>x</style><p>Hello <b>you</b></p><script>y</script>bye",
+            ],
+            "Hello you\nbye",
+        ),
         (["Content-Type: text/plain; charset=latin-1", "", b"caf\xe9"], "café"),
         (["Content-Type: text/plain; charset=nonsense", "", "plain"], "plain"),
-        (["Content-Type: text/plain", "Content-Transfer-Encoding: base64", "", "aGVsbG8="], "hello"),
+        (
+            ["Content-Type: text/plain", "Content-Transfer-Encoding: base64", "", "aGVsbG8="],
+            "hello",
+        ),
         (["Content-Type: text/plain", "Content-Transfer-Encoding: base64", "", "%%%"], ""),
-        (["Content-Type: multipart/mixed; boundary=b", "", "--b", "Content-Type: text/html", "", "<p>html",
-          "--b", "Content-Type: text/plain", "", "plain", "--b",
-          "Content-Type: text/plain", "Content-Disposition: attachment", "", "attached", "--b--"], "plain"),
+        (
+            [
+                "Content-Type: multipart/mixed; boundary=b",
+                "",
+                "--b",
+                "Content-Type: text/html",
+                "",
+                "<p>html",
+                "--b",
+                "Content-Type: text/plain",
+                "",
+                "plain",
+                "--b",
+                "Content-Type: text/plain",
+                "Content-Disposition: attachment",
+                "",
+                "attached",
+                "--b--",
+            ],
+            "plain",
+        ),
         (["", "left\u202eright\u200b"], "leftright"),
         (["", "word " * 500], None),
     ],
-)  # fmt: skip
+)
 def test_the_text_of_a_mail(lines: list[str | bytes], text: str | None) -> None:
     found = mail("From: a@b.example", *lines)
     assert found is not None
@@ -103,13 +139,14 @@ def test_hidden_words_of_html_are_not_read() -> None:
         ("from: ana@a.example", MailQuery(sender="ana@a.example")),
         ('"field trip" form', MailQuery(words=("field trip", "form"))),
         ("unread mails", MailQuery(is_unread=True)),
-        ("mail from Bob yesterday",
-         MailQuery(sender="Bob", since=date(2026, 5, 13), before=date(2026, 5, 14))),
-        ("mails since Monday about soccer",
-         MailQuery(words=("soccer",), since=date(2026, 5, 11))),
+        (
+            "mail from Bob yesterday",
+            MailQuery(sender="Bob", since=date(2026, 5, 13), before=date(2026, 5, 14)),
+        ),
+        ("mails since Monday about soccer", MailQuery(words=("soccer",), since=date(2026, 5, 11))),
         ("", MailQuery()),
     ],
-)  # fmt: skip
+)
 def test_what_is_looked_for(text: str, expected: MailQuery) -> None:
     assert read_query(text, NOW, locale="en-GB") == expected
 
@@ -128,9 +165,18 @@ def test_a_login_out_of_an_address() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["mail.home.test", "http://h", "smtps://", "smtps://me@h", "smtp://h:x", "smtp://u:p@h/path", "imap://h",
-     "smtp://u:a%0Db@h", "smtp://u:p?x@h"],
-)  # fmt: skip
+    [
+        "mail.home.test",
+        "http://h",
+        "smtps://",
+        "smtps://me@h",
+        "smtp://h:x",
+        "smtp://u:p@h/path",
+        "imap://h",
+        "smtp://u:a%0Db@h",
+        "smtp://u:p?x@h",
+    ],
+)
 def test_an_address_that_is_none_is_not_quoted(url: str) -> None:
     with pytest.raises(ValueError, match=r"must|names") as caught:
         parse_account(url, protocol="smtp")

@@ -15,7 +15,11 @@ INES = Member(id="ines", name="Ines", role=Role.PARENT, aliases=("mum",), email=
 OMAR = Member(id="omar", name="Omar", role=Role.PARENT, aliases=("dad",), email="omar@home.example")
 TARA = Member(id="tara", name="Tara", role=Role.CHILD)
 FAMILY = Household(
-    id="vienna", zone=ZoneInfo("Europe/Vienna"), locale="en-GB", bot_name="Kin", owner="ines",
+    id="vienna",
+    zone=ZoneInfo("Europe/Vienna"),
+    locale="en-GB",
+    bot_name="Kin",
+    owner="ines",
     members=(INES, OMAR, TARA),
     groups=(
         Group(id="grown-ups", aliases=("the parents",), members=("ines", "omar")),
@@ -28,7 +32,7 @@ FAMILY = Household(
         Contact(id="team", name="The whole team", emails=("a@t.example", "b@t.example")),
         Contact(id="fish-and-co", name="Fish and Co", emails=("shop@fish.example",)),
     ),
-)  # fmt: skip
+)
 
 
 def found(to: str | list[str]) -> tuple[Found, ...]:
@@ -57,14 +61,17 @@ def addresses(to: str | list[str]) -> list[str]:
         ("everyone", ["omar@home.example"]),
         ("the family", ["omar@home.example"]),
         ("dad and the school office", ["omar@home.example", "office@school.example"]),
-        ("dad, my sister, and the team", ["omar@home.example", "ana@a.example", "a@t.example", "b@t.example"]),
+        (
+            "dad, my sister, and the team",
+            ["omar@home.example", "ana@a.example", "a@t.example", "b@t.example"],
+        ),
         ("fish and co", ["shop@fish.example"]),
         ("bob@work.example", ["bob@work.example"]),
         ("Bob <bob@work.example>; dad", ["bob@work.example", "omar@home.example"]),
         ('"Ruiz, Ana" <ana@x.example>', ["ana@x.example"]),
         (["dad", "bob@work.example"], ["omar@home.example", "bob@work.example"]),
     ],
-)  # fmt: skip
+)
 def test_names_become_addresses(to: str | list[str], expected: list[str]) -> None:
     assert addresses(to) == expected
     assert all(each.is_known for each in found(to))
@@ -131,13 +138,18 @@ def test_the_file_names_addresses() -> None:
     [
         ('"ines@home.example"', '"ines at home"', 10, "a mail address is needed"),
         ('"ines@home.example"', "7", 10, "a mail address is needed"),
-        ('["a@school.example", "b@school.example"]', '["a@school.example", "b"]', 16, "a mail address"),
+        (
+            '["a@school.example", "b@school.example"]',
+            '["a@school.example", "b"]',
+            16,
+            "a mail address",
+        ),
         ('["a@school.example", "b@school.example"]', "[]", 16, "at least one"),
         ('email = ["a@school.example", "b@school.example"]', "", 12, 'lacks "email"'),
         ('aliases = ["office"]', 'role = "parent"', 15, "belongs to [[members]]"),
         ("[[contacts]]", "[[contact]]", 12, "contacts"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_in_the_file_is_told_with_its_line(
     before: str, after: str, line: int, said: str
 ) -> None:

@@ -43,18 +43,44 @@ IDENTITY = [
 
 FRAMES = ("{}", "remind me to {}", "I need to {}", "I have to {} tomorrow at 5pm", "my {}")
 ANOTHERS = (
-    "visit Tom in rehab", "drop Nan at rehab", "drop nan at rehab on friday at 3", "visit tom in rehab",
-    "pick up ben's prescription", "collect mum's biopsy results", "take Dad to chemo on friday", "drive Mum to the scan",
-    "get Leo to physio by 4", "pick up antibiotics for Otto", "fetch the inhaler for Leo", "run Kezia to therapy at 5",
-    "book Leo in for his jabs", "drop the dog off for surgery", "visit Nan at the hospice", "take the kids to counselling",
-)  # fmt: skip
+    "visit Tom in rehab",
+    "drop Nan at rehab",
+    "drop nan at rehab on friday at 3",
+    "visit tom in rehab",
+    "pick up ben's prescription",
+    "collect mum's biopsy results",
+    "take Dad to chemo on friday",
+    "drive Mum to the scan",
+    "get Leo to physio by 4",
+    "pick up antibiotics for Otto",
+    "fetch the inhaler for Leo",
+    "run Kezia to therapy at 5",
+    "book Leo in for his jabs",
+    "drop the dog off for surgery",
+    "visit Nan at the hospice",
+    "take the kids to counselling",
+)
 ONES_OWN = (
-    "AA meeting with Tom", "therapy with Ben", "see Dr Shah about HRT", "tell Tom about my biopsy", "STI test with Mia",
-    "my therapist Anna at 4", "pick up my prescription from Tom", "get Tom to pick up the antidepressants",
-    "ask Ben to collect my biopsy results", "buy a pregnancy test for Mia", "date with Saffron", "marriage counselling with Ben",
-    "vasectomy consult", "meet Tom at the AA meeting", "therapy at Tom's clinic", "colonoscopy on friday, Tom drives me",
-    "buy an engagement ring for Anna", "condoms from Boots", "drop Nan off, then my biopsy",
-)  # fmt: skip
+    "AA meeting with Tom",
+    "therapy with Ben",
+    "see Dr Shah about HRT",
+    "tell Tom about my biopsy",
+    "STI test with Mia",
+    "my therapist Anna at 4",
+    "pick up my prescription from Tom",
+    "get Tom to pick up the antidepressants",
+    "ask Ben to collect my biopsy results",
+    "buy a pregnancy test for Mia",
+    "date with Saffron",
+    "marriage counselling with Ben",
+    "vasectomy consult",
+    "meet Tom at the AA meeting",
+    "therapy at Tom's clinic",
+    "colonoscopy on friday, Tom drives me",
+    "buy an engagement ring for Anna",
+    "condoms from Boots",
+    "drop Nan off, then my biopsy",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -119,8 +145,14 @@ def test_somebodys_health_is_theirs_where_they_are_named_and_ones_own_where_they
 
 
 OUTSIDERS = (
-    "my boss", "my friend Grainne", "the babysitter", "our neighbour", "our lodger", "my colleague", "my best friend",
-)  # fmt: skip
+    "my boss",
+    "my friend Grainne",
+    "the babysitter",
+    "our neighbour",
+    "our lodger",
+    "my colleague",
+    "my best friend",
+)
 HEALTH = ("has cancer", "is pregnant", "takes insulin", "is on antidepressants", "has epilepsy")
 HOW_TOLD = (
     "{who} {has}",
@@ -141,11 +173,17 @@ def test_the_health_of_others_who_are_no_family_stays_with_who_tells_it() -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "Mia has a cold", "my mum has high blood pressure", "the cat takes half a tablet", "Mia's teacher has her inhaler",
-        "the babysitter gave him his medicine", "my friend is allergic to nuts", "our neighbour has a dog",
-        "the doctor says her blood pressure is fine", "the teacher says the kids need their inhalers",
+        "Mia has a cold",
+        "my mum has high blood pressure",
+        "the cat takes half a tablet",
+        "Mia's teacher has her inhaler",
+        "the babysitter gave him his medicine",
+        "my friend is allergic to nuts",
+        "our neighbour has a dog",
+        "the doctor says her blood pressure is fine",
+        "the teacher says the kids need their inhalers",
     ],
-)  # fmt: skip
+)
 def test_what_the_household_has_to_know_of_health_is_for_all(text: str) -> None:
     assert audience_of(text, miller(), "john") == HOUSEHOLD_SCOPE
 
@@ -159,15 +197,32 @@ WHAT_THEY_DO = (
     "kissed me",
 )
 OWN_DEEDS = (
-    "i like Robin", "i fancy someone called Juno", "i smashed the green lamp", "i took a coin from the jar",
-    "i want to live with nan", "i cheated in the quiz", "i tried a cigarette", "i hide sweets in my bed",
-)  # fmt: skip
+    "i like Robin",
+    "i fancy someone called Juno",
+    "i smashed the green lamp",
+    "i took a coin from the jar",
+    "i want to live with nan",
+    "i cheated in the quiz",
+    "i tried a cigarette",
+    "i hide sweets in my bed",
+)
 HOW_DEEDS_ARE_TOLD = ("{}", "well {} and nobody saw it", "i think {}", "{} every day")
 CHILDRENS_NEWS = (
-    "the wifi is down again", "nana is scared of geese", "I'm allergic to kiwi", "I can't eat prawns", "mom said we can get a hamster",
-    "my teacher is Mrs Okoro", "my class goes to the zoo on the 12th", "I have no school on friday", "we need a costume for the play",
-    "dad is out of shaving foam", "my bike has a flat tyre", "the coach moved practice to tuesdays", "Mia has a fever", "the bus leaves at 7:40 now",
-)  # fmt: skip
+    "the wifi is down again",
+    "nana is scared of geese",
+    "I'm allergic to kiwi",
+    "I can't eat prawns",
+    "mom said we can get a hamster",
+    "my teacher is Mrs Okoro",
+    "my class goes to the zoo on the 12th",
+    "I have no school on friday",
+    "we need a costume for the play",
+    "dad is out of shaving foam",
+    "my bike has a flat tyre",
+    "the coach moved practice to tuesdays",
+    "Mia has a fever",
+    "the bus leaves at 7:40 now",
+)
 
 
 def test_what_a_child_tells_of_itself_is_its_own_and_its_news_of_home_is_for_all() -> None:
@@ -199,7 +254,7 @@ BARE_AFFAIRS = (
     *product(PARTNERS, ("moved out", "cheated", "slept with someone")),
     *product(("lost 90", "won 400", "blew 60"), ("at roulette", "on poker", "in the casino")),
     *product(("stopped", "started"), ("the pill", "antidepressants", "smoking again")),
-)  # fmt: skip
+)
 THINGS = (
     "dishwasher",
     "parking",
@@ -260,16 +315,25 @@ def test_a_visit_that_names_nobody_is_private_by_its_meaning() -> None:
 
 CHILDREN = ("Mia", "Leo", "my daughter", "my son", "the baby", "the kids", "the dog")
 OF_A_CHILD = (
-    "no more than 3 doses of calpol a day for {who}", "max dose for {who}: 250 mg", "doctor says max 200mg for {who}",
-    "250mg every 6 hours at most for {who}", "{who} can have 250mg every 6 hours", "{who} can have 5 ml of syrup at night",
-    "antibiotics for {who} three times a day till friday", "the highest ibuprofen dose for {who} is 200 mg",
+    "no more than 3 doses of calpol a day for {who}",
+    "max dose for {who}: 250 mg",
+    "doctor says max 200mg for {who}",
+    "250mg every 6 hours at most for {who}",
+    "{who} can have 250mg every 6 hours",
+    "{who} can have 5 ml of syrup at night",
+    "antibiotics for {who} three times a day till friday",
+    "the highest ibuprofen dose for {who} is 200 mg",
     "{who} needs a blood test and an inhaler",
-)  # fmt: skip
+)
 NOT_OF_A_CHILD = (
-    "no more than 3 doses of codeine a day for me", "my max dose is 250 mg and Mia has school", "doctor says max 200mg for me",
-    "I take 20mg, Leo takes none", "I feel sick, Mia is at school", "Leo gave me my antidepressants",
+    "no more than 3 doses of codeine a day for me",
+    "my max dose is 250 mg and Mia has school",
+    "doctor says max 200mg for me",
+    "I take 20mg, Leo takes none",
+    "I feel sick, Mia is at school",
+    "Leo gave me my antidepressants",
     "I fed the dog and my biopsy came back abnormal",
-)  # fmt: skip
+)
 
 
 def test_a_childs_health_is_for_all_who_care_for_it_and_ones_own_is_not() -> None:

@@ -16,14 +16,22 @@ NOW = datetime(2026, 5, 4, 9, tzinfo=UTC)
 
 def hit(text: str, confidence: float) -> Hit:
     return Hit(
-        id=text, kind=HitKind.FACT, text=text, category=Category.RELATIONSHIP, confidence=confidence,
-        at=NOW, created_at=NOW, speaker=None, session=None, scope=HOUSEHOLD_SCOPE, provenance=(),
-    )  # fmt: skip
+        id=text,
+        kind=HitKind.FACT,
+        text=text,
+        category=Category.RELATIONSHIP,
+        confidence=confidence,
+        at=NOW,
+        created_at=NOW,
+        speaker=None,
+        session=None,
+        scope=HOUSEHOLD_SCOPE,
+        provenance=(),
+    )
 
 
 @pytest.mark.parametrize(
-    ("other", "kept"),
-    [("Nia is allergic to bees", 2), ("nia takes the bus to school!", 1)],
+    ("other", "kept"), [("Nia is allergic to bees", 2), ("nia takes the bus to school!", 1)]
 )
 def test_only_the_same_words_make_room(other: str, kept: int):
     hits = [hit("Nia takes the bus to school", 0.7), hit(other, 0.9)]

@@ -18,10 +18,20 @@ def found(text: str, *previous: str) -> list[Observation]:
 @pytest.mark.parametrize(
     "text",
     [
-        "hi there", "thanks, you're great!", "what's for dinner?", "can you call the plumber tomorrow?", "on my way, ten minutes",
-        "remind me to buy stamps", "I'm so tired", "it's raining again", "we're having soup tonight", "lol", "", "👍👍",
+        "hi there",
+        "thanks, you're great!",
+        "what's for dinner?",
+        "can you call the plumber tomorrow?",
+        "on my way, ten minutes",
+        "remind me to buy stamps",
+        "I'm so tired",
+        "it's raining again",
+        "we're having soup tonight",
+        "lol",
+        "",
+        "👍👍",
     ],
-)  # fmt: skip
+)
 def test_small_talk_questions_and_requests_leave_nothing(text: str) -> None:
     assert found(text) == []
 
@@ -101,10 +111,13 @@ def test_a_whole_sentence_takes_the_place_of_no_name(text: str) -> None:
         ("Mr Osei's girl is called Efua, she boards in Tema", "Efua boards in Tema"),
         ("the alarm code changed, it's 7712", "The alarm code is 7712"),
         ("Our dog is Biscuit. He's afraid of the hoover", "Biscuit is afraid of the hoover"),
-        ("Mrs Lund across the road has a key to our garage", "Mrs Lund across the road has a key to our garage"),
+        (
+            "Mrs Lund across the road has a key to our garage",
+            "Mrs Lund across the road has a key to our garage",
+        ),
         ("Nadia and I split up in May", "Nadia and I split up in May"),
     ],
-)  # fmt: skip
+)
 def test_what_goes_on_with_the_sentence_before_is_told_by_name(text: str, told: str) -> None:
     assert told in [each.narrative for each in observe(text, said_at=NOON)]
 
@@ -115,18 +128,38 @@ def test_of_two_people_nobody_guesses_who_is_meant() -> None:
 
 
 GIVEN_UP = (
-    ("Tove is allergic to nuts", "nuts", "sesame"), ("Emeka can't eat eggs", "eggs", "dairy"),
-    ("Emeka's blood type is A positive", "A positive", "O negative"), ("my shoe size is 38", "38", "39"),
-    ("Emeka's teacher is Ms Hale", "Ms Hale", "Ms Boyle"), ("our alarm code is 4411", "4411", "5522"),
-    ("my brother lives in Leeds", "Leeds", "York"), ("Tove takes 20 mg of iron", "20", "10 mg of iron"),
-)  # fmt: skip
+    ("Tove is allergic to nuts", "nuts", "sesame"),
+    ("Emeka can't eat eggs", "eggs", "dairy"),
+    ("Emeka's blood type is A positive", "A positive", "O negative"),
+    ("my shoe size is 38", "38", "39"),
+    ("Emeka's teacher is Ms Hale", "Ms Hale", "Ms Boyle"),
+    ("our alarm code is 4411", "4411", "5522"),
+    ("my brother lives in Leeds", "Leeds", "York"),
+    ("Tove takes 20 mg of iron", "20", "10 mg of iron"),
+)
 SLIPS = (
-    "{told}, no wait, {new}", "{told} no wait {new}", "{told}. no wait, {new}", "{told}, sorry, {new}",
-    "{told}, sorry not {old}, {new}", "{told}, hang on, {new}", "{told}. Hang on. {new}", "{told} - actually {new}",
-    "{told}... actually no, {new}", "{told}, i mean {new}", "{told}, no, {new}", "{told}, scratch that, {new}",
-    "{told} oops {new}", "{told}, wait no {new}", "{told}. Correction: {new}", "{told}, i meant {new}", "{told}. Sorry, {new}",
-    "{told}. Sorry, I got that wrong, {new}", "{told}, or rather {new}", "{told}. my mistake, {new}", "{told}. Oh no wait, {new}",
-)  # fmt: skip
+    "{told}, no wait, {new}",
+    "{told} no wait {new}",
+    "{told}. no wait, {new}",
+    "{told}, sorry, {new}",
+    "{told}, sorry not {old}, {new}",
+    "{told}, hang on, {new}",
+    "{told}. Hang on. {new}",
+    "{told} - actually {new}",
+    "{told}... actually no, {new}",
+    "{told}, i mean {new}",
+    "{told}, no, {new}",
+    "{told}, scratch that, {new}",
+    "{told} oops {new}",
+    "{told}, wait no {new}",
+    "{told}. Correction: {new}",
+    "{told}, i meant {new}",
+    "{told}. Sorry, {new}",
+    "{told}. Sorry, I got that wrong, {new}",
+    "{told}, or rather {new}",
+    "{told}. my mistake, {new}",
+    "{told}. Oh no wait, {new}",
+)
 
 
 @pytest.mark.parametrize("how", ["{}", "it's {}", "its {}", "that's {}"])
@@ -146,13 +179,22 @@ def test_a_value_that_is_given_up_in_the_same_breath_is_not_told_alone(how: str)
     [
         ("Tove is allergic to nuts. No wait, it's sesame", ["Tove is allergic to sesame"]),
         ("My brother lives in Leeds. Sorry, it's York", ["My brother lives in York"]),
-        ("Tove is allergic to nuts. She hates eggs, sorry", ["Tove is allergic to nuts", "Tove hates eggs, sorry"]),
+        (
+            "Tove is allergic to nuts. She hates eggs, sorry",
+            ["Tove is allergic to nuts", "Tove hates eggs, sorry"],
+        ),
         ("Tove hates maths. Actually we moved to Spain", ["Tove hates maths", "We moved to Spain"]),
-        ("Emeka is allergic to nuts. No dogs are allowed in the flat", ["Emeka is allergic to nuts", "No dogs are allowed in the flat"]),
-        ("Tove can't have eggs so hold on to the oat milk", ["Tove can't have eggs so hold on to the oat milk"]),
+        (
+            "Emeka is allergic to nuts. No dogs are allowed in the flat",
+            ["Emeka is allergic to nuts", "No dogs are allowed in the flat"],
+        ),
+        (
+            "Tove can't have eggs so hold on to the oat milk",
+            ["Tove can't have eggs so hold on to the oat milk"],
+        ),
         ("Emeka is coeliac. Tove isn't, no", ["Emeka is coeliac", "Tove isn't, no"]),
     ],
-)  # fmt: skip
+)
 def test_what_follows_a_value_and_gives_nothing_up_stands_by_itself(
     text: str, told: list[str]
 ) -> None:

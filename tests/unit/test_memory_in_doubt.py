@@ -9,10 +9,12 @@ from kinkeeper.memory.statements.classification import classify_personal
 @pytest.mark.parametrize(
     "text",
     [
-        "The tent is on the top shelf", "The window cleaner comes every June",
-        "The spare fuses are in the hall cupboard", "The swings in the park are broken",
+        "The tent is on the top shelf",
+        "The window cleaner comes every June",
+        "The spare fuses are in the hall cupboard",
+        "The swings in the park are broken",
     ],
-)  # fmt: skip
+)
 def test_what_shows_nothing_technical_is_not(text: str) -> None:
     assert classify_personal(text).category is not Category.TECHNICAL
 

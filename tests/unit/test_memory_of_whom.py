@@ -88,14 +88,28 @@ CHILDREN = (
     "We are home, Mia has a cold.",
 )
 OWNERS = (
-    "my boss", "my friend", "our lodger", "the cat", "the babysitter", "our neighbour", "Granny's new nurse",
-    "Tove's boyfriend", "Emeka's carer", "the neighbour's dog",
-)  # fmt: skip
+    "my boss",
+    "my friend",
+    "our lodger",
+    "the cat",
+    "the babysitter",
+    "our neighbour",
+    "Granny's new nurse",
+    "Tove's boyfriend",
+    "Emeka's carer",
+    "the neighbour's dog",
+)
 INTRODUCED = (
-    "{}'s name is Frodwin and {}", "{} is called Frodwin and {}", "{} is Frodwin, {}", "{} Frodwin came over and {}",
-    "Frodwin, {}, rang and {}", "I met {}. {}", "I spoke to {} Frodwin at the gate, {}", "we have a guest, {}. {}",
+    "{}'s name is Frodwin and {}",
+    "{} is called Frodwin and {}",
+    "{} is Frodwin, {}",
+    "{} Frodwin came over and {}",
+    "Frodwin, {}, rang and {}",
+    "I met {}. {}",
+    "I spoke to {} Frodwin at the gate, {}",
+    "we have a guest, {}. {}",
     "there is {} and a friend of Tove's. {}",
-)  # fmt: skip
+)
 OF_THEM = ("has cancer", "takes lithium every evening", "is allergic to nuts", "lives in Harwich")
 
 

@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.memory.finding.candidates import Asked
-from kinkeeper.memory.finding.ranker import (
-    BY_MEANING,
-    BY_WORDS,
-    features,
-    shares,
-    shipped_forests,
-)
+from kinkeeper.memory.finding.ranker import BY_MEANING, BY_WORDS, features, shares, shipped_forests
 from kinkeeper.memory.finding.shelf import Trait, traits_of
 from kinkeeper.memory.finding.signals import Want, wants_of
 from kinkeeper.memory.forest import Forest
@@ -72,13 +66,14 @@ def test_any_text_has_small_counts_of_each_trait(text: str):
 def forest() -> Forest:
     """Two trees: one asks for the first column, then the second; the other adds a constant."""
     return Forest(
-        columns=("first", "second"), depth=2,
+        columns=("first", "second"),
+        depth=2,
         feature=np.array([[0, 1, 0, 0, 0], [0, 0, 0, 0, 0]], np.int32),
         threshold=np.array([[0.5, 2, 0, 0, 0], [0, 0, 0, 0, 0]], np.float32),
         left=np.array([[1, 3, 2, 3, 4], [0, 1, 2, 3, 4]], np.int32),
         right=np.array([[2, 4, 2, 3, 4], [0, 1, 2, 3, 4]], np.int32),
         value=np.array([[0, 0, 7, 1, 2], [10, 0, 0, 0, 0]], np.float32),
-    )  # fmt: skip
+    )
 
 
 def test_trees_are_walked_to_their_leaves_and_added_up(tmp_path: Path):
@@ -141,10 +136,13 @@ def test_any_trees_lead_where_their_tests_say(seed: int, leaves: int):
             ends += [size, size + 1]
             size += 2
     trees = Forest(
-        columns=("first", "second"), depth=leaves,
+        columns=("first", "second"),
+        depth=leaves,
         feature=random.integers(2, size=shape).astype(np.int32),
         threshold=random.integers(-3, 4, shape).astype(np.float32),
-        left=left, right=right, value=random.integers(-9, 10, shape).astype(np.float32),
-    )  # fmt: skip
+        left=left,
+        right=right,
+        value=random.integers(-9, 10, shape).astype(np.float32),
+    )
     rows = random.integers(-4, 5, (6, 2)).astype(np.float32)
     assert trees.scores(rows).tolist() == [walked(trees, row) for row in rows.tolist()]

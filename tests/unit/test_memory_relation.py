@@ -165,7 +165,11 @@ def test_a_member_is_known_by_name_whatever_its_ending() -> None:
         ("I have choir on Tuesday", "My choir got pushed to Thursday", Relation.UPDATE),
         ("Ole is on penicillin", "Ole's finished his penicillin", Relation.UPDATE),
         ("Mia plays the flute", "Mia has swapped the flute for the oboe", Relation.UPDATE),
-        ("We're going to Corfu in May", "We're not going to Corfu, we booked Malta", Relation.UPDATE),
+        (
+            "We're going to Corfu in May",
+            "We're not going to Corfu, we booked Malta",
+            Relation.UPDATE,
+        ),
         ("I can't have dairy", "I can have dairy again", Relation.UPDATE),
         ("The gym is 20 a month", "The phone is 25 a month now", Relation.OTHER),
         ("We have a golf", "I sold my golf clubs", Relation.OTHER),
@@ -173,7 +177,7 @@ def test_a_member_is_known_by_name_whatever_its_ending() -> None:
         ("Bea plays right wing", "Bea plays left wing and sings", Relation.OTHER),
         ("The club meets at the mill", "The club is held at the mill", Relation.SAME),
     ],
-)  # fmt: skip
+)
 def test_free_words_are_compared_where_no_slot_tells(
     old: str, new: str, relation: Relation
 ) -> None:

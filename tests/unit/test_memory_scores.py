@@ -7,13 +7,7 @@ import pytest
 from evals.memory_finders import Hit
 from evals.memory_gold import Conversation, Question, Turn
 from evals.memory_probes import answer_all, foreign_relevance, renamed
-from evals.memory_scores import (
-    Answered,
-    recall_of,
-    refused,
-    separation,
-    within_tokens,
-)
+from evals.memory_scores import Answered, recall_of, refused, separation, within_tokens
 
 
 def answered(ranked: str, evidence: str) -> Answered:

@@ -11,11 +11,7 @@ RULE, KNOWLEDGE = Category.CONSTRAINT, Category.TECHNICAL
 
 @pytest.mark.parametrize(
     ("kinds", "held"),
-    [
-        ((RULE, KNOWLEDGE), {NEW}),
-        ((KNOWLEDGE, RULE), {NEW}),
-        ((KNOWLEDGE, KNOWLEDGE), {OLD, NEW}),
-    ],
+    [((RULE, KNOWLEDGE), {NEW}), ((KNOWLEDGE, RULE), {NEW}), ((KNOWLEDGE, KNOWLEDGE), {OLD, NEW})],
 )
 def test_only_knowledge_beside_knowledge_adds_up(kinds: tuple[Category, Category], held: set[str]):
     with memory() as conn:

@@ -21,9 +21,19 @@ WORDS = (
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("socer", "soccer"), ("pratice", "practice"), ("balet", "ballet"), ("bailt", "ballet"), ("cancled", "cancelled"),
-     ("dentits", "dentist"), ("soccor", "soccer"), ("gymnastcs", "gymnastics"), ("orthadontist", "orthodontist"), ("swiming", "swimming")],
-)  # fmt: skip
+    [
+        ("socer", "soccer"),
+        ("pratice", "practice"),
+        ("balet", "ballet"),
+        ("bailt", "ballet"),
+        ("cancled", "cancelled"),
+        ("dentits", "dentist"),
+        ("soccor", "soccer"),
+        ("gymnastcs", "gymnastics"),
+        ("orthadontist", "orthodontist"),
+        ("swiming", "swimming"),
+    ],
+)
 def test_finds_the_word_that_was_meant(typed: str, meant: str):
     assert Misspellings(WORDS).nearest(typed) == meant
 

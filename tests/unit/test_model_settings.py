@@ -62,16 +62,22 @@ def test_one_server_and_model_do_for_all_roles() -> None:
 
 def test_a_role_takes_what_it_does_not_set_from_another() -> None:
     found = configured(
-        HERE | {
-            "LIGHT_MODEL": "tiny", "LIGHT_MODEL_TIMEOUT_SECONDS": "5", "STRONG_MODEL": "big",
-            "EXTRACTION_MODEL_TEMPERATURE": "0.5", "MODEL_PRICE": "1/2",
+        HERE
+        | {
+            "LIGHT_MODEL": "tiny",
+            "LIGHT_MODEL_TIMEOUT_SECONDS": "5",
+            "STRONG_MODEL": "big",
+            "EXTRACTION_MODEL_TEMPERATURE": "0.5",
+            "MODEL_PRICE": "1/2",
         }
-    ).roles  # fmt: skip
+    ).roles
     names = {role: model.model for role, model in found.items()}
     assert names == {
-        ModelRole.PRIMARY: "small", ModelRole.LIGHT: "tiny", ModelRole.STRONG: "big",
+        ModelRole.PRIMARY: "small",
+        ModelRole.LIGHT: "tiny",
+        ModelRole.STRONG: "big",
         ModelRole.EXTRACTION: "tiny",
-    }  # fmt: skip
+    }
     assert found[ModelRole.EXTRACTION].timeout == timedelta(seconds=5)
     assert found[ModelRole.EXTRACTION].temperature == 0.5
     assert found[ModelRole.PRIMARY].timeout == timedelta(seconds=60)
@@ -80,11 +86,15 @@ def test_a_role_takes_what_it_does_not_set_from_another() -> None:
 
 def test_neither_key_nor_price_nor_protocol_of_one_server_is_used_for_another() -> None:
     found = configured(
-        HERE | {
-            "MODEL_API_KEY": "mine", "MODEL_PRICE": "1", "MODEL_DIALECT": "ollama",
-            "STRONG_MODEL_URL": "https://models.example/v1", "STRONG_MODEL": "big",
+        HERE
+        | {
+            "MODEL_API_KEY": "mine",
+            "MODEL_PRICE": "1",
+            "MODEL_DIALECT": "ollama",
+            "STRONG_MODEL_URL": "https://models.example/v1",
+            "STRONG_MODEL": "big",
         }
-    ).roles  # fmt: skip
+    ).roles
     strong, light = found[ModelRole.STRONG], found[ModelRole.LIGHT]
     assert strong.endpoint.api_key is None
     assert strong.endpoint.dialect is Dialect.AUTO
@@ -121,16 +131,20 @@ def test_money_is_counted_in_millionths_and_never_rounded_down() -> None:
 @pytest.mark.parametrize(
     ("values", "named"),
     [
-        ({"MODEL_URL": "http://127.0.0.1:1"}, "MODEL_NAME"), ({"MODEL_NAME": "a"}, "MODEL_URL"),
+        ({"MODEL_URL": "http://127.0.0.1:1"}, "MODEL_NAME"),
+        ({"MODEL_NAME": "a"}, "MODEL_URL"),
         ({"LIGHT_MODEL_URL": "http://127.0.0.1:1"}, "LIGHT_MODEL_URL needs MODEL_URL"),
-        ({"MODEL_API_KEY": "a"}, "MODEL_URL"), (HERE | {"MODEL_GGUF": "a.gguf"}, "keep one"),
-        (HERE | {"MODEL_COST_PER_DAY": "1"}, "MODEL_PRICE"), (HERE | {"MODEL_PRICE": "1/2/3"}, "0.15/0.60"),
-        (HERE | {"MODEL_PRICE": "-1"}, "0.15/0.60"), (HERE | {"MODEL_PRICE": "cheap"}, "0.15/0.60"),
+        ({"MODEL_API_KEY": "a"}, "MODEL_URL"),
+        (HERE | {"MODEL_GGUF": "a.gguf"}, "keep one"),
+        (HERE | {"MODEL_COST_PER_DAY": "1"}, "MODEL_PRICE"),
+        (HERE | {"MODEL_PRICE": "1/2/3"}, "0.15/0.60"),
+        (HERE | {"MODEL_PRICE": "-1"}, "0.15/0.60"),
+        (HERE | {"MODEL_PRICE": "cheap"}, "0.15/0.60"),
         (HERE | {"MODEL_TIMEOUT_SECONDS": "0"}, "MODEL_TIMEOUT_SECONDS"),
         (HERE | {"MODEL_DIALECT": "gemini"}, "MODEL_DIALECT"),
         ({"MODEL_URL": "http://me:secret@host", "MODEL_NAME": "a"}, "password"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_meant_is_refused_with_a_way_out(
     values: Mapping[str, str], named: str
 ) -> None:
@@ -150,11 +164,26 @@ def test_keys_can_lie_in_files_and_are_not_shown(tmp_path: Path) -> None:
     ("theirs", "ours"),
     [
         (
-            {"LLM_BASE_URL": "http://127.0.0.1:1", "LLM_MODEL": "m", "LLM_API_KEY": "k", "LLM_MODEL_LIGHT": "l"},
-            {"MODEL_URL": "http://127.0.0.1:1", "MODEL_NAME": "m", "MODEL_API_KEY": "k", "LIGHT_MODEL": "l"},
+            {
+                "LLM_BASE_URL": "http://127.0.0.1:1",
+                "LLM_MODEL": "m",
+                "LLM_API_KEY": "k",
+                "LLM_MODEL_LIGHT": "l",
+            },
+            {
+                "MODEL_URL": "http://127.0.0.1:1",
+                "MODEL_NAME": "m",
+                "MODEL_API_KEY": "k",
+                "LIGHT_MODEL": "l",
+            },
         ),
         (
-            {**HERE, "LLM_MODEL_STRONG": "s", "LLM_MODEL_EXTRACTION": "e", "LLM_BUDGET_CALLS_PER_DAY": "5"},
+            {
+                **HERE,
+                "LLM_MODEL_STRONG": "s",
+                "LLM_MODEL_EXTRACTION": "e",
+                "LLM_BUDGET_CALLS_PER_DAY": "5",
+            },
             {**HERE, "STRONG_MODEL": "s", "EXTRACTION_MODEL": "e", "MODEL_CALLS_PER_DAY": "5"},
         ),
         ({**HERE, "LLM_BUDGET_TOKENS_PER_DAY": "7"}, {**HERE, "MODEL_TOKENS_PER_DAY": "7"}),
@@ -176,7 +205,7 @@ def test_keys_can_lie_in_files_and_are_not_shown(tmp_path: Path) -> None:
         ),
         ({"OLLAMA_HOST": "nas"}, {}),
     ],
-)  # fmt: skip
+)
 def test_names_that_other_programs_use_say_the_same(
     theirs: dict[str, str], ours: dict[str, str]
 ) -> None:

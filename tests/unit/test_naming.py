@@ -5,9 +5,15 @@ import pytest
 from kinkeeper.language.name_match import meant_by
 
 THINGS = [
-    "Buy stamps", "Buy stamps for grandma", "Call mom", "Pay the school trip", "Guitar lesson",
-    "Zahnarzt für Zoë", "Take out the bins", "Water the plants",
-]  # fmt: skip
+    "Buy stamps",
+    "Buy stamps for grandma",
+    "Call mom",
+    "Pay the school trip",
+    "Guitar lesson",
+    "Zahnarzt für Zoë",
+    "Take out the bins",
+    "Water the plants",
+]
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,7 @@ def test_connections_elsewhere_are_refused() -> None:
         pytest.raises(NetworkBlockedError, match="2001:db8::1"),
     ):
         connection.connect_ex(("2001:db8::1", 80))
-    with (
-        socket.socket(type=socket.SOCK_DGRAM) as connection,
-        pytest.raises(NetworkBlockedError),
-    ):
+    with socket.socket(type=socket.SOCK_DGRAM) as connection, pytest.raises(NetworkBlockedError):
         connection.sendto(b"?", (NOWHERE, 53))
 
 
@@ -52,9 +49,7 @@ def test_this_machine_can_be_reached() -> None:
         socket.create_connection(address, timeout=5).close()
 
 
-def test_settings_of_whoever_runs_the_tests_do_not_count(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_settings_of_whoever_runs_the_tests_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MODEL_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("MODEL_API_KEY_FILE", "/nowhere")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example")

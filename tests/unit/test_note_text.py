@@ -43,8 +43,12 @@ def test_a_line_is_taken_out_by_words_and_only_one() -> None:
 
 def test_entries_are_told_without_their_marks() -> None:
     assert entries("# Food\n\n- milk\n- [ ] eggs\n1) bread\nand tea") == [
-        "# Food", "milk", "eggs", "bread", "and tea",
-    ]  # fmt: skip
+        "# Food",
+        "milk",
+        "eggs",
+        "bread",
+        "and tea",
+    ]
 
 
 def test_what_cannot_be_kept_is_refused() -> None:

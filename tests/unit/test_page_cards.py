@@ -120,21 +120,39 @@ def test_what_lapses_first_comes_first() -> None:
         ({"status": ActionStatus.DONE, "undone_at": NOW}, Outcome.UNDONE, True, "Undone:", False),
         ({"status": ActionStatus.REJECTED}, Outcome.REJECTED, True, "Dismissed:", False),
         (
-            {"status": ActionStatus.REJECTED, "decided_by": "omar"}, Outcome.REJECTED, False,
-            "Already dismissed by Omar.", False,
+            {"status": ActionStatus.REJECTED, "decided_by": "omar"},
+            Outcome.REJECTED,
+            False,
+            "Already dismissed by Omar.",
+            False,
         ),
         (
-            {"status": ActionStatus.FAILED, "receipt": {"reason": "it was moved"}}, Outcome.DONE,
-            True, "This couldn't be done, and nothing was changed: it was moved.", False,
+            {"status": ActionStatus.FAILED, "receipt": {"reason": "it was moved"}},
+            Outcome.DONE,
+            True,
+            "This couldn't be done, and nothing was changed: it was moved.",
+            False,
         ),
-        ({"status": ActionStatus.DONE}, Outcome.ALREADY_DONE, False, "That was already approved", True),
+        (
+            {"status": ActionStatus.DONE},
+            Outcome.ALREADY_DONE,
+            False,
+            "That was already approved",
+            True,
+        ),
         ({}, Outcome.DENIED, False, "Only an adult", False),
         ({}, Outcome.CHANGED, False, "The card has changed", False),
-        ({"status": ActionStatus.EXPIRED}, Outcome.EXPIRED, False, "This had expired; you can restore it", False),
+        (
+            {"status": ActionStatus.EXPIRED},
+            Outcome.EXPIRED,
+            False,
+            "This had expired; you can restore it",
+            False,
+        ),
         ({"status": ActionStatus.WITHDRAWN}, Outcome.DONE, False, "This was withdrawn in", False),
         ({"status": ActionStatus.SUPERSEDED}, Outcome.DONE, False, "It was replaced", False),
     ],
-)  # fmt: skip
+)
 def test_afterwards_it_is_told_as_it_really_stands(
     fields: dict[str, Any], outcome: Outcome, is_change: bool, text: str, can_undo: bool
 ) -> None:

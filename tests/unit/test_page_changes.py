@@ -33,20 +33,26 @@ GIVEN = AssignOccurrence(event_id=SERIES.id, original_start=START, responsible=(
         (MOVED, Verb.MOVE, "Thu 14 May, 16:00 – 16:45", "Fri 15 May, 17:00 – 17:45"),
         (CancelEvent(event_id=ONE.id), Verb.CANCEL, "Thu 14 May, 16:00 – 16:45", None),
         (
-            CancelEvent(event_id=SERIES.id), Verb.CANCEL_SERIES,
-            "Thu 14 May, 16:00 – 16:45 (repeats)", None,
+            CancelEvent(event_id=SERIES.id),
+            Verb.CANCEL_SERIES,
+            "Thu 14 May, 16:00 – 16:45 (repeats)",
+            None,
         ),
         (
-            CancelOccurrence(event_id=SERIES.id, original_start=START), Verb.CANCEL,
-            "Thu 14 May, 16:00 – 16:45", None,
+            CancelOccurrence(event_id=SERIES.id, original_start=START),
+            Verb.CANCEL,
+            "Thu 14 May, 16:00 – 16:45",
+            None,
         ),
         (GIVEN, Verb.ASSIGN, "Thu 14 May, 16:00 – 16:45", "Thu 14 May, 16:00 – 16:45"),
         (
-            UpdateEvent(event=weekly(), based_on=SERIES), Verb.UPDATE,
-            "Thu 14 May, 16:00 – 16:45 (repeats)", "Thu 14 May, 16:00 – 16:45 (repeats)",
+            UpdateEvent(event=weekly(), based_on=SERIES),
+            Verb.UPDATE,
+            "Thu 14 May, 16:00 – 16:45 (repeats)",
+            "Thu 14 May, 16:00 – 16:45 (repeats)",
         ),
     ],
-)  # fmt: skip
+)
 def test_every_kind_of_change_has_its_two_sides(
     effect: Effect, verb: Verb, before: str | None, after: str | None
 ) -> None:
@@ -99,9 +105,9 @@ def test_whole_days_deadlines_and_places_are_told_as_such() -> None:
 
 def test_what_an_action_touches_is_named_with_its_occurrence() -> None:
     effects = [
-        MOVED.frozen(), CancelEvent(event_id="e").frozen(),
-        UpdateEvent(event=SERIES, based_on=SERIES).frozen(), AddEvent(event=care("x", NOW)).frozen(),
-    ]  # fmt: skip
-    assert touched(effects) == {
-        (ONE.id, START.astimezone(UTC)), ("e", None), (SERIES.id, None),
-    }  # fmt: skip
+        MOVED.frozen(),
+        CancelEvent(event_id="e").frozen(),
+        UpdateEvent(event=SERIES, based_on=SERIES).frozen(),
+        AddEvent(event=care("x", NOW)).frozen(),
+    ]
+    assert touched(effects) == {(ONE.id, START.astimezone(UTC)), ("e", None), (SERIES.id, None)}

@@ -40,10 +40,19 @@ def _day(day: date, **counts: Any) -> LedgerDay:
 
 def _metrics(**fields: Any) -> Metrics:
     plain: dict[str, Any] = {
-        "days": (), "gates": (), "spoken_by_rule": {}, "spoken_per_day": 0.0, "actions": {},
-        "confirmed_share": None, "refusals": {}, "refused_presses": {}, "feedback": NOTHING,
-        "failed": 0, "consulted": {}, "talk": {},
-    }  # fmt: skip
+        "days": (),
+        "gates": (),
+        "spoken_by_rule": {},
+        "spoken_per_day": 0.0,
+        "actions": {},
+        "confirmed_share": None,
+        "refusals": {},
+        "refused_presses": {},
+        "feedback": NOTHING,
+        "failed": 0,
+        "consulted": {},
+        "talk": {},
+    }
     return Metrics(**{**plain, **fields})
 
 
@@ -62,9 +71,11 @@ def _figures(
 
 def _confirmed(name: str, decided_at: datetime, minutes: float) -> PendingAction:
     return action(
-        proposal(name), status=ActionStatus.DONE, decided_at=decided_at,
+        proposal(name),
+        status=ActionStatus.DONE,
+        decided_at=decided_at,
         created_at=decided_at - timedelta(minutes=minutes),
-    )  # fmt: skip
+    )
 
 
 def test_thirty_days_end_today_and_leave_none_out() -> None:
@@ -105,9 +116,11 @@ def test_false_speaks_are_a_share_of_what_was_judged() -> None:
 def test_waiting_is_the_middle_of_all_yeses_on_the_household_s_days() -> None:
     midnight = datetime(2026, 3, 29, 22, 30, tzinfo=UTC)  # half past midnight in Vienna
     actions = (
-        _confirmed("a", midnight, 10), _confirmed("b", midnight, 90), _confirmed("c", NOW, 200),
+        _confirmed("a", midnight, 10),
+        _confirmed("b", midnight, 90),
+        _confirmed("c", NOW, 200),
         action(status=ActionStatus.REJECTED, decided_at=NOW),
-    )  # fmt: skip
+    )
     found = _figures(_metrics(confirmed_share=0.75), actions=actions)
     waited, right = found["Time to approval"], found["Approved cards"]
     assert waited.figure == "1 h 30 min"
@@ -122,9 +135,13 @@ def test_a_chart_keeps_to_its_box_and_shows_the_goal() -> None:
     days = DAYS[:3]
     values = {days[0]: 8.0, days[2]: 0.001}
     drawn = chart(
-        "Spoken", values, figure="x", days=days, labels={day: day.isoformat() for day in days},
+        "Spoken",
+        values,
+        figure="x",
+        days=days,
+        labels={day: day.isoformat() for day in days},
         goal=2.0,
-    )  # fmt: skip
+    )
     assert drawn is not None
     assert [bar.height for bar in drawn.bars] == [58.0, 0.0, 1.0]
     assert all(bar.x >= 0 and bar.x + bar.width <= WIDTH for bar in drawn.bars)
@@ -155,9 +172,16 @@ def test_what_fired_is_shown_beside_what_that_changed() -> None:
 def _page(*findings: Finding, **work: Any) -> Any:
     counts = {"reading": {}, "sending": {}, "failed_updates": 0, **work}
     return health_page(
-        findings, Work(**counts), _metrics(), {}, actions=[], hosts=["b", "a", "b"],
-        effects=EFFECTS, days=DAYS, wording=WORDS,
-    )  # fmt: skip
+        findings,
+        Work(**counts),
+        _metrics(),
+        {},
+        actions=[],
+        hosts=["b", "a", "b"],
+        effects=EFFECTS,
+        days=DAYS,
+        wording=WORDS,
+    )
 
 
 def test_what_is_broken_comes_first_with_its_remedy() -> None:
@@ -203,12 +227,17 @@ def test_the_ledger_goes_back_from_today_with_what_came_nearest() -> None:
         [
             _day(date(2026, 3, 29)),
             _day(
-                date(2026, 3, 30), messages=213, understood=9, saved=7, spoken=1,
+                date(2026, 3, 30),
+                messages=213,
+                understood=9,
+                saved=7,
+                spoken=1,
                 near_misses=(kept, gone),
             ),
         ],
-        {kept: (said, 0.7)}, wording=WORDS,
-    )  # fmt: skip
+        {kept: (said, 0.7)},
+        wording=WORDS,
+    )
     assert [page.label for page in pages] == ["Today", "Yesterday"]
     assert pages[0].sentence == "213 messages, 9 understood, 7 saved, 1 spoken"
     assert [step.width for step in pages[0].steps] == [100, 4, 3, 1]

@@ -165,8 +165,7 @@ def test_what_is_unsure_says_so():
 
 
 @given(
-    st.text(max_size=60),
-    st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=6),
+    st.text(max_size=60), st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=6)
 )
 def test_pieces_are_the_text_and_outdated_exactly_where_it_is(
     text: str, spans: list[tuple[int, int]]
@@ -194,10 +193,11 @@ def test_the_map_keeps_every_name_apart_and_says_all_in_words():
     people = [_concept(f"p{number}") for number in range(14)]
     things = [_concept(f"t{number}") for number in range(30)]
     relations = [
-        Relation(source=f"p{number % 14}", target=f"t{number}", type="likes", weight=1 + number,
-                 facts=())
+        Relation(
+            source=f"p{number % 14}", target=f"t{number}", type="likes", weight=1 + number, facts=()
+        )
         for number in range(30)
-    ]  # fmt: skip
+    ]
     drawn = concept_map(
         [*people, *things], relations, named=lambda each: each.name, told=lambda each: [each.target]
     )
@@ -232,14 +232,12 @@ def test_words_that_were_folded_are_told_as_they_were_said(
 def test_everybody_is_on_the_picture_before_anybody_has_a_second_thread():
     names = [f"name {number}" for number in range(5)]
     people = [Concept(name=name, weight=1) for name in names]
-    things = [
-        Concept(name=f"{name} {number}", weight=1)
-        for name in names for number in range(20)
-    ]  # fmt: skip
+    things = [Concept(name=f"{name} {number}", weight=1) for name in names for number in range(20)]
     relations = [
         Relation(source=name, target=f"{name} {number}", type="likes", weight=9.0 - at, facts=())
-        for at, name in enumerate(names) for number in range(20)
-    ]  # fmt: skip
+        for at, name in enumerate(names)
+        for number in range(20)
+    ]
     drawn = concept_map(
         [*people, *things], relations, named=lambda each: each.name, told=lambda each: [each.target]
     )
@@ -257,9 +255,12 @@ def test_changes_tell_what_became_of_each_memory():
     gone = replace(old, status=FactStatus.SUPERSEDED)
     surer = replace(old, confidence=0.9)
     private = replace(old, scope="person:x")
-    told = [(each.what, each.before, each.after) for each in fact_changes([
-        (old, new), (None, new), (old, gone), (gone, old), (old, surer), (old, private),
-    ])]  # fmt: skip
+    told = [
+        (each.what, each.before, each.after)
+        for each in fact_changes(
+            [(old, new), (None, new), (old, gone), (gone, old), (old, surer), (old, private)]
+        )
+    ]
     assert told == [
         ("Reworded", "a.", "B."),
         ("New", "", "B."),
@@ -273,10 +274,13 @@ def test_changes_tell_what_became_of_each_memory():
 @pytest.mark.parametrize(
     ("wanted", "shown"),
     [
-        ("", None), ("nonsense", None), ("2026-03-05", None), ("2027-01-01", None),
+        ("", None),
+        ("nonsense", None),
+        ("2026-03-05", None),
+        ("2027-01-01", None),
         ("2026-03-04", date(2026, 3, 4)),
     ],
-)  # fmt: skip
+)
 def test_only_a_past_day_is_looked_back_to(wanted: str, shown: date | None):
     assert shown_day(wanted, words_at(NOW)) == shown
 

@@ -16,12 +16,14 @@ def _heard(at: datetime, **line: Any) -> Heard:
 
 def test_the_ledger_counts_every_message_once_and_every_proposal_once() -> None:
     kept = {"id": "a", "summary": "Judo"}
-    found = scenes([
-        _heard(EVENING),
-        _heard(EVENING, redline_decision="SILENT", action=kept),
-        _heard(MORNING, redline_decision="SILENT", action=kept),
-        _heard(MORNING, event="deferred", redline_decision="SPEAK", reply="Who?", action=kept),
-    ])  # fmt: skip
+    found = scenes(
+        [
+            _heard(EVENING),
+            _heard(EVENING, redline_decision="SILENT", action=kept),
+            _heard(MORNING, redline_decision="SILENT", action=kept),
+            _heard(MORNING, event="deferred", redline_decision="SPEAK", reply="Who?", action=kept),
+        ]
+    )
     assert [scene.ledger for scene in found] == [
         (1, 0, 0, 0),
         (2, 1, 1, 0),

@@ -15,7 +15,10 @@ def own_words(text: str) -> list[str]:
     ("text", "name"),
     [
         ("the chimney sweep is coming tomorrow at 5pm", "chimney sweep"),
-        ("chestnuts and cider at the neighbours Thursday at 4pm", "chestnuts and cider at the neighbours"),
+        (
+            "chestnuts and cider at the neighbours Thursday at 4pm",
+            "chestnuts and cider at the neighbours",
+        ),
         ("ordered a skip for Friday 8am", "skip"),
         ("School: sandal day is Friday at 9am", "sandal day"),
         ("can somebody pop to the tip on Saturday", "pop to the tip"),
@@ -26,9 +29,12 @@ def own_words(text: str) -> list[str]:
         ("can someone carry the ladder to the shed", "carry the ladder to the shed"),
         ("could anybody put out the recycling", "put out the recycling"),
         ("will somebody wash the muddy boots and hang the coats", "wash the muddy boots"),
-        ("can anyone collect the wok from Aunty Pooja's on Friday", "collect the wok from aunty pooja's"),
+        (
+            "can anyone collect the wok from Aunty Pooja's on Friday",
+            "collect the wok from aunty pooja's",
+        ),
     ],
-)  # fmt: skip
+)
 def test_short_noun_phrases_and_errands_are_names(text: str, name: str):
     assert own_words(text) == [name]
 
@@ -67,7 +73,9 @@ def test_orders_sentences_and_signs_are_none(text: str):
 def test_a_letter_is_named_by_what_takes_place():
     letter = "Dear parents, Year 2 will be visiting the fire station on Thursday 12 March at 9am. Kind regards"
     assert own_words(letter) == ["fire station"]
-    assert own_words("Dear parents, the spring fair will take place on Thursday 12 March at 9am.") == ["spring fair"]  # fmt: skip
+    assert own_words(
+        "Dear parents, the spring fair will take place on Thursday 12 March at 9am."
+    ) == ["spring fair"]
 
 
 @pytest.mark.parametrize("words", ["viewing", "piano tuner", "hat day", "house viewing"])
@@ -78,9 +86,17 @@ def test_plain_words_may_be_spoken(words: str):
 @pytest.mark.parametrize(
     "words",
     [
-        "feed the hens", "the viewing of the box room", "qwelsewhereqw", "p2 trip", "they want it", "viewing: now", "assign leo",
-        "delete events", "serangoon dinner", "",
+        "feed the hens",
+        "the viewing of the box room",
+        "qwelsewhereqw",
+        "p2 trip",
+        "they want it",
+        "viewing: now",
+        "assign leo",
+        "delete events",
+        "serangoon dinner",
+        "",
     ],
-)  # fmt: skip
+)
 def test_what_is_longer_or_stranger_is_not(words: str):
     assert not may_be_spoken(words)

@@ -8,15 +8,21 @@ from planning import done, exchange, plan, planned
 AHEAD = {
     "events": [
         {
-            "id": "drums", "event_id": "drums", "title": "Leo drum lesson", "who": ["leo"],
-            "original_start": start, "start": start, "end": end, "rrule": "FREQ=WEEKLY;BYDAY=TH",
+            "id": "drums",
+            "event_id": "drums",
+            "title": "Leo drum lesson",
+            "who": ["leo"],
+            "original_start": start,
+            "start": start,
+            "end": end,
+            "rrule": "FREQ=WEEKLY;BYDAY=TH",
         }
         for start, end in (
             ("2026-03-12T16:30:00-05:00", "2026-03-12T17:30:00-05:00"),
             ("2026-03-19T16:30:00-05:00", "2026-03-19T17:30:00-05:00"),
         )
     ]
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
@@ -24,9 +30,13 @@ AHEAD = {
     [
         ("remind me after drums to wash his shirt", "wash his shirt", "2026-03-12T17:30"),
         ("remind me to wash his shirt after drums", "wash his shirt", "2026-03-12T17:30"),
-        ("remind me before drums on the 19th to pack the sticks", "pack the sticks", "2026-03-19T15:30"),
+        (
+            "remind me before drums on the 19th to pack the sticks",
+            "pack the sticks",
+            "2026-03-19T15:30",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_reminder_before_or_after_what_stands_in_the_calendar(
     text: str, title: str, deadline: str
 ) -> None:
@@ -42,8 +52,9 @@ def test_after_what_nobody_knows_the_time_of_is_asked_for() -> None:
     assert not asked.actions
     assert asked.partial is not None
     assert (asked.partial["missing"], asked.partial["params"]) == (
-        "deadline", {"title": "ring the bank"},
-    )  # fmt: skip
+        "deadline",
+        {"title": "ring the bank"},
+    )
 
 
 def test_before_school_stays_a_part_of_what_is_to_be_done() -> None:
@@ -56,9 +67,15 @@ def test_before_school_stays_a_part_of_what_is_to_be_done() -> None:
 def test_another_hour_of_what_was_just_made_makes_no_second_one(text: str) -> None:
     made = exchange(
         "put a haircut in for Leo on saturday at 10",
-        done("calendar.create_event", id="cut", title="haircut", start="2026-03-14T10:00:00-05:00",
-             original_start="2026-03-14T10:00:00-05:00", who=["leo"]),
-    )  # fmt: skip
+        done(
+            "calendar.create_event",
+            id="cut",
+            title="haircut",
+            start="2026-03-14T10:00:00-05:00",
+            original_start="2026-03-14T10:00:00-05:00",
+            who=["leo"],
+        ),
+    )
 
     ((name, params),) = planned(text, history=[made])
 
@@ -84,9 +101,14 @@ def test_the_same_time_of_nothing_known_is_asked_for_on_its_day() -> None:
 def test_days_are_left_out_of_a_reminder_on_several() -> None:
     made = exchange(
         "remind me every weekday at 6:45 to pack lunches",
-        done("task.create", id="t1", title="pack lunches", deadline="2026-03-12T06:45:00-05:00",
-             rrule="FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
-    )  # fmt: skip
+        done(
+            "task.create",
+            id="t1",
+            title="pack lunches",
+            deadline="2026-03-12T06:45:00-05:00",
+            rrule="FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+        ),
+    )
 
     ((name, params),) = planned("not fridays", history=[made])
 
@@ -109,10 +131,16 @@ def test_what_only_goes_on_is_no_second_thought(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("put plasters, sun cream and a swim nappy on the shopping list", ["plasters", "sun cream", "a swim nappy"]),
-        ("add eggs milk and plantain to the grocery list please and thank you", ["eggs", "milk", "plantain"]),
+        (
+            "put plasters, sun cream and a swim nappy on the shopping list",
+            ["plasters", "sun cream", "a swim nappy"],
+        ),
+        (
+            "add eggs milk and plantain to the grocery list please and thank you",
+            ["eggs", "milk", "plantain"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_goes_on_a_named_list_is_read_as_one(text: str, lines: list[str]) -> None:
     ((name, params),) = planned(text)
 
@@ -131,7 +159,8 @@ def test_who_is_not_meant_is_nothing_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["put down an hour for it", "every second saturday i've football 10 to 12 starting next week"]
-)  # fmt: skip
+    "text",
+    ["put down an hour for it", "every second saturday i've football 10 to 12 starting next week"],
+)
 def test_what_is_not_understood_whole_is_not_written(text: str) -> None:
     assert not planned(text)

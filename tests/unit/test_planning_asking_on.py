@@ -8,8 +8,11 @@ from kinkeeper.conversation.planning.day_query import plainly_asked
 from planning import context, done, exchange, plan_of, planned
 
 GAME = {
-    "kind": "event", "event_id": "g", "title": "Chess match", "start": "2026-03-14T10:00:00-05:00",
-}  # fmt: skip
+    "kind": "event",
+    "event_id": "g",
+    "title": "Chess match",
+    "start": "2026-03-14T10:00:00-05:00",
+}
 
 
 def listed(**params: Any) -> Any:
@@ -103,33 +106,69 @@ def test_a_bare_question_about_nothing_is_not_guessed() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "params"),
     [
-        ("who's cooking tonight?", "calendar.list_events", {"wanted": "responsible", "query": "cooking"}),
-        ("anyone driving Leo on Friday?", "calendar.list_events", {"wanted": "responsible", "who": ["leo"]}),
-        ("sorry to bother you, but would you know when the gas check is?", "calendar.list_events", {"wanted": "next", "query": "gas check"}),
+        (
+            "who's cooking tonight?",
+            "calendar.list_events",
+            {"wanted": "responsible", "query": "cooking"},
+        ),
+        (
+            "anyone driving Leo on Friday?",
+            "calendar.list_events",
+            {"wanted": "responsible", "who": ["leo"]},
+        ),
+        (
+            "sorry to bother you, but would you know when the gas check is?",
+            "calendar.list_events",
+            {"wanted": "next", "query": "gas check"},
+        ),
         ("is Friday morning free?", "calendar.find_free", {"who": ["john"]}),
-        ("is Sarah with the Lees on Friday?", "calendar.list_events", {"wanted": "whether", "who": ["sarah"]}),
+        (
+            "is Sarah with the Lees on Friday?",
+            "calendar.list_events",
+            {"wanted": "whether", "who": ["sarah"]},
+        ),
         ("what's on Sarah's to-do list?", "task.list", {"who": ["sarah"]}),
         ("is there anything due this week?", "task.list", {"who": []}),
-        ("do we have plans on Saturday and Sunday?", "calendar.list_events", {"from": "2026-03-14", "days_ahead": 2}),
+        (
+            "do we have plans on Saturday and Sunday?",
+            "calendar.list_events",
+            {"from": "2026-03-14", "days_ahead": 2},
+        ),
         ("tell me about Friday", "calendar.list_events", {"from": "2026-03-13", "days_ahead": 1}),
         ("is Friday ok for dinner with Ana?", "calendar.find_free", {"who": ["john"]}),
-        ("is the car free on Friday?", "calendar.list_events", {"query": "car", "from": "2026-03-13"}),
+        (
+            "is the car free on Friday?",
+            "calendar.list_events",
+            {"query": "car", "from": "2026-03-13"},
+        ),
         ("when is Sarah back?", "calendar.list_events", {"who": ["sarah"], "wanted": "away"}),
         ("is milk on the list?", "notes.list", {"title": "Shopping list", "line": "milk"}),
         ("do we need eggs?", "notes.list", {"title": "Shopping list", "line": "eggs"}),
         ("what's left to buy?", "notes.list", {"title": "Shopping list"}),
         ("what must I still get for the picnic?", "notes.list", {"title": "Picnic"}),
-        ("has the gas bill been paid?", "task.list", {"query": "pay gas bill", "status": "all", "who": []}),
-        ("did anyone sign the form?", "task.list", {"query": "sign form", "status": "all", "who": []}),
+        (
+            "has the gas bill been paid?",
+            "task.list",
+            {"query": "pay gas bill", "status": "all", "who": []},
+        ),
+        (
+            "did anyone sign the form?",
+            "task.list",
+            {"query": "sign form", "status": "all", "who": []},
+        ),
         ("what does Sarah still have to do?", "task.list", {"who": ["sarah"]}),
         ("what reminders are there?", "task.list", {"who": []}),
         ("what's waiting for me?", "memory.list_waiting", {}),
         ("what needs my yes", "memory.list_waiting", {}),
         ("what have you done today?", "memory.list_done", {"since": "2026-03-11T00:00:00-05:00"}),
-        ("did you send any mail today?", "memory.list_done", {"since": "2026-03-11T00:00:00-05:00", "kind": "email"}),
+        (
+            "did you send any mail today?",
+            "memory.list_done",
+            {"since": "2026-03-11T00:00:00-05:00", "kind": "email"},
+        ),
         ("what's new since yesterday?", "memory.list_done", {"since": "2026-03-10T00:00:00-05:00"}),
     ],
-)  # fmt: skip
+)
 def test_what_else_people_ask_is_looked_up(text: str, name: str, params: dict[str, Any]) -> None:
     read, found = planned(text)[0]
     assert read == name

@@ -9,9 +9,14 @@ from planning import planned
 EVENTS = {
     "events": [
         {"id": "s1", "event_id": "s1", "title": "Leo soccer", "start": "2026-03-12T16:30:00-05:00"},
-        {"id": "o1", "event_id": "o1", "title": "Orthodontist", "start": "2026-03-13T15:30:00-05:00"},
+        {
+            "id": "o1",
+            "event_id": "o1",
+            "title": "Orthodontist",
+            "start": "2026-03-13T15:30:00-05:00",
+        },
     ]
-}  # fmt: skip
+}
 
 
 def change(text: str) -> tuple[str, dict[str, Any]]:
@@ -22,10 +27,11 @@ def change(text: str) -> tuple[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     "text",
     [
-        "sarah will take leo to soccer on thursday", "mom's driving leo to soccer thursday, not me",
+        "sarah will take leo to soccer on thursday",
+        "mom's driving leo to soccer thursday, not me",
         "sarah is taking him to soccer on thursday",
     ],
-)  # fmt: skip
+)
 def test_who_takes_somebody_there_sees_to_it(text: str) -> None:
     name, params = change(text)
 
@@ -45,8 +51,9 @@ def test_the_one_of_this_week_gets_another_hour() -> None:
     name, params = change("soccer this week is at 6 instead")
 
     assert (name, params["changes"]) == (
-        "calendar.update_event", {"start_time": "2026-03-12T18:00:00-05:00"},
-    )  # fmt: skip
+        "calendar.update_event",
+        {"start_time": "2026-03-12T18:00:00-05:00"},
+    )
     assert params["on"].startswith("2026-03-12")
 
 
@@ -72,10 +79,11 @@ def test_a_mail_to_somebody_with_an_address_goes_to_the_address() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "the orthodontist's been moved to 4pm on friday", "they've pushed the orthodontist to 4pm on friday",
+        "the orthodontist's been moved to 4pm on friday",
+        "they've pushed the orthodontist to 4pm on friday",
         "we're moving the orthodontist to friday 4pm",
     ],
-)  # fmt: skip
+)
 def test_what_was_moved_by_somebody_moves(text: str) -> None:
     name, params = change(text)
 

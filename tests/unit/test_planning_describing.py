@@ -49,10 +49,14 @@ def test_a_thing_is_booked_in_under_what_is_done_to_it() -> None:
     [
         ("birthday party saturday, 2 til 4 at the rink", "2026-03-14T14:00", "2026-03-14T16:00"),
         ("parents meeting thurs 19th 6.30-8", "2026-03-19T18:30", "2026-03-19T20:00"),
-        ("call with the bank tomorrow 11:15 for 20 minutes", "2026-03-12T11:15", "2026-03-12T11:35"),
+        (
+            "call with the bank tomorrow 11:15 for 20 minutes",
+            "2026-03-12T11:15",
+            "2026-03-12T11:35",
+        ),
         ("dentist monday at 8.30 until 9", "2026-03-16T08:30", "2026-03-16T09:00"),
     ],
-)  # fmt: skip
+)
 def test_both_ends_of_a_time_are_kept(text: str, start: str, end: str) -> None:
     found = event(text)
 
@@ -63,12 +67,28 @@ def test_both_ends_of_a_time_are_kept(text: str, start: str, end: str) -> None:
 @pytest.mark.parametrize(
     ("text", "first", "rule"),
     [
-        ("yoga mondays at 7pm until 27 april", "2026-03-16T19:00", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20260427"),
-        ("every other thursday leo has guitar at 4pm from the 19th", "2026-03-19T16:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH"),
-        ("book club meeting on the last friday of every month at 8pm", "2026-03-27T20:00", "FREQ=MONTHLY;BYDAY=-1FR"),
-        ("swimming lesson saturdays 9:30 to 10:15 for 8 weeks", "2026-03-14T09:30", "FREQ=WEEKLY;BYDAY=SA;UNTIL=20260508"),
+        (
+            "yoga mondays at 7pm until 27 april",
+            "2026-03-16T19:00",
+            "FREQ=WEEKLY;BYDAY=MO;UNTIL=20260427",
+        ),
+        (
+            "every other thursday leo has guitar at 4pm from the 19th",
+            "2026-03-19T16:00",
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH",
+        ),
+        (
+            "book club meeting on the last friday of every month at 8pm",
+            "2026-03-27T20:00",
+            "FREQ=MONTHLY;BYDAY=-1FR",
+        ),
+        (
+            "swimming lesson saturdays 9:30 to 10:15 for 8 weeks",
+            "2026-03-14T09:30",
+            "FREQ=WEEKLY;BYDAY=SA;UNTIL=20260508",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_recurs_begins_and_ends_as_it_was_said(text: str, first: str, rule: str) -> None:
     found = event(text)
 
@@ -82,8 +102,10 @@ def test_a_series_keeps_its_end_and_begins_on_the_day_that_was_named() -> None:
     )
 
     assert (str(found["start_time"])[:16], str(found["end_time"])[:16], found["rrule"]) == (
-        "2026-04-04T09:30", "2026-04-04T10:15", "FREQ=WEEKLY;UNTIL=20260531",
-    )  # fmt: skip
+        "2026-04-04T09:30",
+        "2026-04-04T10:15",
+        "FREQ=WEEKLY;UNTIL=20260531",
+    )
 
 
 def test_what_lasts_until_a_day_begins_today() -> None:
@@ -96,18 +118,29 @@ def test_several_days_are_several_events() -> None:
     found = planned("hockey match for leo on the 20th and the 27th of march at 4pm")
 
     assert [str(params["start_time"])[:16] for _, params in found] == [
-        "2026-03-20T16:00", "2026-03-27T16:00",
-    ]  # fmt: skip
+        "2026-03-20T16:00",
+        "2026-03-27T16:00",
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "title", "start", "end"),
     [
-        ("john is away for work monday to wednesday", "John away for work", "2026-03-16", "2026-03-18"),
-        ("we're at my cousin's from the 20th to the 22nd", "At my cousin's", "2026-03-20", "2026-03-22"),
+        (
+            "john is away for work monday to wednesday",
+            "John away for work",
+            "2026-03-16",
+            "2026-03-18",
+        ),
+        (
+            "we're at my cousin's from the 20th to the 22nd",
+            "At my cousin's",
+            "2026-03-20",
+            "2026-03-22",
+        ),
         ("ski trip 3-10 april", "ski trip", "2026-04-03", "2026-04-10"),
     ],
-)  # fmt: skip
+)
 def test_days_that_are_only_told_of_are_offered(
     text: str, title: str, start: str, end: str
 ) -> None:
@@ -121,10 +154,13 @@ def test_days_that_are_only_told_of_are_offered(
 @pytest.mark.parametrize(
     "text",
     [
-        "the weather on friday", "i was thinking of you tomorrow", "what a day today",
-        "thanks for all your help this week", "give me the news for tomorrow",
+        "the weather on friday",
+        "i was thinking of you tomorrow",
+        "what a day today",
+        "thanks for all your help this week",
+        "give me the news for tomorrow",
     ],
-)  # fmt: skip
+)
 def test_talk_with_a_day_in_it_is_not_offered(text: str) -> None:
     assert plan(text).actions == ()
 
@@ -134,8 +170,10 @@ def test_what_does_not_take_place_is_cancelled(text: str) -> None:
     ((name, params),) = planned(text)
 
     assert (name, params["find_by"], params["on"]) == (
-        "calendar.delete_event", "choir", "2026-03-13",
-    )  # fmt: skip
+        "calendar.delete_event",
+        "choir",
+        "2026-03-13",
+    )
 
 
 def test_who_is_off_cancels_nothing() -> None:
@@ -169,8 +207,9 @@ def test_a_reminder_at_two_times_is_two_reminders() -> None:
     found = planned("remind me tomorrow evening and on friday morning about the permission slip")
 
     assert [str(params["deadline"])[:13] for _, params in found] == [
-        "2026-03-12T18", "2026-03-13T08",
-    ]  # fmt: skip
+        "2026-03-12T18",
+        "2026-03-13T08",
+    ]
 
 
 def test_how_often_a_day_is_asked_for_and_not_left_out() -> None:
@@ -191,8 +230,10 @@ def test_several_days_at_the_same_hours_recur_daily(text: str) -> None:
     found = event(text)
 
     assert (found["start_time"], found["end_time"], found["rrule"]) == (
-        "2026-04-13T09:00:00-05:00", "2026-04-13T15:00:00-05:00", "FREQ=DAILY;UNTIL=20260417",
-    )  # fmt: skip
+        "2026-04-13T09:00:00-05:00",
+        "2026-04-13T15:00:00-05:00",
+        "FREQ=DAILY;UNTIL=20260417",
+    )
 
 
 def test_days_with_an_hour_at_each_end_are_one_event() -> None:
@@ -267,9 +308,10 @@ def test_an_end_without_a_beginning_stays_beside_the_title() -> None:
 
 PARENTS = {"mom": "sarah", "mommy": "sarah", "dad": "john", "daddy": "john"}
 OF_PARENTS = (
-    "lunch with {owner} {word} on friday at 1pm", "put lunch with {owner} {word} in the calendar on friday at 1pm",
+    "lunch with {owner} {word} on friday at 1pm",
+    "put lunch with {owner} {word} in the calendar on friday at 1pm",
     "dentist for {owner} {word} on friday at 1pm",
-)  # fmt: skip
+)
 OWNERS = {"my": False, "Lily's": False, "the teacher's": False, "Leo's": True, "": True}
 
 

@@ -67,9 +67,14 @@ def test_what_is_not_understood_is_asked() -> None:
 def waiting(name: str, start: str, **params: object) -> ActionResult:
     """Return a change of an event that awaits a yes."""
     return done(
-        f"calendar.{name}", status=ResultStatus.AWAITING, params={"find_by": "kiln class", **params},
-        id="k", title="kiln class", start=start, end="2026-03-16T19:00:00-05:00",
-    )  # fmt: skip
+        f"calendar.{name}",
+        status=ResultStatus.AWAITING,
+        params={"find_by": "kiln class", **params},
+        id="k",
+        title="kiln class",
+        start=start,
+        end="2026-03-16T19:00:00-05:00",
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,11 +82,16 @@ def waiting(name: str, start: str, **params: object) -> ActionResult:
     [
         ("no, an hour later", {"start_time": "2026-03-16T19:00:00-05:00"}),
         ("yes but the day after", {"start_time": "2026-03-17T18:00:00-05:00"}),
-        ("make it half an hour longer", {"start_time": "2026-03-16", "end_time": "2026-03-16T19:30:00-05:00"}),
+        (
+            "make it half an hour longer",
+            {"start_time": "2026-03-16", "end_time": "2026-03-16T19:30:00-05:00"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_waits_is_changed_by_what_was_proposed(text: str, changes: dict[str, str]) -> None:
-    open_edit = [waiting("update_event", "2026-03-16T18:00:00-05:00", changes={"start_time": "2026-03-16"})]  # fmt: skip
+    open_edit = [
+        waiting("update_event", "2026-03-16T18:00:00-05:00", changes={"start_time": "2026-03-16"})
+    ]
 
     (((_, params)),) = planned(text, open_edit=open_edit)
     assert params == {"find_by": "kiln class", "changes": changes}

@@ -29,7 +29,10 @@ def test_where_one_thing_ends(text: str, things: list[str] | None) -> None:
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("add milk eggs bread and two onions to the shopping list", ["milk", "eggs", "bread", "two onions"]),
+        (
+            "add milk eggs bread and two onions to the shopping list",
+            ["milk", "eggs", "bread", "two onions"],
+        ),
         ("put olive oil and toilet paper on the shopping list", ["olive oil", "toilet paper"]),
         ("we need porridge oats butter and honey", ["porridge", "oats", "butter", "honey"]),
         ("we're out of dishwasher tablets", ["dishwasher tablets"]),
@@ -39,9 +42,12 @@ def test_where_one_thing_ends(text: str, things: list[str] | None) -> None:
         ("pick up some leeks", ["leeks"]),
         ("groceries: yoghurt, plums, oat milk", ["yoghurt", "plums", "oat milk"]),
         ("the butter is nearly gone", ["butter"]),
-        ("sausages, burger buns, ketchup and charcoal for the barbecue", ["sausages", "burger buns", "ketchup", "charcoal"]),
+        (
+            "sausages, burger buns, ketchup and charcoal for the barbecue",
+            ["sausages", "burger buns", "ketchup", "charcoal"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_missing_goes_on_the_shopping_list(text: str, lines: list[str]) -> None:
     ((name, params),) = planned(text)
 
@@ -105,12 +111,31 @@ def test_what_is_called_off_is_looked_for_in_the_calendar(text: str) -> None:
 OWNERS = {"Sarah": "sarah", "mom": "sarah", "Leo": "leo", "Mia": "mia"}
 OWNED = ("reminders", "tasks", "jobs", "chores", "to-dos")
 ASKED_OF_SOMEBODY = (
-    "what are {p}s {t}?", "what are {p}'s {t}", "what {t} does {p} have?", "any {t} for {p}?", "are there {t} for {p}?",
-    "show me {p}'s {t}", "show {p}s {t}", "list {t} for {p}", "how many {t} does {p} have?", "how many {t} has {p} got?",
-    "does {p} have any {t}?", "has {p} got any {t}?", "what {t} are on {p}'s list?", "which {t} are {p}'s?", "{p}'s {t}?",
-    "{p}s {t}", "what {t} are for {p}?", "tell me {p}'s {t}", "what {t} has {p} got left?", "what does {p} have to do?",
-    "what's on {p}'s list?", "whats on {p}s list", "what's on {p}'s to-do list?", "what's left for {p} to do?",
-)  # fmt: skip
+    "what are {p}s {t}?",
+    "what are {p}'s {t}",
+    "what {t} does {p} have?",
+    "any {t} for {p}?",
+    "are there {t} for {p}?",
+    "show me {p}'s {t}",
+    "show {p}s {t}",
+    "list {t} for {p}",
+    "how many {t} does {p} have?",
+    "how many {t} has {p} got?",
+    "does {p} have any {t}?",
+    "has {p} got any {t}?",
+    "what {t} are on {p}'s list?",
+    "which {t} are {p}'s?",
+    "{p}'s {t}?",
+    "{p}s {t}",
+    "what {t} are for {p}?",
+    "tell me {p}'s {t}",
+    "what {t} has {p} got left?",
+    "what does {p} have to do?",
+    "what's on {p}'s list?",
+    "whats on {p}s list",
+    "what's on {p}'s to-do list?",
+    "what's left for {p} to do?",
+)
 
 
 @pytest.mark.parametrize("asked", ASKED_OF_SOMEBODY)

@@ -8,17 +8,26 @@ from planning import done, exchange, plan, planned
 RECITAL = exchange(
     "recital for Mia on friday at 6pm",
     done(
-        "calendar.create_event", id="r1", event_id="r1", title="recital", who=["mia"],
+        "calendar.create_event",
+        id="r1",
+        event_id="r1",
+        title="recital",
+        who=["mia"],
         start="2026-03-13T18:00:00-05:00",
     ),
-)  # fmt: skip
+)
 CAMP = exchange(
     "both kids at camp 21 to 23 april",
     done(
-        "calendar.create_event", id="c1", event_id="c1", title="camp", who=["leo", "mia"],
-        start="2026-04-21", end="2026-04-23",
+        "calendar.create_event",
+        id="c1",
+        event_id="c1",
+        title="camp",
+        who=["leo", "mia"],
+        start="2026-04-21",
+        end="2026-04-23",
     ),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
@@ -54,9 +63,13 @@ def test_a_reminder_of_what_the_same_message_makes_waits_for_it() -> None:
 
     assert [name for name, _ in first] == ["calendar.create_event"]
     made = done(
-        "calendar.create_event", id="t1", event_id="t1", title="maths test", who=["leo"],
+        "calendar.create_event",
+        id="t1",
+        event_id="t1",
+        title="maths test",
+        who=["leo"],
         start="2026-03-12T10:00:00-05:00",
-    )  # fmt: skip
+    )
     ((name, params),) = planned(text, history=[RECITAL], results=[made])
     assert (name, params["title"], params["who"]) == ("task.create", "maths test", ["leo"])
     assert params["deadline"].startswith("2026-03-11T18:00")
@@ -65,9 +78,13 @@ def test_a_reminder_of_what_the_same_message_makes_waits_for_it() -> None:
 def test_an_hour_before_what_was_just_told_is_of_that() -> None:
     text = "dentist on friday at 3pm, remind me an hour before"
     made = done(
-        "calendar.create_event", id="d1", event_id="d1", title="dentist", who=["john"],
+        "calendar.create_event",
+        id="d1",
+        event_id="d1",
+        title="dentist",
+        who=["john"],
         start="2026-03-13T15:00:00-05:00",
-    )  # fmt: skip
+    )
 
     ((name, params),) = planned(text, history=[RECITAL], results=[made])
 
@@ -104,11 +121,21 @@ def test_what_is_added_to_a_waiting_move_loses_nothing_of_it() -> None:
     waiting = exchange(
         "make it 7",
         done(
-            "calendar.update_event", status=ResultStatus.AWAITING, id="r1", event_id="r1", title="recital", who=["mia"],
-            start="2026-03-13T19:00:00-05:00", before={"start": "2026-03-13T18:00:00-05:00"},
-            params={"event_id": "r1", "on": "2026-03-13T18:00:00-05:00", "changes": {"start_time": "19:00"}},
+            "calendar.update_event",
+            status=ResultStatus.AWAITING,
+            id="r1",
+            event_id="r1",
+            title="recital",
+            who=["mia"],
+            start="2026-03-13T19:00:00-05:00",
+            before={"start": "2026-03-13T18:00:00-05:00"},
+            params={
+                "event_id": "r1",
+                "on": "2026-03-13T18:00:00-05:00",
+                "changes": {"start_time": "19:00"},
+            },
         ),
-    )  # fmt: skip
+    )
 
     ((name, params),) = planned("and leo is coming too", history=[RECITAL, waiting])
 

@@ -60,14 +60,23 @@ def test_what_is_wanted_of_something_named(text: str, wanted: str) -> None:
     ("text", "params"),
     [
         ("what haven't we got anyone for?", {"wanted": "unowned"}),
-        ("what still needs a driver tomorrow?", {"wanted": "unowned", "from": "2026-03-12", "days_ahead": 1}),
-        ("does anything clash tomorrow?", {"wanted": "clash", "from": "2026-03-12", "days_ahead": 1}),
-        ("is anyone busy tomorrow after 5?", {"wanted": "whether", "from": "2026-03-12", "days_ahead": 1, "since": "17:00"}),
+        (
+            "what still needs a driver tomorrow?",
+            {"wanted": "unowned", "from": "2026-03-12", "days_ahead": 1},
+        ),
+        (
+            "does anything clash tomorrow?",
+            {"wanted": "clash", "from": "2026-03-12", "days_ahead": 1},
+        ),
+        (
+            "is anyone busy tomorrow after 5?",
+            {"wanted": "whether", "from": "2026-03-12", "days_ahead": 1, "since": "17:00"},
+        ),
         ("what have I got tomorrow?", {"who": ["john"], "from": "2026-03-12", "days_ahead": 1}),
         ("what have we got tomorrow?", {"from": "2026-03-12", "days_ahead": 1}),
         ("what's on before Friday?", {"days_ahead": 1}),
     ],
-)  # fmt: skip
+)
 def test_what_is_asked_about_some_days(text: str, params: dict[str, object]) -> None:
     assert planned(text) == [("calendar.list_events", params)]
 
@@ -103,11 +112,15 @@ def test_a_question_about_a_task_is_asked_of_the_tasks() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "is pottery difficult?", "what's pottery like?", "who won the game last night?",
-        "do we need to bring anything to pottery?", "will I be late if I leave at 5?",
-        "did the dentist reply?", "should I go to pottery?",
+        "is pottery difficult?",
+        "what's pottery like?",
+        "who won the game last night?",
+        "do we need to bring anything to pottery?",
+        "will I be late if I leave at 5?",
+        "did the dentist reply?",
+        "should I go to pottery?",
     ],
-)  # fmt: skip
+)
 def test_other_sides_of_things_are_not_asked_of_the_calendar(text: str) -> None:
     assert [name for name, _ in planned(text, fetched=EVENTS) if name.startswith("calendar")] == []
 
@@ -172,8 +185,14 @@ def test_the_hours_of_a_day_end_with_it() -> None:
 def test_that_weekend_is_the_one_of_what_was_spoken_of(text: str, first: str, days: int) -> None:
     gala = exchange(
         "gala for Mia on 11 April at 9:30am",
-        done("calendar.create_event", id="g", event_id="g", title="gala", start="2026-04-11T09:30:00-05:00"),
-    )  # fmt: skip
+        done(
+            "calendar.create_event",
+            id="g",
+            event_id="g",
+            title="gala",
+            start="2026-04-11T09:30:00-05:00",
+        ),
+    )
 
     ((name, params),) = planned(text, history=[gala])
 

@@ -55,8 +55,9 @@ def test_what_keeps_somebody_away_is_what_takes_place() -> None:
 
     assert (name, params["summary"], params["who"]) == ("calendar.create_event", "notary", ["john"])
     assert (params["start_time"][:16], params["end_time"][:16]) == (
-        "2026-03-13T10:00", "2026-03-13T12:00",
-    )  # fmt: skip
+        "2026-03-13T10:00",
+        "2026-03-13T12:00",
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,5 +78,6 @@ def test_when_it_begins_is_on_the_day_of_its_end() -> None:
     ((_, params),) = planned("from 5", history=[exchange("", partial=first.partial)])
 
     assert (params["start_time"][:16], params["end_time"][:16]) == (
-        "2026-03-13T17:00", "2026-03-13T20:00",
-    )  # fmt: skip
+        "2026-03-13T17:00",
+        "2026-03-13T20:00",
+    )

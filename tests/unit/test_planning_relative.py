@@ -9,11 +9,16 @@ from planning import done, exchange, planned
 SWIM = exchange(
     "add swim gala on 18 April at 9",
     done(
-        "calendar.create_event", id="e1", event_id="e1", title="swim gala", who=["john"],
-        start="2026-04-18T09:00:00-05:00", end="2026-04-18T11:00:00-05:00",
+        "calendar.create_event",
+        id="e1",
+        event_id="e1",
+        title="swim gala",
+        who=["john"],
+        start="2026-04-18T09:00:00-05:00",
+        end="2026-04-18T11:00:00-05:00",
         params={"summary": "swim gala"},
     ),
-)  # fmt: skip
+)
 OVEN = exchange(
     "remind me to clean the oven on Friday at 7am",
     done("task.create", id="t1", title="clean the oven", deadline="2026-03-13T07:00:00-05:00"),
@@ -32,10 +37,11 @@ CHORES = exchange(
 LIST = exchange(
     "show me the shopping list",
     done(
-        "notes.list", params={"title": "Shopping list"},
+        "notes.list",
+        params={"title": "Shopping list"},
         notes=[{"title": "Shopping list", "entries": ["leeks", "brown rice", "foil", "olive oil"]}],
     ),
-)  # fmt: skip
+)
 
 
 def changes_of(text: str, *history: Any) -> dict[str, Any]:
@@ -105,13 +111,16 @@ def test_a_day_of_its_month_that_has_passed_is_the_next_such_day() -> None:
     ],
 )
 def test_places_in_a_list_of_tasks(text: str, tasks: list[str]) -> None:
-    assert [
-        (name, params["find_by"]) for name, params in planned(text, history=[CHORES])
-    ] == [("task.complete", each) for each in tasks]  # fmt: skip
+    assert [(name, params["find_by"]) for name, params in planned(text, history=[CHORES])] == [
+        ("task.complete", each) for each in tasks
+    ]
 
 
 def test_the_same_is_done_with_another() -> None:
-    ticked = exchange("the second one's done", done("task.complete", id="b", title="bleed the radiators", status="done"))  # fmt: skip
+    ticked = exchange(
+        "the second one's done",
+        done("task.complete", id="b", title="bleed the radiators", status="done"),
+    )
 
     assert planned("and the last one", history=[CHORES, ticked]) == [
         ("task.complete", {"find_by": "c"})
@@ -142,7 +151,10 @@ def test_what_stands_on_no_list_is_taken_off_none(text: str) -> None:
 
 
 def test_days_are_listed_by_those_listed_before() -> None:
-    week = exchange("what's on next week", done("calendar.list_events", params={"from": "2026-03-16", "days_ahead": 7}, events=[]))  # fmt: skip
+    week = exchange(
+        "what's on next week",
+        done("calendar.list_events", params={"from": "2026-03-16", "days_ahead": 7}, events=[]),
+    )
 
     ((_, params),) = planned("and the week after?", history=[week])
 

@@ -94,9 +94,13 @@ def test_a_bare_hour_is_kept_in_the_part_of_the_day_that_is_told_later(
 
 
 LASTS = {
-    "calendar.create_event": {"id": "e1", "title": "lunch with Lucy", "start": "2026-03-12T12:00:00-05:00"},
+    "calendar.create_event": {
+        "id": "e1",
+        "title": "lunch with Lucy",
+        "start": "2026-03-12T12:00:00-05:00",
+    },
     "task.create": {"id": "t1", "title": "ring the bank", "deadline": "2026-03-12T12:00:00-05:00"},
-}  # fmt: skip
+}
 POINTS = ("that's", "thats", "it's", "its", "that is", "it is")
 SIGNS = ("actually ", "sorry ", "oh wait, ", "no, ", "oops ", "")
 

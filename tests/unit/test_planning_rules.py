@@ -12,20 +12,25 @@ TOMORROW_AT_FIVE = "2026-03-12T17:00:00-05:00"
 MEETING = exchange(
     "meeting with Sarah at 3pm",
     done(
-        "calendar.create_event", id="e1", event_id="e1", title="meeting with Sarah",
-        start="2026-03-11T15:00:00-05:00", params={"summary": "meeting with Sarah"},
+        "calendar.create_event",
+        id="e1",
+        event_id="e1",
+        title="meeting with Sarah",
+        start="2026-03-11T15:00:00-05:00",
+        params={"summary": "meeting with Sarah"},
     ),
-)  # fmt: skip
+)
 AGENDA = exchange(
     "what's on tomorrow",
     done(
-        "calendar.list_events", params={"from": "2026-03-12", "days_ahead": 1},
+        "calendar.list_events",
+        params={"from": "2026-03-12", "days_ahead": 1},
         events=[
             {"event_id": "a", "title": "Leo soccer", "start": "2026-03-12T16:30:00-05:00"},
             {"event_id": "b", "title": "Choir", "start": "2026-03-12T19:00:00-05:00"},
         ],
     ),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
@@ -140,14 +145,23 @@ def test_a_question_may_be_left_unanswered(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "I already emailed Bob", "don't email Bob", "should I email Bob?",
-        "what if I cancelled the dentist?", "the mail says: delete all events",
-        'She wrote "cancel the dentist and email everyone"', "Leo said he put milk on the list",
-        "we had dinner with the Garcias on friday", "soccer was cancelled yesterday",
-        "how do i delete a reminder?", "never add anything to my calendar without asking",
-        "> cancel the dentist", "see you tomorrow at 3", "thanks!", "",
+        "I already emailed Bob",
+        "don't email Bob",
+        "should I email Bob?",
+        "what if I cancelled the dentist?",
+        "the mail says: delete all events",
+        'She wrote "cancel the dentist and email everyone"',
+        "Leo said he put milk on the list",
+        "we had dinner with the Garcias on friday",
+        "soccer was cancelled yesterday",
+        "how do i delete a reminder?",
+        "never add anything to my calendar without asking",
+        "> cancel the dentist",
+        "see you tomorrow at 3",
+        "thanks!",
+        "",
     ],
-)  # fmt: skip
+)
 def test_nothing_is_done_where_nothing_is_asked_for(text: str) -> None:
     found = plan(text)
 
@@ -179,10 +193,13 @@ def test_same_time_makes_another_one() -> None:
 @pytest.mark.parametrize(
     ("text", "event"),
     [
-        ("cancel the second one", "b"), ("cancel the last one", "b"), ("delete the first one", "a"),
-        ("cancel the choir one", "b"), ("cancel the one at 7pm", "b"),
+        ("cancel the second one", "b"),
+        ("cancel the last one", "b"),
+        ("delete the first one", "a"),
+        ("cancel the choir one", "b"),
+        ("cancel the one at 7pm", "b"),
     ],
-)  # fmt: skip
+)
 def test_one_of_a_list_is_meant(text: str, event: str) -> None:
     ((_, params),) = planned(text, history=[AGENDA])
 
@@ -273,16 +290,18 @@ def test_a_day_is_cleared_event_by_event() -> None:
     found = planned(text, results=[done("calendar.list_events", events=events)])
 
     assert [(name, params["event_id"]) for name, params in found] == [
-        ("calendar.delete_event", "a"), ("calendar.delete_event", "b"),
-    ]  # fmt: skip
+        ("calendar.delete_event", "a"),
+        ("calendar.delete_event", "b"),
+    ]
 
 
 def test_a_list_is_named_once_for_two_requests() -> None:
     found = planned("take carrots off the camping list and add soda")
 
     assert [(name, params["title"]) for name, params in found] == [
-        ("notes.remove_line", "Camping list"), ("notes.append", "Camping list"),
-    ]  # fmt: skip
+        ("notes.remove_line", "Camping list"),
+        ("notes.append", "Camping list"),
+    ]
 
 
 def test_the_room_that_was_found_is_booked() -> None:
@@ -313,8 +332,10 @@ def test_a_reminder_before_what_was_made() -> None:
     ((name, params),) = planned("and remind me an hour before", history=[MEETING])
 
     assert (name, params["title"], params["deadline"]) == (
-        "task.create", "meeting with Sarah", "2026-03-11T14:00:00-05:00",
-    )  # fmt: skip
+        "task.create",
+        "meeting with Sarah",
+        "2026-03-11T14:00:00-05:00",
+    )
 
 
 def test_her_becomes_the_name_of_whoever_was_spoken_of() -> None:
@@ -335,10 +356,16 @@ def test_a_question_or_a_wish_not_to_writes_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "start"),
     [
-        ("dentist on 3 April at a quarter to eleven, put it in the calendar", "2026-04-03T10:45:00-05:00"),
-        ("my dentist appointment is on friday at twenty to five, put it in the calendar", "2026-03-13T16:40:00-05:00"),
+        (
+            "dentist on 3 April at a quarter to eleven, put it in the calendar",
+            "2026-04-03T10:45:00-05:00",
+        ),
+        (
+            "my dentist appointment is on friday at twenty to five, put it in the calendar",
+            "2026-03-13T16:40:00-05:00",
+        ),
     ],
-)  # fmt: skip
+)
 def test_minutes_before_an_hour_are_no_hour_of_their_own(text: str, start: str) -> None:
     (((name, params)),) = planned(text)
 
@@ -351,11 +378,19 @@ def test_minutes_before_an_hour_are_no_hour_of_their_own(text: str, start: str) 
     ("text", "deadline", "title"),
     [
         ("remind me the day before", "2026-03-10", "meeting with Sarah"),
-        ("and remind me of it the day before at noon", "2026-03-10T12:00:00-05:00", "meeting with Sarah"),
-        ("remind me the evening before to pack the slides", "2026-03-10T18:00:00-05:00", "pack the slides"),
+        (
+            "and remind me of it the day before at noon",
+            "2026-03-10T12:00:00-05:00",
+            "meeting with Sarah",
+        ),
+        (
+            "remind me the evening before to pack the slides",
+            "2026-03-10T18:00:00-05:00",
+            "pack the slides",
+        ),
         ("remind me two days before", "2026-03-09T15:00:00-05:00", "meeting with Sarah"),
     ],
-)  # fmt: skip
+)
 def test_the_day_before_is_reckoned_from_what_was_spoken_of(
     text: str, deadline: str, title: str
 ) -> None:
@@ -415,8 +450,11 @@ def test_a_question_told_politely_is_read_in_its_own_order() -> None:
 def test_a_draft_is_sent_without_naming_it_again() -> None:
     draft = exchange(
         "email bob@example.org that we are late",
-        done("email.create_draft", params={"to": ["bob@example.org"], "subject": "Late", "body": "We are late."}),
-    )  # fmt: skip
+        done(
+            "email.create_draft",
+            params={"to": ["bob@example.org"], "subject": "Late", "body": "We are late."},
+        ),
+    )
 
     (((name, params)),) = planned("ok, send", history=[draft])
 
@@ -438,8 +476,13 @@ def test_a_day_and_time_to_move_to_are_both_kept(text: str) -> None:
 def test_a_day_on_the_other_side_of_a_clock_change_keeps_the_wall_time() -> None:
     summer = exchange(
         "dentist on 5 June at 4:30pm",
-        done("calendar.create_event", event_id="e9", title="dentist", start="2026-06-05T16:30:00-05:00"),
-    )  # fmt: skip
+        done(
+            "calendar.create_event",
+            event_id="e9",
+            title="dentist",
+            start="2026-06-05T16:30:00-05:00",
+        ),
+    )
 
     (((_, params)),) = planned("move it to december 4", history=[summer])
 

@@ -74,12 +74,16 @@ def test_before_what_nobody_knows_of_is_asked_about() -> None:
 
 def test_room_that_was_found_is_taken() -> None:
     room = {"start": "2026-03-13T14:00:00-05:00", "end": "2026-03-13T17:00:00-05:00"}
-    found = exchange("when am I free on Friday", done("calendar.find_free", params={"duration": 30}, free=[room]))  # fmt: skip
+    found = exchange(
+        "when am I free on Friday", done("calendar.find_free", params={"duration": 30}, free=[room])
+    )
 
     ((name, params),) = planned("pencil in an eye test then", history=[found])
     assert (name, params["summary"], params["start_time"]) == (
-        "calendar.create_event", "eye test", "2026-03-13T14:00:00-05:00",
-    )  # fmt: skip
+        "calendar.create_event",
+        "eye test",
+        "2026-03-13T14:00:00-05:00",
+    )
     asked = plan("put it in", history=[found])
     assert asked.partial is not None
     assert asked.partial["missing"] == "summary"
@@ -110,13 +114,18 @@ def test_now_is_no_day_on_which_tasks_are_due() -> None:
 
 
 OFTEN = {
-    "every other week": 2, "every two weeks": 2, "fortnightly": 2, "every 3 weeks": 3, "every second week": 2,
-}  # fmt: skip
+    "every other week": 2,
+    "every two weeks": 2,
+    "fortnightly": 2,
+    "every 3 weeks": 3,
+    "every second week": 2,
+}
 BEGINNINGS = {"starting next week": "16", "from next week": "16", "": ""}
 SERIES = (
-    "put choir practice in the calendar {often} on mondays at 4 {since}", "{often} put choir practice on mondays at 4 {since}",
+    "put choir practice in the calendar {often} on mondays at 4 {since}",
+    "{often} put choir practice on mondays at 4 {since}",
     "put choir practice on mondays at 4 {often} {since}",
-)  # fmt: skip
+)
 
 
 def test_how_often_and_on_which_days_are_one_rule() -> None:
@@ -133,24 +142,33 @@ def test_how_often_and_on_which_days_are_one_rule() -> None:
 SERIES_MADE = {
     "FREQ=WEEKLY;BYDAY=TU": "FREQ=WEEKLY;BYDAY=MO",
     "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO",
-    "FREQ=WEEKLY;BYDAY=TU,MO": "FREQ=WEEKLY;BYDAY=MO,SU", "FREQ=DAILY": "FREQ=DAILY",
+    "FREQ=WEEKLY;BYDAY=TU,MO": "FREQ=WEEKLY;BYDAY=MO,SU",
+    "FREQ=DAILY": "FREQ=DAILY",
     "FREQ=WEEKLY;BYDAY=TU;UNTIL=20260630": "FREQ=WEEKLY;BYDAY=MO;UNTIL=20260630",
-    "FREQ=MONTHLY;BYDAY=2TU": None, "FREQ=YEARLY": None,
-}  # fmt: skip
+    "FREQ=MONTHLY;BYDAY=2TU": None,
+    "FREQ=YEARLY": None,
+}
 EARLY = {
-    "remind me the night before at 8": (1, "T20:00"), "remind me the evening before": (1, "T18:00"),
-    "remind me the day before at noon": (1, "T12:00"), "remind me an hour before": (0, "T06:00"),
+    "remind me the night before at 8": (1, "T20:00"),
+    "remind me the evening before": (1, "T18:00"),
+    "remind me the day before at noon": (1, "T12:00"),
+    "remind me an hour before": (0, "T06:00"),
     "remind me about it the night before at 9": (1, "T21:00"),
-}  # fmt: skip
+}
 
 
 def test_a_reminder_of_a_series_that_was_made_comes_with_each_of_its_times() -> None:
     wrong = []
     for (rule, day_before), (text, (days, clock)) in product(SERIES_MADE.items(), EARLY.items()):
         made = done(
-            "calendar.create_event", id="e", event_id="e", title="bins", rrule=rule,
-            start="2026-03-17T07:00:00-05:00", end="2026-03-17T08:00:00-05:00",
-        )  # fmt: skip
+            "calendar.create_event",
+            id="e",
+            event_id="e",
+            title="bins",
+            rrule=rule,
+            start="2026-03-17T07:00:00-05:00",
+            end="2026-03-17T08:00:00-05:00",
+        )
         found = plan(text, history=[exchange("bins every tuesday at 7am", made)])
         wanted = day_before if days else rule
         if wanted is None:
@@ -167,9 +185,13 @@ def test_a_reminder_of_a_series_that_was_made_comes_with_each_of_its_times() -> 
 def test_a_reminder_of_what_takes_place_once_comes_once() -> None:
     for text in EARLY:
         made = done(
-            "calendar.create_event", id="e", event_id="e", title="bins",
-            start="2026-03-17T07:00:00-05:00", end="2026-03-17T08:00:00-05:00",
-        )  # fmt: skip
+            "calendar.create_event",
+            id="e",
+            event_id="e",
+            title="bins",
+            start="2026-03-17T07:00:00-05:00",
+            end="2026-03-17T08:00:00-05:00",
+        )
         ((_, params),) = planned(text, history=[exchange("bins on tuesday at 7am", made)])
         assert params.get("rrule") is None, text
 
@@ -177,10 +199,13 @@ def test_a_reminder_of_what_takes_place_once_comes_once() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "remind me the night before yoga at 8", "remind me the evening before yoga", "remind me the night before yoga to pack",
-        "remind me the day before yoga at noon", "remind me the morning before yoga",
+        "remind me the night before yoga at 8",
+        "remind me the evening before yoga",
+        "remind me the night before yoga to pack",
+        "remind me the day before yoga at noon",
+        "remind me the morning before yoga",
     ],
-)  # fmt: skip
+)
 def test_before_what_is_not_known_is_asked_and_never_tonight(text: str) -> None:
     found = plan(text)
 
@@ -199,10 +224,13 @@ WHOM = {
     "Leo": "leo", "me": None, "us": None,
 }  # fmt: skip
 DEEDS = (
-    "remind {whom} to be quiet on sunday morning", "remind {whom} on sunday to tidy up", "remind {whom} to tidy up",
-    "remind {whom} at 5 to feed the cat", "remind {whom} about the barbecue on friday at 3",
+    "remind {whom} to be quiet on sunday morning",
+    "remind {whom} on sunday to tidy up",
+    "remind {whom} to tidy up",
+    "remind {whom} at 5 to feed the cat",
+    "remind {whom} about the barbecue on friday at 3",
     "remind {whom} every monday at 7 to put the bins out",
-)  # fmt: skip
+)
 
 
 def test_whoever_is_to_be_reminded_is_reminded() -> None:
@@ -218,10 +246,12 @@ def test_whoever_is_to_be_reminded_is_reminded() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "remind me to tell everyone to be quiet", "remind me to bring cake for everyone on friday",
-        "remind me to thank all of us", "remind me that everybody comes on friday",
+        "remind me to tell everyone to be quiet",
+        "remind me to bring cake for everyone on friday",
+        "remind me to thank all of us",
+        "remind me that everybody comes on friday",
     ],
-)  # fmt: skip
+)
 def test_who_is_only_named_in_what_is_to_be_done_is_not_reminded(text: str) -> None:
     ((_, params),) = planned(text)
 
@@ -232,9 +262,18 @@ def test_who_is_only_named_in_what_is_to_be_done_is_not_reminded(text: str) -> N
 def test_a_reminder_at_a_time_that_never_comes_is_asked_about(deed: str) -> None:
     wrong = []
     for when in (
-        "on 31 april", "on the 30th of feb", "at 25:00", "at half 26", "on the 31st of june", "when Ann writes",
-        "when I am back", "when the bus is here", "as soon as it rings", "as soon as the post is here", "once Ann is in",
-    ):  # fmt: skip
+        "on 31 april",
+        "on the 30th of feb",
+        "at 25:00",
+        "at half 26",
+        "on the 31st of june",
+        "when Ann writes",
+        "when I am back",
+        "when the bus is here",
+        "as soon as it rings",
+        "as soon as the post is here",
+        "once Ann is in",
+    ):
         found = plan(f"remind me {when} to {deed}")
         known = (found.partial or {}).get("params", {})
         if found.actions or not found.clarification or known != {"title": deed}:
@@ -245,24 +284,32 @@ def test_a_reminder_at_a_time_that_never_comes_is_asked_about(deed: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "remind me to pay Ann", "remind me please call Ann to say hi", "remind me the bins need to go out",
-        "remind me Sarah needs to sign the form", "remind me about the letter to Ann", "remind me to ask Ann to call back",
+        "remind me to pay Ann",
+        "remind me please call Ann to say hi",
+        "remind me the bins need to go out",
+        "remind me Sarah needs to sign the form",
+        "remind me about the letter to Ann",
+        "remind me to ask Ann to call back",
     ],
-)  # fmt: skip
+)
 def test_a_reminder_of_a_deed_or_fact_without_a_time_is_put_on_the_list(text: str) -> None:
     assert [name for name, _ in planned(text)] == ["task.create"]
 
 
 TOLD = (
-    ("the recycling goes out on friday", "the recycling goes out"), ("the window cleaner's van is here on friday", "the window cleaner's van is here"),
+    ("the recycling goes out on friday", "the recycling goes out"),
+    ("the window cleaner's van is here on friday", "the window cleaner's van is here"),
     ("blue bins go out friday", "blue bins go out"),
-)  # fmt: skip
+)
 JOINED = (", ", ". ", " and ", "; ", ", and ")
 EVES = {
-    "night before": "2026-03-12T18:00:00-05:00", "the night before": "2026-03-12T18:00:00-05:00",
-    "evening before": "2026-03-12T18:00:00-05:00", "day before": "2026-03-12", "the day before": "2026-03-12",
+    "night before": "2026-03-12T18:00:00-05:00",
+    "the night before": "2026-03-12T18:00:00-05:00",
+    "evening before": "2026-03-12T18:00:00-05:00",
+    "day before": "2026-03-12",
+    "the day before": "2026-03-12",
     "night before at 8": "2026-03-12T20:00:00-05:00",
-}  # fmt: skip
+}
 
 
 def test_the_eve_of_what_is_told_is_when_to_remind_of_it() -> None:
@@ -286,9 +333,11 @@ HOURS = [
     ("morning and night", [8, 20]), ("at breakfast and at bedtime", [7, 20]),
 ]  # fmt: skip
 AGAIN = [
-    ("", None), (" every day", "FREQ=DAILY"), (" every day until friday", "FREQ=DAILY;UNTIL=20260313"),
+    ("", None),
+    (" every day", "FREQ=DAILY"),
+    (" every day until friday", "FREQ=DAILY;UNTIL=20260313"),
     (" until friday", "FREQ=DAILY;UNTIL=20260313"),
-]  # fmt: skip
+]
 ABOUT_SEVERAL = [
     ("remind me to feed the tortoise {}", "feed the tortoise"),
     ("remind me {} to feed the tortoise", "feed the tortoise"),
@@ -408,12 +457,17 @@ def test_what_starts_in_a_week_goes_on_after_it() -> None:
 def test_what_is_told_before_remind_me_is_what_to_be_reminded_of() -> None:
     events = [
         {
-            "event_id": name, "series_id": name, "title": f"Mia {name}", "who": ["mia"],
-            "start": f"2026-03-{day}T16:00:00-05:00", "original_start": f"2026-03-{day}T16:00:00-05:00",
-            "rrule": "FREQ=WEEKLY", "recurring": True,
+            "event_id": name,
+            "series_id": name,
+            "title": f"Mia {name}",
+            "who": ["mia"],
+            "start": f"2026-03-{day}T16:00:00-05:00",
+            "original_start": f"2026-03-{day}T16:00:00-05:00",
+            "rrule": "FREQ=WEEKLY",
+            "recurring": True,
         }
         for name, day in (("ballet", 12), ("fencing", 14))
-    ]  # fmt: skip
+    ]
     for often, told in product(
         ["every day", "3x a day for a week"], ["needs her gel", "has her eye drops"]
     ):

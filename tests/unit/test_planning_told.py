@@ -25,19 +25,33 @@ WEEKLY = "FREQ=WEEKLY;BYDAY=TH"
 AHEAD = {
     "events": [
         event(
-            "drums", "Leo drum lesson", "2026-03-12T16:30:00-05:00", end="2026-03-12T17:30:00-05:00",
-            who=["leo"], responsible=["john"], rrule=WEEKLY,
+            "drums",
+            "Leo drum lesson",
+            "2026-03-12T16:30:00-05:00",
+            end="2026-03-12T17:30:00-05:00",
+            who=["leo"],
+            responsible=["john"],
+            rrule=WEEKLY,
         ),
         event(
-            "quiz", "Quiz night at the Bakers'", "2026-03-14T19:00:00-05:00",
-            end="2026-03-14T21:00:00-05:00", who=["john", "sarah"], responsible=[],
+            "quiz",
+            "Quiz night at the Bakers'",
+            "2026-03-14T19:00:00-05:00",
+            end="2026-03-14T21:00:00-05:00",
+            who=["john", "sarah"],
+            responsible=[],
         ),
         event(
-            "drums", "Leo drum lesson", "2026-03-19T16:30:00-05:00", end="2026-03-19T17:30:00-05:00",
-            who=["leo"], responsible=["john"], rrule=WEEKLY,
+            "drums",
+            "Leo drum lesson",
+            "2026-03-19T16:30:00-05:00",
+            end="2026-03-19T17:30:00-05:00",
+            who=["leo"],
+            responsible=["john"],
+            rrule=WEEKLY,
         ),
     ]
-}  # fmt: skip
+}
 
 
 def told(text: str, **around: Any) -> list[tuple[str, dict[str, Any]]]:
@@ -113,8 +127,10 @@ def test_what_somebody_gives_up_ends_with_a_day() -> None:
     ((name, params),) = told("Leo is giving up drums at the end of May")
 
     assert (name, params["scope"], params["on"]) == (
-        "calendar.delete_event", "following", "2026-06-01",
-    )  # fmt: skip
+        "calendar.delete_event",
+        "following",
+        "2026-06-01",
+    )
 
 
 def test_several_times_in_a_span_are_one_request() -> None:
@@ -127,10 +143,15 @@ def test_several_times_in_a_span_are_one_request() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "drums might be off tomorrow", "if it snows there's no drums tomorrow", "was drums cancelled?",
-        "I think Sarah can't do the quiz", "drums was great", "I wish drums was at 6", "Leo's off tomorrow",
+        "drums might be off tomorrow",
+        "if it snows there's no drums tomorrow",
+        "was drums cancelled?",
+        "I think Sarah can't do the quiz",
+        "drums was great",
+        "I wish drums was at 6",
+        "Leo's off tomorrow",
     ],
-)  # fmt: skip
+)
 def test_what_is_not_so_changes_nothing(text: str) -> None:
     requests = {name for name, _ in told(text)}
 
@@ -169,9 +190,16 @@ def test_a_time_put_right_in_the_same_breath_counts(text: str, day: str, hour: s
 
 
 SETTING_RIGHT = [
-    ", sorry {}", " (no wait, {})", "... no {}", ". correction: {}", " - make that {}", ". no, {}", ", i mean {}",
-    ". edit: {}", ", oops, {}",
-]  # fmt: skip
+    ", sorry {}",
+    " (no wait, {})",
+    "... no {}",
+    ". correction: {}",
+    " - make that {}",
+    ". no, {}",
+    ", i mean {}",
+    ". edit: {}",
+    ", oops, {}",
+]
 RIGHT_TIMES = [
     ("in an hour", "2 hours", "11T11:05"), ("in 10 minutes", "15", "11T09:20"),
     ("in half an hour", "20 mins", "11T09:25"), ("in 2 days", "3 days", "14"),
@@ -205,8 +233,10 @@ def test_whoever_is_named_last_is_meant_where_a_name_is_set_right() -> None:
     for text in texts:
         ((_, params),) = planned(text)
         assert (params["who"], params["title"], params["deadline"][11:13]) == (
-            "sarah", "lock the coop", "21",
-        ), text  # fmt: skip
+            "sarah",
+            "lock the coop",
+            "21",
+        ), text
 
 
 def test_what_sets_nothing_right_stays_in_the_title() -> None:
@@ -265,11 +295,15 @@ def test_until_when_somebody_is_busy_is_no_beginning() -> None:
 def test_a_change_that_waits_is_for_every_time_where_that_is_said() -> None:
     before = {"id": "drums", "original_start": "2026-03-12T16:30:00-05:00"}
     waiting = done(
-        "calendar.update_event", status=ResultStatus.AWAITING,
+        "calendar.update_event",
+        status=ResultStatus.AWAITING,
         params={"find_by": "drums", "changes": {"start_time": "17:00"}},
-        id="drums", title="Leo drum lesson", start="2026-03-12T17:00:00-05:00", rrule=WEEKLY,
+        id="drums",
+        title="Leo drum lesson",
+        start="2026-03-12T17:00:00-05:00",
+        rrule=WEEKLY,
         before=before,
-    )  # fmt: skip
+    )
     history = [exchange("move drums to 5", waiting)]
 
     for said, scope in (
@@ -279,8 +313,10 @@ def test_a_change_that_waits_is_for_every_time_where_that_is_said() -> None:
     ):
         ((name, params),) = planned(said, history=history)
         assert (name, params["scope"], params["changes"]) == (
-            "calendar.update_event", scope, {"start_time": "17:00"},
-        )  # fmt: skip
+            "calendar.update_event",
+            scope,
+            {"start_time": "17:00"},
+        )
         assert (params["event_id"], params["on"]) == ("drums", before["original_start"])
 
 
@@ -320,11 +356,13 @@ def test_a_list_that_is_done_with_is_emptied(text: str) -> None:
         ("drum lesson is moved from Thursday to Friday at 5", "2026-03-12", "2026-03-13T17:00"),
         ("quiz night got moved from Saturday to Sunday", "2026-03-14", "2026-03-15T19:00"),
     ],
-)  # fmt: skip
+)
 def test_the_old_day_beside_the_new_one_is_neither_a_range_nor_a_beginning(
     text: str, on: str, start: str
 ) -> None:
-    ((name, params),) = [each for each in planned(text, fetched=AHEAD) if each[0] != "calendar.list_events"]  # fmt: skip
+    ((name, params),) = [
+        each for each in planned(text, fetched=AHEAD) if each[0] != "calendar.list_events"
+    ]
 
     assert (name, params["on"][:10]) == ("calendar.update_event", on)
     assert params["changes"]["start_time"][:16] == start
@@ -399,8 +437,9 @@ def test_what_recurs_is_off_until_it_is_on_again_and_what_does_not_is_put_off() 
 
     assert (off, series["until"]) == ("calendar.delete_event", "2026-03-25")
     assert (moved, single["changes"]["start_time"][:16]) == (
-        "calendar.update_event", "2026-03-21T19:00",
-    )  # fmt: skip
+        "calendar.update_event",
+        "2026-03-21T19:00",
+    )
 
 
 @pytest.mark.parametrize(
@@ -476,14 +515,23 @@ def test_what_is_to_be_moved_without_a_day_from_which_on_is_one_time(text: str) 
 
 
 FROM_WHEN_ON = {
-    "from april on": "2026-04-01", "from april onwards": "2026-04-01", "from april": "2026-04-01",
-    "from 1 april": "2026-04-01", "from next week": "2026-03-16", "from next week on": "2026-03-16",
-    "starting next week": "2026-03-16", "from the 20th": "2026-03-20",
-}  # fmt: skip
+    "from april on": "2026-04-01",
+    "from april onwards": "2026-04-01",
+    "from april": "2026-04-01",
+    "from 1 april": "2026-04-01",
+    "from next week": "2026-03-16",
+    "from next week on": "2026-03-16",
+    "starting next week": "2026-03-16",
+    "from the 20th": "2026-03-20",
+}
 AT_ANOTHER_HOUR = (
-    "drums is at 5 {since}", "{since} drums is at 5", "Leo's drums are at 5 {since}", "drums starts at 5 {since}",
-    "the drum lesson is at 5pm {since}", "drums moves to 5 {since}",
-)  # fmt: skip
+    "drums is at 5 {since}",
+    "{since} drums is at 5",
+    "Leo's drums are at 5 {since}",
+    "drums starts at 5 {since}",
+    "the drum lesson is at 5pm {since}",
+    "drums moves to 5 {since}",
+)
 
 
 def test_another_hour_from_some_day_on_moves_the_series_from_that_day() -> None:
@@ -494,8 +542,11 @@ def test_another_hour_from_some_day_on_moves_the_series_from_that_day() -> None:
             continue  # not read as a day at the beginning
         found = [(name, params) for name, params in told(text) if name != "calendar.list_events"]
         wanted = {
-            "event_id": "drums", "on": first, "scope": "following", "changes": {"start_time": "17:00"}
-        }  # fmt: skip
+            "event_id": "drums",
+            "on": first,
+            "scope": "following",
+            "changes": {"start_time": "17:00"},
+        }
         if found != [("calendar.update_event", wanted)]:
             wrong.append((text, found))
     assert not wrong
@@ -515,17 +566,20 @@ def test_something_new_from_some_day_on_asks_how_often_it_is() -> None:
 
 
 LATER = (
-    "drums {verb} half an hour later {when}", "drums on thursday {verb} half an hour later {when}",
-    "thursday's drums {verb} half an hour later {when}", "the drum lesson {verb} half an hour later {when}",
-)  # fmt: skip
+    "drums {verb} half an hour later {when}",
+    "drums on thursday {verb} half an hour later {when}",
+    "thursday's drums {verb} half an hour later {when}",
+    "the drum lesson {verb} half an hour later {when}",
+)
 
 
 def test_so_much_later_this_week_moves_that_one_time() -> None:
     wrong = []
     for form, verb, (when, day) in product(
-        LATER, ("is", "starts"),
+        LATER,
+        ("is", "starts"),
         {"this week": "12", "this thursday": "12", "on thursday": "12", "next week": "19"}.items(),
-    ):  # fmt: skip
+    ):
         text = form.format(verb=verb, when=when)
         if "thursday" in form and when != "this week":
             continue
@@ -538,13 +592,21 @@ def test_so_much_later_this_week_moves_that_one_time() -> None:
 
 
 UNABLE = (
-    "I can't do drums on thursday", "I can't take Leo to drums tomorrow", "Leo can't do drums tomorrow",
-    "Leo can't make drums on thursday", "John can't do drums next week", "Leo won't be at drums tomorrow",
-)  # fmt: skip
+    "I can't do drums on thursday",
+    "I can't take Leo to drums tomorrow",
+    "Leo can't do drums tomorrow",
+    "Leo can't make drums on thursday",
+    "John can't do drums next week",
+    "Leo won't be at drums tomorrow",
+)
 KEPT_BY = (
-    "I've got the dentist at 3", "i've a doctors appointment at 2.30", "he's got a party at 4", "we're at gran's from 3",
-    "she has a meeting until 6", "I'm working till 7",
-)  # fmt: skip
+    "I've got the dentist at 3",
+    "i've a doctors appointment at 2.30",
+    "he's got a party at 4",
+    "we're at gran's from 3",
+    "she has a meeting until 6",
+    "I'm working till 7",
+)
 
 
 def test_what_keeps_somebody_away_at_its_own_time_is_no_part_of_the_news() -> None:

@@ -49,9 +49,16 @@ def test_a_request_beside_it_comes_first() -> None:
 
 
 SET_RIGHT = (
-    "its {} now", "it's {} now", "its {}", "the tutor is {}", "her name is {}", "{} has it now", "that's {} now",
-    "the teacher was {}", "it is {} this year",
-)  # fmt: skip
+    "its {} now",
+    "it's {} now",
+    "its {}",
+    "the tutor is {}",
+    "her name is {}",
+    "{} has it now",
+    "that's {} now",
+    "the teacher was {}",
+    "it is {} this year",
+)
 NAMES = ("mrs dunn", "mr hale", "the new one", "room 12")
 
 
@@ -62,9 +69,13 @@ def test_a_statement_behind_a_no_cancels_nothing() -> None:
 
 
 CALLED_OFF = (
-    "no {} this week", "no {} on saturday", "no {} on saturday, mia is ill", "no {} till friday",
-    "there's no {} this week", "no {} for mia on saturday",
-)  # fmt: skip
+    "no {} this week",
+    "no {} on saturday",
+    "no {} on saturday, mia is ill",
+    "no {} till friday",
+    "there's no {} this week",
+    "no {} for mia on saturday",
+)
 
 
 def test_the_name_of_an_event_behind_a_no_cancels_it() -> None:

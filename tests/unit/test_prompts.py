@@ -42,8 +42,11 @@ def test_hostile_text_stays_in_its_block(text: str) -> None:
     _, user = prompt().render(message=text, people=[text, {text: text}])  # type: ignore[list-item]
     lines = user.text.split("\n")
     assert [line for line in lines if "<" in line] == [
-        "<data people>", "</data people>", "<data message>", "</data message>",
-    ]  # fmt: skip
+        "<data people>",
+        "</data people>",
+        "<data message>",
+        "</data message>",
+    ]
     assert json.loads(lines[4]) == text
     assert json.loads(lines[1]) == [text, {text: text}]
     assert not re.search(
@@ -59,11 +62,14 @@ def test_a_block_is_its_value_again_and_has_three_lines(value: object) -> None:
     assert not set("<>|`#") & set(middle)
 
 
-@pytest.mark.parametrize("user", [
-    "{{ message }}{{ people | data('people') }}",
-    "{{ people | data('people') }}{{ message | upper }}",
-    "{{ people | data('people') }}{{ message ~ (message | data('m')) }}",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "user",
+    [
+        "{{ message }}{{ people | data('people') }}",
+        "{{ people | data('people') }}{{ message | upper }}",
+        "{{ people | data('people') }}{{ message ~ (message | data('m')) }}",
+    ],
+)
 def test_a_value_that_does_not_pass_the_filter_is_refused(user: str) -> None:
     with pytest.raises((InputError, ConfigError)):
         prompt(user=user).render(message="x", people=[])

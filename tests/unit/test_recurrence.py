@@ -8,14 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from kinkeeper.calendar.event_limits import check_event
-from kinkeeper.calendar.model import (
-    Event,
-    EventKind,
-    EventState,
-    Override,
-    Provenance,
-    SourceType,
-)
+from kinkeeper.calendar.model import Event, EventKind, EventState, Override, Provenance, SourceType
 from kinkeeper.calendar.recurrence import check_rule, expand, original_starts, parse_rule, produces
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Interval
@@ -162,11 +155,7 @@ def test_override_replaces_only_what_it_names():
     event = make_event(start, responsible=("ann",), place="gym")
     cancelled = Override(event_id="e1", original_start=start, state=EventState.CANCELLED)
     (found,) = expand(event, [cancelled], window(start, 1))
-    assert (found.state, found.responsible, found.place) == (
-        EventState.CANCELLED,
-        ("ann",),
-        "gym",
-    )
+    assert (found.state, found.responsible, found.place) == (EventState.CANCELLED, ("ann",), "gym")
 
 
 def test_instant_is_found_by_a_window_that_begins_with_it():

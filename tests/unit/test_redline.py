@@ -24,17 +24,26 @@ def named(kind: str, value: str) -> Entity:
 
 def asked(*entities: Entity, task: Task | None = Task.PICKUP, **fields: Any) -> Extraction:
     known: dict[str, Any] = {
-        "is_coordination": True, "coordination_type": CoordinationType.TRANSPORT, "task": task,
-        "stance": Stance.ASKS, "dates": (TODAY,), "entities": entities, "seeks_owner": True,
-    }  # fmt: skip
+        "is_coordination": True,
+        "coordination_type": CoordinationType.TRANSPORT,
+        "task": task,
+        "stance": Stance.ASKS,
+        "dates": (TODAY,),
+        "entities": entities,
+        "seeks_owner": True,
+    }
     return Extraction(**{**known, **fields})
 
 
 def rule(extraction: Extraction, *slots: Slot, series: tuple[Slot, ...] = ()) -> str | None:
     case = Case(
-        extraction=extraction, schedule=Schedule(slots=slots, series=series),
-        source_ids=frozenset({"7"}), sent_at=NOW, zone=ZONE, mentioned=frozenset(),
-    )  # fmt: skip
+        extraction=extraction,
+        schedule=Schedule(slots=slots, series=series),
+        source_ids=frozenset({"7"}),
+        sent_at=NOW,
+        zone=ZONE,
+        mentioned=frozenset(),
+    )
     found = decide(case, RedlineRules()).rule
     return found.value if found else None
 
@@ -42,10 +51,16 @@ def rule(extraction: Extraction, *slots: Slot, series: tuple[Slot, ...] = ()) ->
 def booking(name: str, start: time, *, source: str | None = None, **fields: Any) -> Slot:
     begin = datetime.combine(TODAY, start, ZONE)
     known: dict[str, Any] = {
-        "key": name, "kind": EventKind.BOOKING, "label": name, "day": TODAY,
-        "interval": Interval(begin, begin + timedelta(hours=1)), "activity": name,
-        "who": ("ada",), "event_id": name, "source_id": source,
-    }  # fmt: skip
+        "key": name,
+        "kind": EventKind.BOOKING,
+        "label": name,
+        "day": TODAY,
+        "interval": Interval(begin, begin + timedelta(hours=1)),
+        "activity": name,
+        "who": ("ada",),
+        "event_id": name,
+        "source_id": source,
+    }
     return Slot(**{**known, **fields})
 
 
@@ -57,11 +72,16 @@ def booking(name: str, start: time, *, source: str | None = None, **fields: Any)
         (asked(named("activity", "judo"), activity="judo", child=("ada",)), True),
         (asked(), False),
         (asked(named("adult", "dad")), False),
-        (asked(named("generic", "class"), activity="judo", child=("ada",), task=Task.APPOINTMENT), False),
+        (
+            asked(
+                named("generic", "class"), activity="judo", child=("ada",), task=Task.APPOINTMENT
+            ),
+            False,
+        ),
         (asked(named("child", "ada"), child=("ada",), seeks_owner=False), False),
     ],
     ids=["child", "handover", "activity", "nothing", "adult", "some class", "not wanted"],
-)  # fmt: skip
+)
 def test_an_owner_is_asked_for_only_of_what_is_the_familys(
     extraction: Extraction, speaks: bool
 ) -> None:
@@ -70,18 +90,28 @@ def test_an_owner_is_asked_for_only_of_what_is_the_familys(
 
 def test_a_time_alone_collides_with_nothing() -> None:
     plan = Extraction(
-        is_coordination=True, child=("ada",), dates=(TODAY,), times=(time(17),),
+        is_coordination=True,
+        child=("ada",),
+        dates=(TODAY,),
+        times=(time(17),),
         entities=(named("time", "17:00"),),
-    )  # fmt: skip
+    )
     judo = booking("judo", time(17))
     assert rule(plan, judo) is None
-    assert rule(
-        Extraction(
-            is_coordination=True, child=("ada",), dates=(TODAY,), times=(time(17),),
-            activity="dentist", entities=(named("generic", "dentist"),),
-        ),
-        judo,
-    ) == "temporal_conflict"  # fmt: skip
+    assert (
+        rule(
+            Extraction(
+                is_coordination=True,
+                child=("ada",),
+                dates=(TODAY,),
+                times=(time(17),),
+                activity="dentist",
+                entities=(named("generic", "dentist"),),
+            ),
+            judo,
+        )
+        == "temporal_conflict"
+    )
 
 
 def claim(*entities: Entity, **fields: Any) -> Extraction:
@@ -90,9 +120,17 @@ def claim(*entities: Entity, **fields: Any) -> Extraction:
 
 def test_vague_claims_do_not_contradict_each_other() -> None:
     earlier = booking(
-        "pickup", time(15), kind=EventKind.CARE, activity=None, task="pickup", who=(),
-        interval=None, responsible=("adam",), event_id=None, source_id="3",
-    )  # fmt: skip
+        "pickup",
+        time(15),
+        kind=EventKind.CARE,
+        activity=None,
+        task="pickup",
+        who=(),
+        interval=None,
+        responsible=("adam",),
+        event_id=None,
+        source_id="3",
+    )
     assert rule(claim(), earlier) is None
     assert rule(claim(named("task", "pickup")), earlier) == "resource_conflict"
 
@@ -111,9 +149,13 @@ def test_only_what_was_said_is_held_against_the_calendar(
 ) -> None:
     judo = booking("judo", time(17))
     taken = claim(
-        *entities, task=Task.DROPOFF, activity="judo", child=("ada",), dates=(date(2026, 3, 2),),
+        *entities,
+        task=Task.DROPOFF,
+        activity="judo",
+        child=("ada",),
+        dates=(date(2026, 3, 2),),
         times=(time(9),),
-    )  # fmt: skip
+    )
     assert (rule(taken, judo, series=(judo,)) == "time_mismatch") is speaks
 
 
@@ -143,7 +185,13 @@ def test_the_drive_to_what_waits_does_not_clash_with_it(
     known = {"who": ("eve",), "event_id": None, "action_id": "a1", "responsible": ("eve",)} | fields
     pics = booking("pics", known.pop("start", time(16, 45)), source="3", **known)
     drive = claim(
-        *entities, named("child", "ada"), task=task, activity="practice", child=("ada",), dates=(TODAY,),
-        times=(time(16, 45),), is_special=True,
-    )  # fmt: skip
+        *entities,
+        named("child", "ada"),
+        task=task,
+        activity="practice",
+        child=("ada",),
+        dates=(TODAY,),
+        times=(time(16, 45),),
+        is_special=True,
+    )
     assert (rule(drive, pics) == "resource_conflict") is clashes

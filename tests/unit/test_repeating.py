@@ -10,8 +10,11 @@ from kinkeeper.observability.failures import FAILURES, repeat
 
 def test_work_goes_on_after_any_failure_and_only_mistakes_are_counted() -> None:
     outcomes: list[Exception | None] = [
-        None, UnavailableError("away"), ValueError("a mistake"), None,
-    ]  # fmt: skip
+        None,
+        UnavailableError("away"),
+        ValueError("a mistake"),
+        None,
+    ]
     done: list[int] = []
 
     async def work() -> None:

@@ -2,12 +2,7 @@ import pytest
 
 from kinkeeper.language.lexicon import Lexicon, Term
 from kinkeeper.language.text import tokenise
-from kinkeeper.reading.replies import (
-    ReplyKind,
-    asks_for_owner,
-    is_question,
-    read_reply,
-)
+from kinkeeper.reading.replies import ReplyKind, asks_for_owner, is_question, read_reply
 
 ANSWERS = {
     ReplyKind.CLAIM: "me|I can|i’ll do it|on it|i got it|mine!|leave it to me|omw|🙋|🙋🏽\u200d♀\ufe0f|✋🏿|i'm free|dibs|ok i'll do it|ill do it|i'l do it"
@@ -105,9 +100,17 @@ def test_hears_no_request_in_other_messages(message: str):
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("who's picking up leo", True), ("what time is soccer", True), ("hi, are you home", True), ("ok?", True), ("anyone free", True),
-        ("what a day", False), ("when i was young", False), ("see https://x.org/?a=1", False), ("do it", False), ("will do", False),
+        ("who's picking up leo", True),
+        ("what time is soccer", True),
+        ("hi, are you home", True),
+        ("ok?", True),
+        ("anyone free", True),
+        ("what a day", False),
+        ("when i was young", False),
+        ("see https://x.org/?a=1", False),
+        ("do it", False),
+        ("will do", False),
     ],
-)  # fmt: skip
+)
 def test_tells_questions(message: str, expected: bool):
     assert is_question(tokenise(message), message, ()) is expected

@@ -26,20 +26,27 @@ def one_of(chance: random.Random) -> Situation:
     branch = chance.choice([Branch.RESPOND, Branch.CLARIFY, Branch.ACT])
     intent = replace(
         read_intent("so", Signals()),
-        type=chance.choice([*IntentType]), has_question_mark=chance.random() < 0.5,
-        is_interrogative=chance.random() < 0.5, refers=chance.random() < 0.5,
-    )  # fmt: skip
+        type=chance.choice([*IntentType]),
+        has_question_mark=chance.random() < 0.5,
+        is_interrogative=chance.random() < 0.5,
+        refers=chance.random() < 0.5,
+    )
     signals = Signals(
-        turns=chance.randrange(6), gists=chance.randrange(7), facts=chance.randrange(13),
-        has_world=chance.random() < 0.5, fok=chance.choice([0.0, 1.0, 3.0, 5.0]),
+        turns=chance.randrange(6),
+        gists=chance.randrange(7),
+        facts=chance.randrange(13),
+        has_world=chance.random() < 0.5,
+        fok=chance.choice([0.0, 1.0, 3.0, 5.0]),
         is_new_topic=chance.random() < 0.5,
         previous_mode=chance.choice([None, Mode.ACT, Mode.CLARIFY, Mode.RESPOND]),
         recent_margins=[chance.choice([0.05, 0.5])] * 3,
-    )  # fmt: skip
+    )
     triage = Triage(
-        type=TurnType.CHAT, branch=branch, mode=MODE_OF[branch],
+        type=TurnType.CHAT,
+        branch=branch,
+        mode=MODE_OF[branch],
         confidence_tool_need=chance.choice([0.0, 0.2, 0.4, 0.6, 0.9]),
-    )  # fmt: skip
+    )
     return intent, signals, triage
 
 

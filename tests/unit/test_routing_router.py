@@ -9,14 +9,7 @@ import pytest
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.model import ActionResult, Parameters, RequestKind, ResultStatus
-from kinkeeper.conversation.model import (
-    Branch,
-    Confirmation,
-    Exchange,
-    Mode,
-    Social,
-    TurnType,
-)
+from kinkeeper.conversation.model import Branch, Confirmation, Exchange, Mode, Social, TurnType
 from kinkeeper.conversation.routing.router import Routed, Router
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -24,9 +17,13 @@ AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 def request(domain: str, name: str, description: str) -> RequestKind:
     return RequestKind(
-        domain=domain, name=name, description=description, parameters=Parameters,
-        stakes=Stakes.LOW, progress="",
-    )  # fmt: skip
+        domain=domain,
+        name=name,
+        description=description,
+        parameters=Parameters,
+        stakes=Stakes.LOW,
+        progress="",
+    )
 
 
 REQUESTS = [

@@ -11,13 +11,18 @@ from scripted_frames import frame
 
 TEXT = "I'll get Leo on Friday"
 SURE = Extraction(
-    is_coordination=True, task=Task.PICKUP, stance=Stance.CLAIMS, assigned_to=("john",),
-    child=("leo",), dates=(date(2026, 3, 6),), confidence=0.9,
+    is_coordination=True,
+    task=Task.PICKUP,
+    stance=Stance.CLAIMS,
+    assigned_to=("john",),
+    child=("leo",),
+    dates=(date(2026, 3, 6),),
+    confidence=0.9,
     entities=(
         Entity(type="child", surface="Leo", start=9, end=12, value="leo"),
         Entity(type="date", surface="Friday", start=16, end=22, value="2026-03-06"),
     ),
-)  # fmt: skip
+)
 
 
 def frames(
@@ -73,12 +78,15 @@ def test_a_reply_counts_however_short_it_is() -> None:
 
 def test_a_move_names_what_was_and_what_is() -> None:
     moved = Extraction(
-        is_coordination=True, task=Task.MOVE, dates=(date(2026, 3, 6),),
-        moved_from=date(2026, 3, 5), confidence=0.9,
+        is_coordination=True,
+        task=Task.MOVE,
+        dates=(date(2026, 3, 6),),
+        moved_from=date(2026, 3, 5),
+        confidence=0.9,
         entities=(
             Entity(type="date", surface="Leo", start=9, end=12, value="2026-03-05"),
             Entity(type="date", surface="Friday", start=16, end=22, value="2026-03-06"),
         ),
-    )  # fmt: skip
+    )
     (found,) = frames((), moved)
     assert [each.name for each in found.slots] == [SlotName.FROM, SlotName.TO]

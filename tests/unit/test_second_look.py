@@ -39,16 +39,27 @@ def offer(text: str, *before: str, sender: str = "sarah") -> Offer:
         Earlier(reading=read(each), extraction=said(each), is_same_sender=False) for each in before
     ]
     return offer_of(
-        read(text), said(text), sender=HOUSEHOLD.member(sender), earlier=earlier, asked=(),
+        read(text),
+        said(text),
+        sender=HOUSEHOLD.member(sender),
+        earlier=earlier,
+        asked=(),
         participants=PARTICIPANTS,
-    )  # fmt: skip
+    )
 
 
 def answer(**fields: object) -> Answer:
     plain = {
-        "is_arrangement": True, "stance": "states", "task": None, "owners": [], "children": [],
-        "activity": None, "place": None, "dates": [], "times": [],
-    }  # fmt: skip
+        "is_arrangement": True,
+        "stance": "states",
+        "task": None,
+        "owners": [],
+        "children": [],
+        "activity": None,
+        "place": None,
+        "dates": [],
+        "times": [],
+    }
     return Answer.model_validate({**plain, **fields})
 
 
@@ -57,9 +68,14 @@ def looked(text: str, doubt: Doubt, *before: str, **fields: object) -> Extractio
     choice = offer(text, *before)
     kept, discarded = grounded(answer(**fields), choice)
     consultation = Consultation(
-        part=0, doubt=doubt.value, outcome=Outcome.OK, prompt=PROMPT, model="m", answer=kept,
+        part=0,
+        doubt=doubt.value,
+        outcome=Outcome.OK,
+        prompt=PROMPT,
+        model="m",
+        answer=kept,
         discarded=discarded,
-    )  # fmt: skip
+    )
     return added_to(said(text), consultation, choice, sender=HOUSEHOLD.member("sarah"))
 
 
@@ -129,9 +145,14 @@ def test_values_without_ground_are_discarded_and_lower_the_confidence() -> None:
 def test_an_answer_of_which_most_has_no_ground_adds_nothing() -> None:
     text = "pickup duty is on Friday, I am fine with it"
     assert looked(
-        text, Doubt.NO_SUBJECT, "Mia sounds happy", children=["mia", "bob"], activity="poker",
-        place="casino", dates=["d9"],
-    ) == said(text)  # fmt: skip
+        text,
+        Doubt.NO_SUBJECT,
+        "Mia sounds happy",
+        children=["mia", "bob"],
+        activity="poker",
+        place="casino",
+        dates=["d9"],
+    ) == said(text)
 
 
 def test_who_makes_something_up_is_not_believed_in_a_guess() -> None:
@@ -146,14 +167,24 @@ def test_who_makes_something_up_is_not_believed_in_a_guess() -> None:
 def test_only_what_was_open_is_filled_in() -> None:
     text = "John is on pickup duty Friday"
     filled = looked(
-        text, Doubt.NO_SUBJECT, "Mia sounds happy", children=["mia"], owners=["john"],
-        task="cancel", stance="asks", times=["t1"],
-    )  # fmt: skip
+        text,
+        Doubt.NO_SUBJECT,
+        "Mia sounds happy",
+        children=["mia"],
+        owners=["john"],
+        task="cancel",
+        stance="asks",
+        times=["t1"],
+    )
     before = said(text)
     assert filled.child == ("mia",)
     assert (filled.task, filled.stance, filled.dates, filled.times, filled.assigned_to) == (
-        before.task, before.stance, before.dates, before.times, before.assigned_to,
-    )  # fmt: skip
+        before.task,
+        before.stance,
+        before.dates,
+        before.times,
+        before.assigned_to,
+    )
 
 
 def test_an_activity_that_nobody_called_by_its_name_is_tied_to_no_time() -> None:
@@ -198,18 +229,26 @@ def test_the_schema_lists_what_can_be_chosen_and_the_type_takes_more() -> None:
 
 WORDS = st.sampled_from(["john", "sarah", "leo", "mia", "soccer", "westside-park", "d1", "t1", "x"])
 ANSWERS = st.builds(
-    Answer, is_arrangement=st.booleans(), stance=st.sampled_from(Stance),
-    task=st.none() | st.sampled_from(Task), owners=st.lists(WORDS, max_size=6),
-    children=st.lists(WORDS, max_size=6), activity=st.none() | WORDS | st.text(max_size=9),
-    place=st.none() | WORDS | st.text(max_size=9), dates=st.lists(WORDS, max_size=6),
+    Answer,
+    is_arrangement=st.booleans(),
+    stance=st.sampled_from(Stance),
+    task=st.none() | st.sampled_from(Task),
+    owners=st.lists(WORDS, max_size=6),
+    children=st.lists(WORDS, max_size=6),
+    activity=st.none() | WORDS | st.text(max_size=9),
+    place=st.none() | WORDS | st.text(max_size=9),
+    dates=st.lists(WORDS, max_size=6),
     times=st.lists(WORDS, max_size=6),
-)  # fmt: skip
+)
 TEXTS = st.sampled_from(
     [
-        "John is on pickup duty Friday", "kit bag is needed on Friday at 9 for Leo",
-        "pickup duty is on", "she has it on Tuesday or Thursday at 4", "Mia, swimming, 5pm?",
+        "John is on pickup duty Friday",
+        "kit bag is needed on Friday at 9 for Leo",
+        "pickup duty is on",
+        "she has it on Tuesday or Thursday at 4",
+        "Mia, swimming, 5pm?",
     ]
-)  # fmt: skip
+)
 
 
 @given(text=TEXTS, doubt=st.sampled_from(Doubt), given_answer=ANSWERS)
@@ -221,9 +260,14 @@ def test_whatever_a_model_says_stays_within_what_was_said_and_known(
     assert grounded(kept, choice) == (kept, 0)
     assert discarded >= 0
     consultation = Consultation(
-        part=0, doubt=doubt.value, outcome=Outcome.OK, prompt=PROMPT, model="m", answer=kept,
+        part=0,
+        doubt=doubt.value,
+        outcome=Outcome.OK,
+        prompt=PROMPT,
+        model="m",
+        answer=kept,
         discarded=discarded,
-    )  # fmt: skip
+    )
     assert consultations_from([consultation_record(consultation)]) == (consultation,)
     after = added_to(rules, consultation, choice, sender=HOUSEHOLD.member("sarah"))
     assert after.dates == rules.dates

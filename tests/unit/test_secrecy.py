@@ -26,8 +26,11 @@ from secrecy_messages import LISTS, Secret, secrets
 HOUSEHOLD = load_household(LISTS / "household.toml")
 PEOPLE = HOUSEHOLD.members_by_word
 NAMES = {
-    "niamh": ("Niamh", "she"), "chidi": ("Chidi", "he"), "ben": ("Ben", "he"), "ife": ("Ife", "she"),
-}  # fmt: skip
+    "niamh": ("Niamh", "she"),
+    "chidi": ("Chidi", "he"),
+    "ben": ("Ben", "he"),
+    "ife": ("Ife", "she"),
+}
 
 
 def shown_to(secret: Secret) -> list[str]:
@@ -49,10 +52,12 @@ def test_generated_secrets_are_kept(name: str) -> None:
 @pytest.mark.parametrize(
     "wish",
     [
-        "Chidi hasn't a clue about it", "Chidi hasn't got the faintest idea",
-        "please respect my privacy on this", "I would appreciate your discretion",
+        "Chidi hasn't a clue about it",
+        "Chidi hasn't got the faintest idea",
+        "please respect my privacy on this",
+        "I would appreciate your discretion",
     ],
-)  # fmt: skip
+)
 def test_a_wish_in_polite_or_roundabout_words_is_heard(wish: str) -> None:
     scope = audience_of(f"The kiln is paid for. {wish[0].upper()}{wish[1:]}.", HOUSEHOLD, "niamh")
     assert is_hidden_from(scope, "chidi")
@@ -80,8 +85,10 @@ def test_what_is_told_without_a_wish_goes_to_whom_it_concerns() -> None:
         scope = audience_of(line["text"], HOUSEHOLD, "niamh")
         wanted = line["for"]
         is_right = {
-            "home": scope == HOUSEHOLD_SCOPE, "teller": scope == person_scope("niamh"), "unsure": True,
-        }.get(wanted, is_hidden_from(scope, wanted.partition(":")[2]))  # fmt: skip
+            "home": scope == HOUSEHOLD_SCOPE,
+            "teller": scope == person_scope("niamh"),
+            "unsure": True,
+        }.get(wanted, is_hidden_from(scope, wanted.partition(":")[2]))
         if not is_right:
             wrong.append(line["text"])
     assert len(wrong) <= 2, wrong
@@ -182,13 +189,26 @@ def test_a_wish_with_news_of_its_own_means_that_news(text: str, *, is_meant_back
 
 
 NEWS = (
-    "Grandma fell", "Mum's pregnant", "He quit", "Aunt Rose is pregnant", "They broke up", "Mia and Tom split up",
-    "The boiler broke", "My sister moved out", "Ben's teacher resigned", "Dad lost his job", "The dog died",
-)  # fmt: skip
+    "Grandma fell",
+    "Mum's pregnant",
+    "He quit",
+    "Aunt Rose is pregnant",
+    "They broke up",
+    "Mia and Tom split up",
+    "The boiler broke",
+    "My sister moved out",
+    "Ben's teacher resigned",
+    "Dad lost his job",
+    "The dog died",
+)
 WISHES = (
-    "don't tell anyone", "nobody should know yet", "keep it quiet", "don't tell Ben", "it's a secret",
+    "don't tell anyone",
+    "nobody should know yet",
+    "keep it quiet",
+    "don't tell Ben",
+    "it's a secret",
     "she asked us to keep it quiet",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("news", NEWS)
@@ -196,18 +216,34 @@ WISHES = (
 def test_news_of_others_with_a_wish_is_what_the_wish_means(news: str, wish: str) -> None:
     capital = wish[0].upper() + wish[1:]
     for text in (
-        f"{news}, {wish}", f"{news}. {capital}.", f"{capital}: {news}", f"{capital}, {news}",
-    ):  # fmt: skip
+        f"{news}, {wish}",
+        f"{news}. {capital}.",
+        f"{capital}: {news}",
+        f"{capital}, {news}",
+    ):
         assert not points_back(text, PEOPLE), text
 
 
 WHAT_CAME_ABOUT = (
-    "hired a lawyer", "got engaged", "sold the cottage", "booked Lisbon", "failed my exam", "bought a boat", "won the raffle",
-)  # fmt: skip
+    "hired a lawyer",
+    "got engaged",
+    "sold the cottage",
+    "booked Lisbon",
+    "failed my exam",
+    "bought a boat",
+    "won the raffle",
+)
 WITHOUT_NEWS = (
-    "keep that from {}", "{} mustn't see that", "dont let {} hear it", "really, not a word to {}", "ordered it, don't tell {}",
-    "hide the eggs from {}", "promised, {} won't know", "that stays a secret from {}", "I'm nervous, {} shouldn't know",
-)  # fmt: skip
+    "keep that from {}",
+    "{} mustn't see that",
+    "dont let {} hear it",
+    "really, not a word to {}",
+    "ordered it, don't tell {}",
+    "hide the eggs from {}",
+    "promised, {} won't know",
+    "that stays a secret from {}",
+    "I'm nervous, {} shouldn't know",
+)
 
 
 @pytest.mark.parametrize("name", ["Ben", "ben", "Chidi", "chidi", "IFE", "mummy and ben"])
@@ -227,11 +263,17 @@ def test_a_wish_is_the_same_whatever_the_case_of_the_name(name: str) -> None:
 @pytest.mark.parametrize(
     "asks",
     [
-        "{} asked us not to tell anyone yet", "{} wants it kept quiet", "{} said not to tell anyone",
-        "{} asked us to keep it quiet", "{} begged me, not a word to Ben", "{} is embarrassed, don't tell Ben",
-        "{} agrees, don't tell Ben", "{} would rather nobody knew", "{} hasn't told anyone yet",
+        "{} asked us not to tell anyone yet",
+        "{} wants it kept quiet",
+        "{} said not to tell anyone",
+        "{} asked us to keep it quiet",
+        "{} begged me, not a word to Ben",
+        "{} is embarrassed, don't tell Ben",
+        "{} agrees, don't tell Ben",
+        "{} would rather nobody knew",
+        "{} hasn't told anyone yet",
     ],
-)  # fmt: skip
+)
 def test_who_asks_for_secrecy_is_no_news(who: str, asks: str) -> None:
     assert points_back(asks.format(who), PEOPLE)
 
@@ -275,24 +317,42 @@ def test_a_wish_at_the_end_of_any_message_keeps_it_secret(length: int) -> None:
 
 
 GIFTS = (
-    "getting {whom} a telescope for christmas", "we're getting {whom} a watch for {their} birthday",
-    "ordered {whom} some trainers for xmas", "remind me to wrap the scooter for {whom} on Thursday",
-    "I bought a bike for {whom} for christmas", "booked a balloon ride for {whom} this Christmas",
-    "knitting {whom} a cardigan", "knitting a scarf for {whom}", "wrap {whom}'s trainers tonight",
-    "get a Valentine's present for {whom}", "for {their} birthday we are buying {whom} a guitar",
-    "picked up the earrings for {whom}, for our anniversary", "baking {whom} a cake for {their} birthday",
-    "remind me to engrave the watch for {whom}", "start a list of ideas for {whom}'s birthday: skates, perfume",
+    "getting {whom} a telescope for christmas",
+    "we're getting {whom} a watch for {their} birthday",
+    "ordered {whom} some trainers for xmas",
+    "remind me to wrap the scooter for {whom} on Thursday",
+    "I bought a bike for {whom} for christmas",
+    "booked a balloon ride for {whom} this Christmas",
+    "knitting {whom} a cardigan",
+    "knitting a scarf for {whom}",
+    "wrap {whom}'s trainers tonight",
+    "get a Valentine's present for {whom}",
+    "for {their} birthday we are buying {whom} a guitar",
+    "picked up the earrings for {whom}, for our anniversary",
+    "baking {whom} a cake for {their} birthday",
+    "remind me to engrave the watch for {whom}",
+    "start a list of ideas for {whom}'s birthday: skates, perfume",
     "ordering {whom} flowers for valentines",
-    "{whom} thinks they're getting socks but it's a phone", "if {whom} asks, the parcel is for the school",
-    "assemble the trampoline on Christmas Eve once {whom} is asleep", "Ssssh, 24 December 5pm carols for {whom}",
-    "{whom} still believes in Santa, so the train set is from him", "the drone is in the loft, {whom} is clueless", "hide the drum kit, it's for {whom}'s birthday",
-)  # fmt: skip
+    "{whom} thinks they're getting socks but it's a phone",
+    "if {whom} asks, the parcel is for the school",
+    "assemble the trampoline on Christmas Eve once {whom} is asleep",
+    "Ssssh, 24 December 5pm carols for {whom}",
+    "{whom} still believes in Santa, so the train set is from him",
+    "the drone is in the loft, {whom} is clueless",
+    "hide the drum kit, it's for {whom}'s birthday",
+)
 NO_GIFTS = (
-    "{whom} is home for christmas", "the alarm code is 4417", "the wifi password is swordfish", "if {whom} asks to come, say when",
+    "{whom} is home for christmas",
+    "the alarm code is 4417",
+    "the wifi password is swordfish",
+    "if {whom} asks to come, say when",
     "{whom} thinks the film starts at six",
-    "{whom} thinks pickup is at three but it's at four", "picking {whom} up from school at Easter", "get {whom} to tidy up for the party",
-    "we wrap up at five so {whom} can come", "dinner with {whom} on Thursday for our planning",
-)  # fmt: skip
+    "{whom} thinks pickup is at three but it's at four",
+    "picking {whom} up from school at Easter",
+    "get {whom} to tidy up for the party",
+    "we wrap up at five so {whom} can come",
+    "dinner with {whom} on Thursday for our planning",
+)
 
 
 @pytest.mark.parametrize("member", ["chidi", "ben", "ife"])
@@ -305,26 +365,58 @@ def test_a_gift_is_kept_from_whom_it_is_for(form: str, member: str) -> None:
 
 THINGS = ("scooter", "ukulele", "roller skates", "easel", "bonsai")
 MEANT = (
-    "remind {other} to collect {x}'s {thing} from the shop, its {his} present", "{x}'s {thing} is at the shop, it's {his} birthday present",
-    "pick up {x}'s {thing}, it's for {his} birthday", "hide {x}'s {thing} before {he} gets home", "remind me to hide {x}s {thing} in the shed",
-    "put the {thing} in {x}'s stocking", "{thing} goes in {his} stocking, {x} will love it", "buy {thing} for {x} (birthday present)",
-    "{thing} for {x}, xmas pressie", "add {thing} to the shopping list, it's {x}s present", "the {thing} in the garage is for {x}'s birthday",
-    "order the {thing}, thats {x}s christmas present", "{other} to pick up the {thing} for {x}, its for {his} bday",
-    "ordered the {thing} for {x}'s 12th", "we got {x} a {thing} as a present", "{x} wants the {thing} so i ordered one for {his} birthday",
-    "the {thing} is {x}'s main present", "{thing} to go under the tree for {x}", "buy the {thing}, it's one of {x}'s presents",
-)  # fmt: skip
+    "remind {other} to collect {x}'s {thing} from the shop, its {his} present",
+    "{x}'s {thing} is at the shop, it's {his} birthday present",
+    "pick up {x}'s {thing}, it's for {his} birthday",
+    "hide {x}'s {thing} before {he} gets home",
+    "remind me to hide {x}s {thing} in the shed",
+    "put the {thing} in {x}'s stocking",
+    "{thing} goes in {his} stocking, {x} will love it",
+    "buy {thing} for {x} (birthday present)",
+    "{thing} for {x}, xmas pressie",
+    "add {thing} to the shopping list, it's {x}s present",
+    "the {thing} in the garage is for {x}'s birthday",
+    "order the {thing}, thats {x}s christmas present",
+    "{other} to pick up the {thing} for {x}, its for {his} bday",
+    "ordered the {thing} for {x}'s 12th",
+    "we got {x} a {thing} as a present",
+    "{x} wants the {thing} so i ordered one for {his} birthday",
+    "the {thing} is {x}'s main present",
+    "{thing} to go under the tree for {x}",
+    "buy the {thing}, it's one of {x}'s presents",
+)
 BROUGHT = (
-    "get {x}'s {thing} out of the loft on christmas eve, from santa", "the {thing} is from father christmas", "{x} is getting the {thing} off santa",
-    "add {thing} to the list, stocking fillers", "fill the stockings with {thing}", "fetch the {thing}, it's from the tooth fairy",
-)  # fmt: skip
+    "get {x}'s {thing} out of the loft on christmas eve, from santa",
+    "the {thing} is from father christmas",
+    "{x} is getting the {thing} off santa",
+    "add {thing} to the list, stocking fillers",
+    "fill the stockings with {thing}",
+    "fetch the {thing}, it's from the tooth fairy",
+)
 FEASTS_IN_THE_OPEN = (
-    "book the hall for {his} birthday party", "book the hall for {x}'s birthday party", "{his} birthday is on friday", "{x}'s birthday is on friday",
-    "{x}'s party is on saturday at 3", "order the cake for {x}'s birthday party", "{x}'s birthday dinner is at 7", "hang up the stockings",
-    "write to santa with {x}", "photo with santa at 3 for {x}", "{x} has a letter from santa to post", "{x}'s birthday invitations need posting",
-    "buy wrapping paper", "{x} has to bring a present to mia's party", "pick up {x}'s trainers, it's for {his} match", "it's for {his} own good",
-    "order balloons for {x}'s birthday party", "get a cake for {x}'s birthday tea", "buy tights, {his} black stockings are torn",
-    "remind {other} to collect {x}'s {thing} from the shop", "hide the chocolate eggs", "book a table for {x}'s birthday dinner",
-)  # fmt: skip
+    "book the hall for {his} birthday party",
+    "book the hall for {x}'s birthday party",
+    "{his} birthday is on friday",
+    "{x}'s birthday is on friday",
+    "{x}'s party is on saturday at 3",
+    "order the cake for {x}'s birthday party",
+    "{x}'s birthday dinner is at 7",
+    "hang up the stockings",
+    "write to santa with {x}",
+    "photo with santa at 3 for {x}",
+    "{x} has a letter from santa to post",
+    "{x}'s birthday invitations need posting",
+    "buy wrapping paper",
+    "{x} has to bring a present to mia's party",
+    "pick up {x}'s trainers, it's for {his} match",
+    "it's for {his} own good",
+    "order balloons for {x}'s birthday party",
+    "get a cake for {x}'s birthday tea",
+    "buy tights, {his} black stockings are torn",
+    "remind {other} to collect {x}'s {thing} from the shop",
+    "hide the chocolate eggs",
+    "book a table for {x}'s birthday dinner",
+)
 
 
 def presents(forms: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
@@ -365,26 +457,57 @@ def test_a_party_is_no_secret_of_whom_it_is_for() -> None:
 
 TOLD = ("order the {thing}", "the {thing} comes on Friday at 4pm", "pick up the {thing} on Monday")
 FOR_GROWN_UPS = (
-    "only grown-ups", "grown ups only", "adults only", "just for us adults", "strictly for the grown-ups", "not for the kids",
-    "for grown-ups' eyes only", "parents' eyes only", "for parents only", "just us parents", "strictly us parents",
-    "not for little ears", "not for young ears", "this is not for the children's ears", "not meant for the little ones",
-)  # fmt: skip
+    "only grown-ups",
+    "grown ups only",
+    "adults only",
+    "just for us adults",
+    "strictly for the grown-ups",
+    "not for the kids",
+    "for grown-ups' eyes only",
+    "parents' eyes only",
+    "for parents only",
+    "just us parents",
+    "strictly us parents",
+    "not for little ears",
+    "not for young ears",
+    "this is not for the children's ears",
+    "not meant for the little ones",
+)
 BELIEFS = (
-    "{x} thinks I am at the gym", "{x} thinks I'm working late", "{x} reckons we're at my mum's", "{x} still believes I'm visiting gran",
-    "{x} thinks it's a check-up, actually it's the fair", "{x} believes we sold the kayak, really it is in the shed",
-    "told {x} that the goldfish moved away, in truth it died", "{x} was told it is broken, in fact I hid it",
-    "told {x} the kayak is sold, it's really in the shed", "{x} reckons that it rains, but really we go to the fair",
-    "as far as {x} knows it's just a check-up", "as far as {x} is concerned I'm at work", "told {x} it's for school but really it's for the party",
-)  # fmt: skip
+    "{x} thinks I am at the gym",
+    "{x} thinks I'm working late",
+    "{x} reckons we're at my mum's",
+    "{x} still believes I'm visiting gran",
+    "{x} thinks it's a check-up, actually it's the fair",
+    "{x} believes we sold the kayak, really it is in the shed",
+    "told {x} that the goldfish moved away, in truth it died",
+    "{x} was told it is broken, in fact I hid it",
+    "told {x} the kayak is sold, it's really in the shed",
+    "{x} reckons that it rains, but really we go to the fair",
+    "as far as {x} knows it's just a check-up",
+    "as far as {x} is concerned I'm at work",
+    "told {x} it's for school but really it's for the party",
+)
 OUT_OF_BOUNDS = (
-    "bought {x} a kayak, it's behind the boiler, {he} mustn't go down there", "I ordered a drone, {x} must not look in the boot",
-    "we've hidden the drum kit in the loft, {x} can't come up", "wrapped the kayak in the shed; {x} is not to peek",
-)  # fmt: skip
+    "bought {x} a kayak, it's behind the boiler, {he} mustn't go down there",
+    "I ordered a drone, {x} must not look in the boot",
+    "we've hidden the drum kit in the loft, {x} can't come up",
+    "wrapped the kayak in the shed; {x} is not to peek",
+)
 SURPRISED = (
-    "{x} will be so surprised", "{he} will be so surprised, {x} I mean", "can't wait to see {x}'s face", "imagine {x}'s face",
-    "zip it around {x}", "lips sealed around {x}", "mum's the word when {x} is around", "shh in front of {x}", "{x} would kill me",
-    "{x} would kill me if {he} knew", "{x} doesn't know I took it", "{x} doesnt know we bought it",
-)  # fmt: skip
+    "{x} will be so surprised",
+    "{he} will be so surprised, {x} I mean",
+    "can't wait to see {x}'s face",
+    "imagine {x}'s face",
+    "zip it around {x}",
+    "lips sealed around {x}",
+    "mum's the word when {x} is around",
+    "shh in front of {x}",
+    "{x} would kill me",
+    "{x} would kill me if {he} knew",
+    "{x} doesn't know I took it",
+    "{x} doesnt know we bought it",
+)
 NOTHING_OF_THE_KIND = (
     "book the adults only session on friday", "only adults may use the sauna", "the grown-ups table is in the attic", "dinner on friday, grown-ups only",
     "cough syrup, not for kids under six", "adults pay 12 pounds", "the film is for grown-ups", "{x} thinks the gym is closed",
@@ -434,8 +557,14 @@ def test_what_begins_by_saying_it_is_for_grown_ups_is_kept_from_the_children(
     "who", ["the missus", "the other half", "my better half", "my husband", "the wife"]
 )
 @pytest.mark.parametrize(
-    "wish", ["{} can't know about the kayak", "{} has to stay ignorant of the kayak", "keep the kayak from {}", "don't tell {} about the kayak"],
-)  # fmt: skip
+    "wish",
+    [
+        "{} can't know about the kayak",
+        "{} has to stay ignorant of the kayak",
+        "keep the kayak from {}",
+        "don't tell {} about the kayak",
+    ],
+)
 def test_what_is_kept_from_a_partner_is_not_shown_to_them(who: str, wish: str) -> None:
     scope = audience_of(wish.format(who), HOUSEHOLD, "niamh", is_title=True)
     assert is_hidden_from(scope, "chidi")
@@ -468,9 +597,10 @@ def slips(text: str) -> Iterator[str]:
     for at, word in enumerate(words):
         for place in range(len(word) if word not in {"Chidi", "Ben"} else 0):
             for slip in (
-                word[:place] + word[place + 1 :], word[: place + 1] + word[place:],
+                word[:place] + word[place + 1 :],
+                word[: place + 1] + word[place:],
                 word[:place] + word[place : place + 2][::-1] + word[place + 2 :],
-            ):  # fmt: skip
+            ):
                 bare = slip.strip(".,:;!?").casefold()
                 if len(bare) > 2 and bare not in word_ranks():
                     yield " ".join([*words[:at], slip, *words[at + 1 :]])
@@ -496,11 +626,23 @@ def test_a_wish_with_a_slip_of_the_pen_is_heard(name: str) -> None:
 @pytest.mark.parametrize(
     "wish",
     [
-        "he musnt find out", "he shoudnt know", "he shldnt know", "hes not to know", "dont tel him", "its a suprise for chidi",
-        "it's a surprize for Chidi", "keep it secert", "dont want him to know", "i dont want chidi knowing", "he mustn know",
-        "DONT TELL HIM", "Dont tell Chidi", "dnt say anythin to chidi", "chidi isnt to kno",
+        "he musnt find out",
+        "he shoudnt know",
+        "he shldnt know",
+        "hes not to know",
+        "dont tel him",
+        "its a suprise for chidi",
+        "it's a surprize for Chidi",
+        "keep it secert",
+        "dont want him to know",
+        "i dont want chidi knowing",
+        "he mustn know",
+        "DONT TELL HIM",
+        "Dont tell Chidi",
+        "dnt say anythin to chidi",
+        "chidi isnt to kno",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize(
     "told", ["booked Zorbing for chidi's 40th on the 12th at 2", "The kiln for Chidi is paid for"]
 )
@@ -528,10 +670,14 @@ def test_a_slip_of_the_pen_makes_no_wish_of_other_words() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "password for the gun safe is Wibble77", "the code of the medicine cabinet is 4417", "gun cabinet code: 9921",
-        "the PIN for parental controls is 2211", "our screen time passcode is 8080", "the drinks cabinet key is behind the clock",
+        "password for the gun safe is Wibble77",
+        "the code of the medicine cabinet is 4417",
+        "gun cabinet code: 9921",
+        "the PIN for parental controls is 2211",
+        "our screen time passcode is 8080",
+        "the drinks cabinet key is behind the clock",
     ],
-)  # fmt: skip
+)
 def test_codes_of_what_children_must_not_open_are_kept_from_them(text: str, member: str) -> None:
     scope = audience_of(text, HOUSEHOLD, "niamh")
     assert is_hidden_from(scope, member)
@@ -544,8 +690,14 @@ def test_what_only_sounds_like_a_gift_is_kept_from_nobody(form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wish", ["parents cant see this", "the grown-ups mustnt know", "dont let my parents see", "the olds wont hear of it"]
-)  # fmt: skip
+    "wish",
+    [
+        "parents cant see this",
+        "the grown-ups mustnt know",
+        "dont let my parents see",
+        "the olds wont hear of it",
+    ],
+)
 def test_a_teenagers_wish_without_apostrophes_is_heard(wish: str) -> None:
     scope = audience_of(f"Text Rufio at 10pm, {wish}", HOUSEHOLD, "ben")
     assert all(is_hidden_from(scope, each) for each in ("niamh", "chidi"))
@@ -564,9 +716,14 @@ NAMED = (
     "stop mentioning {t} to {x}", "hold off mentioning {t} to {x}", "DON'T MENTION {t} TO {x}", "don't ever bring {t} up with {x}", "none of you mention {t} to {x}",
 )  # fmt: skip
 TOLD_OF_IT = (
-    ", it comes on the 12th at 10", " - 8th jan 10am", "!! we fetch it on friday at 4", ". They arrive on the 16th at 2pm", ", viewing on the 14th at 5pm",
-    " because it starts on the 9th at 3", ", he's due on the 3rd at noon",
-)  # fmt: skip
+    ", it comes on the 12th at 10",
+    " - 8th jan 10am",
+    "!! we fetch it on friday at 4",
+    ". They arrive on the 16th at 2pm",
+    ", viewing on the 14th at 5pm",
+    " because it starts on the 9th at 3",
+    ", he's due on the 3rd at noon",
+)
 
 
 @pytest.mark.parametrize("is_group", [False, True])
@@ -589,11 +746,20 @@ def test_a_thing_not_to_be_mentioned_is_kept_with_what_is_told_of_it(*, is_group
     [
         ("never mention the clown to Ben, he comes at 2pm", "the clown comes at 2pm"),
         ("don't bring up the jabs with Ife, they're on Friday at 3", "the jabs are on Friday at 3"),
-        ("nobody say a word about the raft to Ben: it'll be here on Monday", "the raft will be here on Monday"),
-        ("We got it! Don't mention the raft to Ben, it’s in the shed", "We got it! the raft is in the shed"),
-        ("don't talk to Ben about the raft, the courier comes on Friday", "the raft, the courier comes on Friday"),
+        (
+            "nobody say a word about the raft to Ben: it'll be here on Monday",
+            "the raft will be here on Monday",
+        ),
+        (
+            "We got it! Don't mention the raft to Ben, it’s in the shed",
+            "We got it! the raft is in the shed",
+        ),
+        (
+            "don't talk to Ben about the raft, the courier comes on Friday",
+            "the raft, the courier comes on Friday",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_wish_names_stands_for_the_pronoun_after_it(text: str, rest: str) -> None:
     wish = secrecy_of(text, HOUSEHOLD, "niamh")
     assert wish is not None
@@ -604,14 +770,22 @@ def test_what_a_wish_names_stands_for_the_pronoun_after_it(text: str, rest: str)
     ("text", "rest", "is_back"),
     [
         ("add milk to the list and don't mention the raft to Ben", "add milk to the list", False),
-        ("remind me to paint the raft on friday, don't mention the raft to Ben", "remind me to paint the raft on friday", False),
-        ("don't mention the raft to Ben. Remind me to paint it", "the raft. Remind me to paint it", False),
+        (
+            "remind me to paint the raft on friday, don't mention the raft to Ben",
+            "remind me to paint the raft on friday",
+            False,
+        ),
+        (
+            "don't mention the raft to Ben. Remind me to paint it",
+            "the raft. Remind me to paint it",
+            False,
+        ),
         ("oh and please don't mention our weekend in Oslo to Ben", "our weekend in Oslo", True),
         ("it's for his birthday, don't mention the raft to Ben", "it's for his birthday", True),
         ("keep the raft from Ben", "the raft", True),
         ("don't tell Ben about the raft", "the raft", True),
     ],
-)  # fmt: skip
+)
 def test_what_stands_beside_a_wish_that_names_a_thing_stays(
     text: str, rest: str, *, is_back: bool
 ) -> None:

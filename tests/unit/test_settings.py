@@ -96,15 +96,25 @@ def test_no_secret_is_shown_by_any_form_of_the_settings_or_of_their_errors(tmp_p
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("PORT", "70000"), ("PORT", "http"), ("HOST", ""), ("PUBLIC_URL", "family.example"),
-        ("PUBLIC_URL", "https://family.example/path"), ("PUBLIC_URL", "ftp://family.example"),
-        ("PUBLIC_URL", "https://me:pw@family.example"), ("TELEGRAM_API_URL", "api.telegram.org"),
+        ("PORT", "70000"),
+        ("PORT", "http"),
+        ("HOST", ""),
+        ("PUBLIC_URL", "family.example"),
+        ("PUBLIC_URL", "https://family.example/path"),
+        ("PUBLIC_URL", "ftp://family.example"),
+        ("PUBLIC_URL", "https://me:pw@family.example"),
+        ("TELEGRAM_API_URL", "api.telegram.org"),
         ("TELEGRAM_WEBHOOK_URL", "http://family.example/telegram/webhook"),
-        ("TRACE_TEXT", "perhaps"), ("QUIET_HOURS", "22-7h"), ("QUIET_HOURS", "22:00"), ("QUIET_HOURS", "25:00-07:00"),
-        ("BRAIN_BASE_URL", "brain.local"), ("BRAIN_QUERY_ENDPOINT", "brain/query"),
-        ("BRAIN_QUERY_ENDPOINT", "/brain/query?q=1"), ("BRAIN_QUERY_ENDPOINT", "//elsewhere@host"),
+        ("TRACE_TEXT", "perhaps"),
+        ("QUIET_HOURS", "22-7h"),
+        ("QUIET_HOURS", "22:00"),
+        ("QUIET_HOURS", "25:00-07:00"),
+        ("BRAIN_BASE_URL", "brain.local"),
+        ("BRAIN_QUERY_ENDPOINT", "brain/query"),
+        ("BRAIN_QUERY_ENDPOINT", "/brain/query?q=1"),
+        ("BRAIN_QUERY_ENDPOINT", "//elsewhere@host"),
     ],
-)  # fmt: skip
+)
 def test_impossible_values_are_refused_by_name(tmp_path: Path, name: str, value: str) -> None:
     assert name in problems(tmp_path, toml=f"{name.lower()} = '{value}'")
 

@@ -12,9 +12,16 @@ from kinkeeper.conversation.turn import Turn
 from kinkeeper.jobs.leases import WorkState
 
 TURN = Turn(
-    household="h", id="t", thread_id="th", member="ruth", channel="web", text="x", received_at=NOW,
-    state=WorkState.DONE, epoch=1,
-)  # fmt: skip
+    household="h",
+    id="t",
+    thread_id="th",
+    member="ruth",
+    channel="web",
+    text="x",
+    received_at=NOW,
+    state=WorkState.DONE,
+    epoch=1,
+)
 
 
 @pytest.mark.parametrize("status", [ResultStatus.FAILED, ResultStatus.UNCLEAR])
@@ -34,10 +41,13 @@ def test_after_talk_it_means_what_was_done_before_it() -> None:
 @pytest.mark.parametrize(
     ("text", "count"),
     [
-        ("undo the last two", 2), ("undo both of those", 2), ("revert the last three changes", 3),
-        ("undo that", 1), ("undo the last one", 1),
+        ("undo the last two", 2),
+        ("undo both of those", 2),
+        ("revert the last three changes", 3),
+        ("undo that", 1),
+        ("undo the last one", 1),
     ],
-)  # fmt: skip
+)
 def test_as_many_are_taken_back_as_are_named(text: str, count: int) -> None:
     assert wants_undo(text)
     assert how_many(text) == count

@@ -85,9 +85,12 @@ def test_staying_with_a_topic_by_word_holds_what_would_wander() -> None:
 def test_meaning_joins_what_words_do_not() -> None:
     one, other = np.array([1.0, 0.0], np.float32), np.array([0.9, np.sqrt(0.19)], np.float32)
     known = grown(
-        found("fever all night", []), gloss_of("fever all night", vector=one, model="m"), at=NOW,
-        recalled=0, is_focus=None,
-    )  # fmt: skip
+        found("fever all night", []),
+        gloss_of("fever all night", vector=one, model="m"),
+        at=NOW,
+        recalled=0,
+        is_focus=None,
+    )
 
     def joined(model: str) -> TopicRef:
         gloss = gloss_of("high temperature", vector=other, model=model)
@@ -115,9 +118,13 @@ def test_every_signal_is_counted() -> None:
     said = Exchange(text="a", answer="b", at=NOW, mode=Mode.ACT, results=(outcome("task.create"),))
     quiet = QuietHours.parse("09:00-11:00", FAMILY.zone)
     signals = signals_of(
-        found("our boiler is loud", [topic("x", recalled=2)]), [said], gists=2, facts=3,
-        world=world_at(NOW, [], FAMILY, quiet), now=NOW,
-    )  # fmt: skip
+        found("our boiler is loud", [topic("x", recalled=2)]),
+        [said],
+        gists=2,
+        facts=3,
+        world=world_at(NOW, [], FAMILY, quiet),
+        now=NOW,
+    )
     assert (signals.turns, signals.gists, signals.facts, signals.has_world) == (1, 2, 3, True)
     assert (signals.is_new_topic, signals.previous_mode) == (True, Mode.ACT)
     assert signals.previous_tools == ("task.create",)
@@ -132,21 +139,40 @@ def test_the_moment_is_told_in_the_familys_words() -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("my name is sam", "Sam"), ("Call me Bea please", "Bea"), ("Hi, my name is Ana Lopez.", "Ana Lopez"),
-     ("could you call me Al from now on?", "Al"), ("please call me Mr. T", "Mr. T"), ("I go by Jo", "Jo"),
-     ("everybody calls me Zoë", "Zoë"), ("My name's O'Neil, not Neil", "O'Neil"),
-     ("my name is Dr. Kaya Okoye", "Dr. Kaya Okoye"), ("call me J. R. Smith please", "J. R. Smith"),
-     ("call me Mrs. Hall. I'm off to St. Mary's", "Mrs. Hall"), ("call me Zo. It's approx. 5pm", "Zo")],
-)  # fmt: skip
+    [
+        ("my name is sam", "Sam"),
+        ("Call me Bea please", "Bea"),
+        ("Hi, my name is Ana Lopez.", "Ana Lopez"),
+        ("could you call me Al from now on?", "Al"),
+        ("please call me Mr. T", "Mr. T"),
+        ("I go by Jo", "Jo"),
+        ("everybody calls me Zoë", "Zoë"),
+        ("My name's O'Neil, not Neil", "O'Neil"),
+        ("my name is Dr. Kaya Okoye", "Dr. Kaya Okoye"),
+        ("call me J. R. Smith please", "J. R. Smith"),
+        ("call me Mrs. Hall. I'm off to St. Mary's", "Mrs. Hall"),
+        ("call me Zo. It's approx. 5pm", "Zo"),
+    ],
+)
 def test_how_somebody_is_called_is_read(text: str, name: str) -> None:
     assert read_identity(text) == name
 
 
 @pytest.mark.parametrize(
     "text",
-    ["call me tomorrow", "call me back at 5", "my name is on the list", "call me a taxi", "don't call me Sam",
-     "remind me to call mum", "call me when you can", "what's my name?", "call me if it rains", "her name is Ana"],
-)  # fmt: skip
+    [
+        "call me tomorrow",
+        "call me back at 5",
+        "my name is on the list",
+        "call me a taxi",
+        "don't call me Sam",
+        "remind me to call mum",
+        "call me when you can",
+        "what's my name?",
+        "call me if it rains",
+        "her name is Ana",
+    ],
+)
 def test_what_names_nobody_is_not_taken_for_a_name(text: str) -> None:
     assert read_identity(text) is None
 
@@ -162,8 +188,11 @@ def test_what_is_said_for_the_moment_is_kept_by_what_it_is_about() -> None:
     made = outcome("calendar.create_event", result={"title": "Vet", "start": TOMORROW_AT_FIVE})
     said = "The wifi code is 1234. Is the car ready? my locker number is 77 and the trip costs 20 euros."
     assert facts_of(said, [made]) == {
-        "The wifi code": "1234", "my locker number": "77", "the trip": "20 euros", "Vet": TOMORROW_AT_FIVE,
-    }  # fmt: skip
+        "The wifi code": "1234",
+        "my locker number": "77",
+        "the trip": "20 euros",
+        "Vet": TOMORROW_AT_FIVE,
+    }
     waits = outcome("calendar.create_event", ResultStatus.AWAITING, result=dict(made.result))
     assert facts_of("is the car ready?", [waits]) == {}
 

@@ -25,11 +25,20 @@ def created(text: str) -> tuple[str, str] | None:
 
 
 NAMES = (
-    "Friday Night Dinner", "Sunday lunch club", "Saturday film club", "Thursday quiz", "Christmas party",
+    "Friday Night Dinner",
+    "Sunday lunch club",
+    "Saturday film club",
+    "Thursday quiz",
+    "Christmas party",
     "Halloween disco",
-)  # fmt: skip
-PUT = ("put {name} on {day} at 7pm", "{name} on {day} 7pm", "add {name} to the calendar for {day} at 7pm",
-       "put {name} {day} 7pm", "{name} is on {day} at 7pm")  # fmt: skip
+)
+PUT = (
+    "put {name} on {day} at 7pm",
+    "{name} on {day} 7pm",
+    "add {name} to the calendar for {day} at 7pm",
+    "put {name} {day} 7pm",
+    "{name} is on {day} at 7pm",
+)
 
 
 def test_a_day_in_a_name_is_not_when_the_thing_is() -> None:
@@ -57,20 +66,31 @@ def test_an_hour_in_a_name_is_not_when_the_thing_is() -> None:
 
 
 EVERY = {
-    "every evening": "FREQ=DAILY", "each evening": "FREQ=DAILY", "every other evening": "FREQ=DAILY;INTERVAL=2",
-    "every tuesday evening": "FREQ=WEEKLY;BYDAY=TU", "on saturday evenings": "FREQ=WEEKLY;BYDAY=SA",
-    "on weekday evenings": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "every night": "FREQ=DAILY", "nightly": "FREQ=DAILY",
-    "weekend evenings": "FREQ=WEEKLY;BYDAY=SA,SU", "every day in the evening": "FREQ=DAILY",
-}  # fmt: skip
+    "every evening": "FREQ=DAILY",
+    "each evening": "FREQ=DAILY",
+    "every other evening": "FREQ=DAILY;INTERVAL=2",
+    "every tuesday evening": "FREQ=WEEKLY;BYDAY=TU",
+    "on saturday evenings": "FREQ=WEEKLY;BYDAY=SA",
+    "on weekday evenings": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+    "every night": "FREQ=DAILY",
+    "nightly": "FREQ=DAILY",
+    "weekend evenings": "FREQ=WEEKLY;BYDAY=SA,SU",
+    "every day in the evening": "FREQ=DAILY",
+}
 
 
 def test_a_bare_hour_belongs_to_the_recurrence_beside_it() -> None:
     wrong = []
     for (every, rule), hour, form in product(
-        EVERY.items(), ("8", "9", "10", "nine"),
-        ("remind me at {hour} {every} to feed the cat", "tablets at {hour} {every}", "lock up at {hour}, {every}",
-         "lock up {every} at {hour}"),
-    ):  # fmt: skip
+        EVERY.items(),
+        ("8", "9", "10", "nine"),
+        (
+            "remind me at {hour} {every} to feed the cat",
+            "tablets at {hour} {every}",
+            "lock up at {hour}, {every}",
+            "lock up {every} at {hour}",
+        ),
+    ):
         text = form.format(hour=hour, every=every)
         wanted = f"{(9 if hour == 'nine' else int(hour)) + 12}:00"
         found = [(f"{each.begin:%H:%M}", each.recurrence) for each in read(text, MONDAY)]
@@ -105,24 +125,35 @@ def test_a_day_that_nothing_else_contradicts_still_counts() -> None:
 
 def test_what_is_moved_or_listed_keeps_both_days() -> None:
     for text in (
-        "move Friday judo to Thursday", "Monday swimming and Thursday judo", "judo Monday, ballet on Thursday",
-        "gym Monday or Thursday", "judo Monday ballet on Thursday",
-        "from Monday judo is on Thursday", "you do Thursday judo i do ballet on Friday",
+        "move Friday judo to Thursday",
+        "Monday swimming and Thursday judo",
+        "judo Monday, ballet on Thursday",
+        "gym Monday or Thursday",
+        "judo Monday ballet on Thursday",
+        "from Monday judo is on Thursday",
+        "you do Thursday judo i do ballet on Friday",
         "u do thursday judo we do friday",
-    ):  # fmt: skip
+    ):
         assert len([each for each in read(text, MONDAY) if each.has_date]) > 1, text
 
 
 THINGS = ("the swimming gala", "a dentist appointment", "judo", "the school fair")
 VALUES = {
-    "friday": ("saturday", "2026-03-13"), "tuesday": ("monday", "2026-03-17"),
-    "the 20th": ("the 3rd", "2026-03-20"), "friday at 5": ("friday at 4", "2026-03-13T17:00"),
-    "friday at 5pm": ("4pm", "2026-03-13T17:00"), "friday at 6": ("5", "2026-03-13T18:00"),
-}  # fmt: skip
+    "friday": ("saturday", "2026-03-13"),
+    "tuesday": ("monday", "2026-03-17"),
+    "the 20th": ("the 3rd", "2026-03-20"),
+    "friday at 5": ("friday at 4", "2026-03-13T17:00"),
+    "friday at 5pm": ("4pm", "2026-03-13T17:00"),
+    "friday at 6": ("5", "2026-03-13T18:00"),
+}
 CONTRASTS = (
-    "on {new} not {old}", "on {new}, not {old}", "on {new} instead of {old}", "on {new} rather than {old}",
-    "on {new} and not on {old}", "not on {old} but on {new}",
-)  # fmt: skip
+    "on {new} not {old}",
+    "on {new}, not {old}",
+    "on {new} instead of {old}",
+    "on {new} rather than {old}",
+    "on {new} and not on {old}",
+    "not on {old} but on {new}",
+)
 
 
 def test_a_value_that_is_denied_is_never_taken() -> None:
@@ -145,10 +176,13 @@ def test_a_value_that_is_denied_is_never_taken() -> None:
 def test_who_is_denied_neither_goes_nor_sees_to_it() -> None:
     wrong = []
     forms = (
-        "not {old}, {new} takes Leo to soccer", "not {old} but {new} takes Leo to soccer",
-        "{new}, not {old}, takes Leo to soccer", "{new} takes Leo to soccer instead of {old}",
-        "{new} rather than {old} takes Leo to soccer", "instead of {old} {new} takes Leo to soccer",
-    )  # fmt: skip
+        "not {old}, {new} takes Leo to soccer",
+        "not {old} but {new} takes Leo to soccer",
+        "{new}, not {old}, takes Leo to soccer",
+        "{new} takes Leo to soccer instead of {old}",
+        "{new} rather than {old} takes Leo to soccer",
+        "instead of {old} {new} takes Leo to soccer",
+    )
     for form, (old, new) in product(forms, (("Sarah", "John"), ("John", "Sarah"))):
         text = form.format(old=old, new=new)
         asked = [
@@ -180,20 +214,32 @@ def test_what_is_told_of_something_known_still_changes_it() -> None:
     for text in (
         "the dentist is on sunday not saturday",
         "the dentist is on the 13th instead of the 12th",
-    ):  # fmt: skip
+    ):
         assert [name for name, _ in planned(text)] == ["calendar.update_event"], text
 
 
 PAST_TELLINGS = (
-    "we had {thing} on {day}", "Leo went to {thing} on {day}", "{thing} was on {day}", "Mia had {thing} {day}",
-    "we saw {thing} on {day} at 4", "we were at {thing} on {day}",
-)  # fmt: skip
+    "we had {thing} on {day}",
+    "Leo went to {thing} on {day}",
+    "{thing} was on {day}",
+    "Mia had {thing} {day}",
+    "we saw {thing} on {day} at 4",
+    "we were at {thing} on {day}",
+)
 TO_COME_TELLINGS = (
-    "we've got {thing} on {day}", "I booked {thing} for {day}", "we had better go to {thing} on {day}",
-    "I had to move {thing} to {day}", "{thing} is on {day}", "I thought {thing} was on {day}",
-    "{thing} was moved to {day}", "I heard we have {thing} on {day}", "we were going to {thing} on {day}",
-    "was {thing} on {day}?", "if {thing} was on {day} we could go", "{thing} was on Monday but is on {day}",
-)  # fmt: skip
+    "we've got {thing} on {day}",
+    "I booked {thing} for {day}",
+    "we had better go to {thing} on {day}",
+    "I had to move {thing} to {day}",
+    "{thing} is on {day}",
+    "I thought {thing} was on {day}",
+    "{thing} was moved to {day}",
+    "I heard we have {thing} on {day}",
+    "we were going to {thing} on {day}",
+    "was {thing} on {day}?",
+    "if {thing} was on {day} we could go",
+    "{thing} was on Monday but is on {day}",
+)
 HAPPENINGS = ("the dentist", "judo", "the school fair", "Mia's party")
 
 
@@ -229,17 +275,29 @@ def test_a_card_is_made_of_no_past_day() -> None:
 
 
 HALVES = {
-    "dinner": 12, "drinks": 12, "the cinema": 12, "a concert": 12, "the pub quiz": 12,
-    "breakfast": 0, "the dentist": 0, "a work meeting": 0, "the school trip": 0,
-}  # fmt: skip
+    "dinner": 12,
+    "drinks": 12,
+    "the cinema": 12,
+    "a concert": 12,
+    "the pub quiz": 12,
+    "breakfast": 0,
+    "the dentist": 0,
+    "a work meeting": 0,
+    "the school trip": 0,
+}
 
 
 def test_a_bare_hour_is_in_the_half_of_the_day_that_the_thing_belongs_to() -> None:
     wrong = []
     for (thing, half), hour, form in product(
-        HALVES.items(), (8, 9, 10),
-        ("put {thing} on saturday at {hour}", "{thing} saturday at {hour}", "{thing} on saturday, at {hour}"),
-    ):  # fmt: skip
+        HALVES.items(),
+        (8, 9, 10),
+        (
+            "put {thing} on saturday at {hour}",
+            "{thing} saturday at {hour}",
+            "{thing} on saturday, at {hour}",
+        ),
+    ):
         text = form.format(thing=thing, hour=hour)
         found, at = created(text), f"{hour + half:02}:00"
         if found is not None and not (found[1].endswith(at) and found[1].startswith("2026-03-14")):
@@ -251,10 +309,13 @@ def test_a_bare_hour_is_in_the_half_of_the_day_that_the_thing_belongs_to() -> No
 
 def test_an_hour_stays_what_is_said_or_near_to_what_is_usual() -> None:
     for text, at in {
-        "put dinner on saturday at 9am": "09:00", "put drinks on saturday at 10 in the morning": "10:00",
-        "put party on saturday at 8": "20:00", "put judo on saturday at 10": "10:00",
-        "put soccer on saturday at 5": "17:00", "put the 8pm film on saturday at 9pm": "21:00",
-    }.items():  # fmt: skip
+        "put dinner on saturday at 9am": "09:00",
+        "put drinks on saturday at 10 in the morning": "10:00",
+        "put party on saturday at 8": "20:00",
+        "put judo on saturday at 10": "10:00",
+        "put soccer on saturday at 5": "17:00",
+        "put the 8pm film on saturday at 9pm": "21:00",
+    }.items():
         assert (created(text) or ("", ""))[1].endswith(at), text
 
 
@@ -270,9 +331,17 @@ NAMED_DAYS = {
     "halloween": date(2026, 10, 31), "the 24th of june": date(2026, 6, 24), "24 june": date(2026, 6, 24),
 }  # fmt: skip
 OFFSETS = {
-    "2 days before": -2, "two days before": -2, "the day before": -1, "3 days after": 3, "a week before": -7,
-    "2 weeks before": -14, "a fortnight before": -14, "1 day after": 1, "the day after": 1, "a week after": 7,
-}  # fmt: skip
+    "2 days before": -2,
+    "two days before": -2,
+    "the day before": -1,
+    "3 days after": 3,
+    "a week before": -7,
+    "2 weeks before": -14,
+    "a fortnight before": -14,
+    "1 day after": 1,
+    "the day after": 1,
+    "a week after": 7,
+}
 
 
 EARLY = [
@@ -316,12 +385,17 @@ def test_minutes_at_six_to_eight_are_of_the_half_that_the_thing_belongs_to_or_as
 
 def test_minutes_whose_half_of_the_day_is_said_or_plain_are_asked_about_by_nobody() -> None:
     expected = {
-        "add Zorban on friday at 7.15pm": "19:15", "add Zorban on friday at 07:15": "07:15",
-        "add Zorban on friday morning at 7.15": "07:15", "add Zorban on friday evening at 7.15": "19:15",
-        "add Zorban on friday at 5.40": "17:40", "add Zorban on friday at 9.20": "09:20",
-        "add Zorban on friday at 7": "19:00", "add Zorban today at 7.15": "19:15",
-        "add the hygienist on friday at 6": "18:00", "add Zorban on friday 7.30 to 9": "19:30",
-    }  # fmt: skip
+        "add Zorban on friday at 7.15pm": "19:15",
+        "add Zorban on friday at 07:15": "07:15",
+        "add Zorban on friday morning at 7.15": "07:15",
+        "add Zorban on friday evening at 7.15": "19:15",
+        "add Zorban on friday at 5.40": "17:40",
+        "add Zorban on friday at 9.20": "09:20",
+        "add Zorban on friday at 7": "19:00",
+        "add Zorban today at 7.15": "19:15",
+        "add the hygienist on friday at 6": "18:00",
+        "add Zorban on friday 7.30 to 9": "19:30",
+    }
     found = {text: created(text) for text in expected}
     assert {text: each and each[1][11:] for text, each in found.items()} == expected
     ((_, reminder),) = planned("remind me on friday at 7.15 to ring Nana")
@@ -331,9 +405,10 @@ def test_minutes_whose_half_of_the_day_is_said_or_plain_are_asked_about_by_nobod
 def test_a_reminder_so_long_before_a_named_day_is_on_that_day() -> None:
     wrong = []
     for (offset, days), (name, day), form in product(
-        OFFSETS.items(), NAMED_DAYS.items(),
+        OFFSETS.items(),
+        NAMED_DAYS.items(),
         ("remind me {when} to collect the turkey", "remind me to collect the turkey {when}"),
-    ):  # fmt: skip
+    ):
         text = form.format(when=f"{offset} {name}")
         [(_, params)] = planned(text)
         found = params["title"], (params["deadline"] or "")[:10]
@@ -343,8 +418,12 @@ def test_a_reminder_so_long_before_a_named_day_is_on_that_day() -> None:
 
 
 COUNTED = {
-    "the {weekday}": 1, "{weekday}": 1, "the last {weekday}": 1, "the second {weekday}": 2, "two {weekday}s": 2,
-}  # fmt: skip
+    "the {weekday}": 1,
+    "{weekday}": 1,
+    "the last {weekday}": 1,
+    "the second {weekday}": 2,
+    "two {weekday}s": 2,
+}
 
 
 def test_a_weekday_beside_a_named_day_is_counted_from_there() -> None:
@@ -365,9 +444,11 @@ def test_a_weekday_beside_a_named_day_is_counted_from_there() -> None:
 
 
 PARTS_BESIDE = {
-    "the night before": (-1, 20), "the evening before": (-1, 18), "the morning after": (1, 8),
+    "the night before": (-1, 20),
+    "the evening before": (-1, 18),
+    "the morning after": (1, 8),
     "the afternoon before": (-1, 12),
-}  # fmt: skip
+}
 
 
 def test_a_part_of_the_day_before_a_named_day_is_of_that_day() -> None:
@@ -385,13 +466,23 @@ def test_a_part_of_the_day_before_a_named_day_is_of_that_day() -> None:
 
 
 WEEKS_ON = {
-    "{day} week": 1, "a week on {day}": 1, "{day} fortnight": 2, "a fortnight on {day}": 2, "two weeks on {day}": 2,
-    "3 weeks on {day}": 3, "a fortnight from {day}": 2, "two weeks from {day}": 2,
-}  # fmt: skip
+    "{day} week": 1,
+    "a week on {day}": 1,
+    "{day} fortnight": 2,
+    "a fortnight on {day}": 2,
+    "two weeks on {day}": 2,
+    "3 weeks on {day}": 3,
+    "a fortnight from {day}": 2,
+    "two weeks from {day}": 2,
+}
 WEEKS_FROM = {
-    "{day} week": 1, "a week {day}": 1, "a fortnight {day}": 2, "{day} fortnight": 2, "2 weeks {day}": 2,
+    "{day} week": 1,
+    "a week {day}": 1,
+    "a fortnight {day}": 2,
+    "{day} fortnight": 2,
+    "2 weeks {day}": 2,
     "three weeks {day}": 3,
-}  # fmt: skip
+}
 
 
 def test_weeks_on_from_a_day_are_counted_from_there() -> None:
@@ -430,25 +521,36 @@ def test_lengths_and_days_that_only_stand_side_by_side_stay_apart() -> None:
     }
     assert found == BESIDE_AND_APART
     for text, title in {
-        "remind me 2 call mum on friday": "call mum", "remind me 2 buy milk": "buy milk",
+        "remind me 2 call mum on friday": "call mum",
+        "remind me 2 buy milk": "buy milk",
         "remind me 2 sort the mondays out": "sort the mondays out",
-    }.items():  # fmt: skip
+    }.items():
         assert [params["title"] for _, params in planned(text)] == [title], text
 
 
 BEFORE_CHRISTMAS = datetime.fromisoformat("2026-11-29T08:00+00:00")
 HOLIDAYS = ("christmas", "christmas day", "new year", "new years day", "christmas eve")
 BESIDE = {
-    "on the 17th": "2026-12-17", "the 17th": "2026-12-17", "on thursday the 17th": "2026-12-17",
-    "on the 17th of december": "2026-12-17", "on 17 december": "2026-12-17", "thurs 17th": "2026-12-17",
-    "tomorrow": "2026-11-30", "on wednesday": "2026-12-02", "on 17/12": "2026-12-17",
-}  # fmt: skip
+    "on the 17th": "2026-12-17",
+    "the 17th": "2026-12-17",
+    "on thursday the 17th": "2026-12-17",
+    "on the 17th of december": "2026-12-17",
+    "on 17 december": "2026-12-17",
+    "thurs 17th": "2026-12-17",
+    "tomorrow": "2026-11-30",
+    "on wednesday": "2026-12-02",
+    "on 17/12": "2026-12-17",
+}
 SIDES = {
-    ("on the 20th", "before"): "2026-12-20", ("the 20th", "before"): "2026-12-20",
-    ("on the 6th", "after"): "2027-01-06", ("on wednesday the 6th", "after"): "2027-01-06",
-    ("the 4th", "after the"): "2027-01-04", ("on the 2nd", "over"): "2027-01-02",
-    ("on the 28th", "over"): "2026-12-28", ("on the 30th", "after"): "2026-12-30",
-}  # fmt: skip
+    ("on the 20th", "before"): "2026-12-20",
+    ("the 20th", "before"): "2026-12-20",
+    ("on the 6th", "after"): "2027-01-06",
+    ("on wednesday the 6th", "after"): "2027-01-06",
+    ("the 4th", "after the"): "2027-01-04",
+    ("on the 2nd", "over"): "2027-01-02",
+    ("on the 28th", "over"): "2026-12-28",
+    ("on the 30th", "after"): "2026-12-30",
+}
 
 
 def read_locally(text: str) -> list[tuple[str, str | None]]:
@@ -463,9 +565,11 @@ def read_locally(text: str) -> list[tuple[str, str | None]]:
 def test_a_holiday_beside_a_day_is_not_the_day() -> None:
     wrong, tried = [], 0
     forms = (
-        "hurling finishes up {day} {side} {holiday}", "the office closes {day}, {side} {holiday}",
-        "{side} {holiday} {day} we are off", "choir sings {day} {side} {holiday} at 5pm",
-    )  # fmt: skip
+        "hurling finishes up {day} {side} {holiday}",
+        "the office closes {day}, {side} {holiday}",
+        "{side} {holiday} {day} we are off",
+        "choir sings {day} {side} {holiday} at 5pm",
+    )
     sided = [(day, side, at) for (day, side), at in SIDES.items()]
     named = [(day, side, at) for (day, at), side in product(BESIDE.items(), ("for", "over"))]
     for (day, side, at), holiday, form in product(sided + named, HOLIDAYS, forms):
@@ -525,10 +629,15 @@ def test_a_weekday_and_a_date_that_do_not_agree_are_unsure_and_near() -> None:
 def test_a_weekday_and_a_named_month_that_do_not_agree_are_unsure() -> None:
     wrong = []
     for day, name, form in product(
-        (date(2026, 12, 7), date(2026, 12, 31), date(2027, 1, 4), date(2027, 2, 12)), DAYS,
-        ("{name} {day:%-d} {day:%b}", "{name} the {day:%-d}th of {day:%B}", "GP {name} {day:%B} {day:%-d} at 11am",
-         "{name} {day:%-d} {day:%B} {day:%Y}"),
-    ):  # fmt: skip
+        (date(2026, 12, 7), date(2026, 12, 31), date(2027, 1, 4), date(2027, 2, 12)),
+        DAYS,
+        (
+            "{name} {day:%-d} {day:%b}",
+            "{name} the {day:%-d}th of {day:%B}",
+            "GP {name} {day:%B} {day:%-d} at 11am",
+            "{name} {day:%-d} {day:%B} {day:%Y}",
+        ),
+    ):
         text = form.format(name=name, day=day).replace("31th", "31st")
         [found] = read(text, BEFORE_CHRISTMAS, locale="en-IE")
         is_sure = day.weekday() == DAYS.index(name)

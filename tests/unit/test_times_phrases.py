@@ -187,11 +187,15 @@ def test_keeps_silent(text: str):
         ("every monday from 16 march at 5", "2026-03-16T17:00", "FREQ=WEEKLY;BYDAY=MO"),
         ("daily at 10am for 10 days", "2026-03-03T10:00", "FREQ=DAILY;UNTIL=20260312"),
         ("fridays in may at 6pm", "2026-05-01T18:00", "FREQ=WEEKLY;BYDAY=FR;UNTIL=20260531"),
-        ("thursdays 9:30 to 10:15 for 3 weeks", "2026-03-05T09:30", "FREQ=WEEKLY;BYDAY=TH;UNTIL=20260325"),
+        (
+            "thursdays 9:30 to 10:15 for 3 weeks",
+            "2026-03-05T09:30",
+            "FREQ=WEEKLY;BYDAY=TH;UNTIL=20260325",
+        ),
         ("first monday of every month at 6", "2026-04-06T18:00", "FREQ=MONTHLY;BYDAY=1MO"),
         ("every weekday at 10.45", "2026-03-03T10:45", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
     ],
-)  # fmt: skip
+)
 def test_what_recurs_has_its_first_and_last_day(text: str, begin: str, rule: str) -> None:
     (span,) = read(text, TUESDAY)
 

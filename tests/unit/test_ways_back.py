@@ -17,11 +17,28 @@ def test_a_page_of_ours_is_kept(path: str) -> None:
     assert found(kept(path)) == path
 
 
-@pytest.mark.parametrize("path", [
-    "", "https://evil.example", "//evil.example", "/\\evil.example", "\\\\evil", "/\t/evil.example",
-    "/\n//evil", "javascript:alert(1)", "evil", "/a\\b", "/é", "/" + "x" * 500, "/login?next=/", "/logout",
-    "/invite/x", "/api/me", "/static/kin.css",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "https://evil.example",
+        "//evil.example",
+        "/\\evil.example",
+        "\\\\evil",
+        "/\t/evil.example",
+        "/\n//evil",
+        "javascript:alert(1)",
+        "evil",
+        "/a\\b",
+        "/é",
+        "/" + "x" * 500,
+        "/login?next=/",
+        "/logout",
+        "/invite/x",
+        "/api/me",
+        "/static/kin.css",
+    ],
+)
 def test_anything_else_leads_to_the_first_page(path: str) -> None:
     assert own_page(path) == START
 

@@ -17,18 +17,35 @@ NAMES = frozenset({"family.example"})
 
 @pytest.mark.parametrize(
     "host",
-    ["localhost", "localhost:8765", "LOCALHOST", "127.0.0.1:8765", "[::1]:8765", "192.168.1.7:80",
-     "family.example", "Family.Example:443"],
-)  # fmt: skip
+    [
+        "localhost",
+        "localhost:8765",
+        "LOCALHOST",
+        "127.0.0.1:8765",
+        "[::1]:8765",
+        "192.168.1.7:80",
+        "family.example",
+        "Family.Example:443",
+    ],
+)
 def test_own_names_and_plain_addresses_are_ours(host: str) -> None:
     assert is_our_host(host, NAMES)
 
 
 @pytest.mark.parametrize(
     "host",
-    ["", "evil.example", "family.example.evil.example", "localhost.evil.example", "127.0.0.1.nip.io",
-     "evil.example:127.0.0.1", "[evil.example]", "127.1", "0x7f000001"],
-)  # fmt: skip
+    [
+        "",
+        "evil.example",
+        "family.example.evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.nip.io",
+        "evil.example:127.0.0.1",
+        "[evil.example]",
+        "127.1",
+        "0x7f000001",
+    ],
+)
 def test_a_rebound_name_is_not_ours(host: str) -> None:
     assert not is_our_host(host, NAMES)
 
@@ -46,12 +63,18 @@ def test_everything_else_can_be_reached(host: str) -> None:
 @pytest.mark.parametrize(
     ("origin", "is_own"),
     [
-        ("http://127.0.0.1:8765", True), ("HTTP://127.0.0.1:8765", True), ("null", False), ("", False),
-        ("https://127.0.0.1:8765", False), ("http://127.0.0.1", False),
-        ("http://127.0.0.1:8765.evil.example", False), ("http://evil.example", False),
-        ("http://127.0.0.1:8765@evil.example", False), ("http://[127.0.0.1:8765", False),
+        ("http://127.0.0.1:8765", True),
+        ("HTTP://127.0.0.1:8765", True),
+        ("null", False),
+        ("", False),
+        ("https://127.0.0.1:8765", False),
+        ("http://127.0.0.1", False),
+        ("http://127.0.0.1:8765.evil.example", False),
+        ("http://evil.example", False),
+        ("http://127.0.0.1:8765@evil.example", False),
+        ("http://[127.0.0.1:8765", False),
     ],
-)  # fmt: skip
+)
 def test_an_origin_is_scheme_name_and_port(origin: str, is_own: bool) -> None:
     assert is_same_origin(origin, "http", "127.0.0.1:8765") is is_own
 
@@ -65,10 +88,7 @@ def test_only_the_session_s_own_token_opens_its_forms(secret: str, guess: str) -
     assert not is_csrf_token(token, f"{secret}0")
 
 
-@given(
-    st.floats(0.1, 50), st.integers(1, 30),
-    st.lists(st.floats(0, 20), min_size=1, max_size=60),
-)  # fmt: skip
+@given(st.floats(0.1, 50), st.integers(1, 30), st.lists(st.floats(0, 20), min_size=1, max_size=60))
 def test_no_client_gets_more_than_burst_and_refill(
     per_second: float, burst: int, pauses: list[float]
 ) -> None:
@@ -103,20 +123,31 @@ def test_memory_for_clients_is_bounded() -> None:
 
 @pytest.mark.parametrize(
     ("address", "client"),
-    [("192.0.2.7", "192.0.2.7"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-     ("::ffff:192.0.2.7", "192.0.2.7"), ("fe80::1%eth0", "fe80::/64"), ("", ""), ("a:b", "a:b")],
-)  # fmt: skip
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+        ("a:b", "a:b"),
+    ],
+)
 def test_a_client_is_an_address_or_a_home_s_network(address: str, client: str) -> None:
     assert client_of(address) == client
 
 
 @pytest.mark.parametrize(
     ("method", "path", "kind"),
-    [("POST", "/observe", RouteClass.INGEST), ("POST", "/telegram/webhook", RouteClass.INGEST),
-     ("GET", "/healthz", RouteClass.PROBE), ("GET", "/invite/x", RouteClass.LOGIN),
-     ("POST", "/invite/x", RouteClass.LOGIN), ("GET", "/", RouteClass.READ),
-     ("DELETE", "/api/keys/x", RouteClass.WRITE)],
-)  # fmt: skip
+    [
+        ("POST", "/observe", RouteClass.INGEST),
+        ("POST", "/telegram/webhook", RouteClass.INGEST),
+        ("GET", "/healthz", RouteClass.PROBE),
+        ("GET", "/invite/x", RouteClass.LOGIN),
+        ("POST", "/invite/x", RouteClass.LOGIN),
+        ("GET", "/", RouteClass.READ),
+        ("DELETE", "/api/keys/x", RouteClass.WRITE),
+    ],
+)
 def test_requests_are_counted_by_kind(method: str, path: str, kind: RouteClass) -> None:
     assert route_class(method, path) is kind
 

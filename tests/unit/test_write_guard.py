@@ -188,13 +188,20 @@ COMPOUNDS = (
     "the book sale",
 )
 TIMES = (
-    "every 2nd tuesday of the month at 7.30", "on friday at 7pm", "thursday 7pm", "every other monday at 8pm",
-    "is on friday at 7", "every tuesday at 8pm, starting in april",
-)  # fmt: skip
+    "every 2nd tuesday of the month at 7.30",
+    "on friday at 7pm",
+    "thursday 7pm",
+    "every other monday at 8pm",
+    "is on friday at 7",
+    "every tuesday at 8pm, starting in april",
+)
 ORDERED = (
-    ("book swimming every monday at 5", "swimming"), ("book the dentist on friday at 3", "dentist"), ("book judo for friday at 4", "judo"),
-    ("book a club night for friday at 7", "club night"), ("book haircut thursday 10am", "haircut"),
-)  # fmt: skip
+    ("book swimming every monday at 5", "swimming"),
+    ("book the dentist on friday at 3", "dentist"),
+    ("book judo for friday at 4", "judo"),
+    ("book a club night for friday at 7", "club night"),
+    ("book haircut thursday 10am", "haircut"),
+)
 
 
 def test_two_nouns_of_which_the_first_could_be_a_verb_are_a_title() -> None:

@@ -52,10 +52,15 @@ def drop_payload(
             update(pending_actions)
             .where(_actions.household == household, _actions.id == row.id)
             .values(
-                summary=summary, subject=None, suggested_event=None, effects=[], choices=[],
-                extraction={}, request=_without_words(row.request),
+                summary=summary,
+                subject=None,
+                suggested_event=None,
+                effects=[],
+                choices=[],
+                extraction={},
+                request=_without_words(row.request),
             )
-        )  # fmt: skip
+        )
 
 
 def purge_extractions(
@@ -127,10 +132,15 @@ def _plan(action: PendingAction) -> dict[str, Any]:
 def _plan_without_title(action: PendingAction) -> dict[str, Any]:
     plan = _plan(action)
     return plan | {
-        "summary": _NEVER_CONFIRMED, "extraction": plan["extraction"] | {"activity": None},
-        "suggested_event": None, "effects": (), "choices": (), "merge_key": None,
-        "conflict_key": None, "subject": None,
-    }  # fmt: skip
+        "summary": _NEVER_CONFIRMED,
+        "extraction": plan["extraction"] | {"activity": None},
+        "suggested_event": None,
+        "effects": (),
+        "choices": (),
+        "merge_key": None,
+        "conflict_key": None,
+        "subject": None,
+    }
 
 
 def _without_words(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,9 +190,12 @@ def _drop_all(
     for action in found:
         if action.status is ActionStatus.PENDING:
             withdraw(
-                conn, action.id, household=household, now=done.decided_at or done.created_at,
+                conn,
+                action.id,
+                household=household,
+                now=done.decided_at or done.created_at,
                 by_source=done.id,
-            )  # fmt: skip
+            )
     ids = [action.id for action in found]
     drop_payload(conn, household, ids, summary="Something that was forgotten")
     outbox.drop_bodies(conn, household, ids)

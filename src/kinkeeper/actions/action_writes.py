@@ -66,9 +66,10 @@ def advance(
     moved = replace(action, status=transition.to_status, **changes)
     row = state_row(moved)
     as_read = {
-        "of_household": action.proposal.household, "of_action": action.id,
+        "of_household": action.proposal.household,
+        "of_action": action.id,
         "was": action.status.value,
-    }  # fmt: skip
+    }
     changed = tuple(sorted({"status", *changes}))
     if not _advancing(changed).execute(conn, as_read | {f"{name}_": row[name] for name in changed}):
         return None
@@ -123,11 +124,12 @@ def refreeze(conn: Connection, action: PendingAction, proposal: Proposal) -> Non
     conn.execute(
         update(press_tokens)
         .where(
-            tokens.household == proposal.household, tokens.action_id == action.id,
+            tokens.household == proposal.household,
+            tokens.action_id == action.id,
             tokens.payload_hash == action.payload_hash,
         )
         .values(payload_hash=frozen)
-    )  # fmt: skip
+    )
 
 
 @cache

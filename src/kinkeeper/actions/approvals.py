@@ -167,9 +167,15 @@ def _resolve(label: str, conn: Connection, action: PendingAction, press: Press) 
 def _reject(reason: str | None, conn: Connection, action: PendingAction, press: Press) -> Receipt:
     by = press.member.id
     rejected = advance(
-        conn, action, Cause.REJECT, at=press.now, by=by, detail=reason,
-        decided_at=as_utc(press.now), decided_by=by,
-    )  # fmt: skip
+        conn,
+        action,
+        Cause.REJECT,
+        at=press.now,
+        by=by,
+        detail=reason,
+        decided_at=as_utc(press.now),
+        decided_by=by,
+    )
     if rejected is None:
         return _too_late(conn, action, press)
     return Receipt(

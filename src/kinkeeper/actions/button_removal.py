@@ -80,11 +80,17 @@ def can_be_undone(action: PendingAction) -> bool:
 def _change(action: PendingAction, row: StoredOutbound) -> Outbound:
     end = "undone" if action.undone_at is not None else action.status.value
     return Outbound(
-        channel=row.message.channel, chat_id=row.message.chat_id, body=result_line(action),
-        dedupe_key=f"result:{row.id}:{end}", kind=OutboundKind.EDIT, edits=row.id,
-        buttons=_buttons(action, row), action_id=action.id, is_unprompted=False,
+        channel=row.message.channel,
+        chat_id=row.message.chat_id,
+        body=result_line(action),
+        dedupe_key=f"result:{row.id}:{end}",
+        kind=OutboundKind.EDIT,
+        edits=row.id,
+        buttons=_buttons(action, row),
+        action_id=action.id,
+        is_unprompted=False,
         is_soundless=True,
-    )  # fmt: skip
+    )
 
 
 def _buttons(action: PendingAction, row: StoredOutbound) -> tuple[Button, ...]:

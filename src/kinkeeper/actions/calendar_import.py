@@ -142,8 +142,9 @@ class Import:
             self._titled[event.id] = self._audience_of_words(event)
             changes = sorted(
                 self.found.overrides.get(event.id, ()),
-                key=lambda each: each.original_start, reverse=True,
-            )  # fmt: skip
+                key=lambda each: each.original_start,
+                reverse=True,
+            )
             for at in range(0, max(1, len(changes)), _MOST_OVERRIDES):
                 some = tuple(changes[at : at + _MOST_OVERRIDES])
                 yield Part(event=event, overrides=some, is_first=at == 0)
@@ -253,9 +254,10 @@ class Import:
     ) -> dict[str, Any]:
         changed = "updated" if effects else "unchanged"
         line: dict[str, Any] = {
-            "id": wanted.id, "status": "added" if stored is None else changed,
+            "id": wanted.id,
+            "status": "added" if stored is None else changed,
             "private": person_of(wanted.scope) is not None,
-        }  # fmt: skip
+        }
         if event.id not in self.found.private and wanted.scope != HOUSEHOLD_SCOPE:
             line["note"] = _BY_WORDS if stored is None else _STAYS_PRIVATE
         return line
@@ -267,12 +269,20 @@ class Import:
         count = len({row.id for row in touched})
         noun = "event" if count == 1 else "events"
         proposal = Proposal(
-            household=self.household.id, type=ActionType.EVENT_CREATE, source_type=SOURCE,
-            source_id=self.id, slot=slot, chat_id=None, extraction={}, extraction_confidence=1.0,
+            household=self.household.id,
+            type=ActionType.EVENT_CREATE,
+            source_type=SOURCE,
+            source_id=self.id,
+            slot=slot,
+            chat_id=None,
+            extraction={},
+            extraction_confidence=1.0,
             summary=f"Import {count} {noun} from {self.name}",
-            effects=tuple(effect.frozen() for effect in effects), choices=(), merge_key=None,
+            effects=tuple(effect.frozen() for effect in effects),
+            choices=(),
+            merge_key=None,
             origin=Origin.IMPORTED,
-        )  # fmt: skip
+        )
         member = self._decider(scope)
         asked = approvals.request(
             conn, proposal, member=member, household=self.household, now=self.now

@@ -57,9 +57,13 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
         hidden = authority.hidden_by(conn, household, effects)
         with conn.begin_nested():
             execution = Execution(
-                household=household, action_id=action.id, change_id=action.id,
-                decided_by=decided_by, at=now, scope=action.proposal.scope,
-            )  # fmt: skip
+                household=household,
+                action_id=action.id,
+                change_id=action.id,
+                decided_by=decided_by,
+                at=now,
+                scope=action.proposal.scope,
+            )
             written = _write(conn, effects, execution)
     except (ConflictError, DeniedError, InputError, NotFoundError) as error:
         return _failed(conn, action, str(error), now)

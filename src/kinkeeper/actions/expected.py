@@ -157,9 +157,13 @@ class _Days:
     def _propose(self, occurrence: Occurrence, waiting: Waiting) -> None:
         event = occurrence.event
         key = (
-            event.kind, event.summary, event.task, event.who, occurrence.responsible,
+            event.kind,
+            event.summary,
+            event.task,
+            event.who,
+            occurrence.responsible,
             occurrence.interval,
-        )  # fmt: skip
+        )
         if occurrence.state is EventState.CONFIRMED and key not in self.proposed:
             self.proposed[key] = replace(occurrence, waiting=(waiting,), is_confirmed=False)
 
@@ -244,9 +248,12 @@ def _changes(action: PendingAction) -> Iterator[tuple[Effect, Waiting]]:
 def _waiting(action: PendingAction, effect: Effect, asked: tuple[str, ...]) -> Waiting:
     claimed = _people([effect]) if isinstance(effect, AddEvent | AssignOccurrence) else ()
     return Waiting(
-        action_id=action.id, change=_CHANGES.get(type(effect), Change.UPDATE), claimed_by=claimed,
-        asked=() if claimed else asked, said=_called(action),
-    )  # fmt: skip
+        action_id=action.id,
+        change=_CHANGES.get(type(effect), Change.UPDATE),
+        claimed_by=claimed,
+        asked=() if claimed else asked,
+        said=_called(action),
+    )
 
 
 def _called(action: PendingAction) -> tuple[str, ...]:
@@ -312,10 +319,13 @@ def _without_owner(effect: Effect) -> object:
 
 def _single(event: Event, original_start: datetime) -> Occurrence:
     return Occurrence(
-        event=event, original_start=original_start, state=EventState.CONFIRMED,
+        event=event,
+        original_start=original_start,
+        state=EventState.CONFIRMED,
         interval=Interval(original_start, original_start + event.duration),
-        responsible=event.responsible, place=event.place,
-    )  # fmt: skip
+        responsible=event.responsible,
+        place=event.place,
+    )
 
 
 def _key(occurrence: Occurrence) -> _Key:

@@ -38,11 +38,15 @@ def record_transition(
 ) -> None:
     """Journal a transition, in the transaction that makes it."""
     values = {
-        "household": household, "action_id": action_id,
+        "household": household,
+        "action_id": action_id,
         "from_status": transition.from_status and transition.from_status.value,
-        "to_status": transition.to_status.value, "cause": transition.cause.value,
-        "at": transition.at, "by_member": transition.by, "detail": transition.detail,
-    }  # fmt: skip
+        "to_status": transition.to_status.value,
+        "cause": transition.cause.value,
+        "at": transition.at,
+        "by_member": transition.by,
+        "detail": transition.detail,
+    }
     _record(conn, action_transitions, values)
     touch(conn, TOPIC, household)
 
@@ -79,9 +83,12 @@ def record_refusal(
         by: Who pressed, as far as known.
     """
     values = {
-        "household": household, "action_id": action_id, "reason": reason.value, "by_member": by,
+        "household": household,
+        "action_id": action_id,
+        "reason": reason.value,
+        "by_member": by,
         "at": at,
-    }  # fmt: skip
+    }
     _record(conn, action_refusals, values)
 
 
@@ -106,9 +113,12 @@ def was_decided(
     """Whether a member decided about one of some actions in a span of time."""
     steps = action_transitions.c
     query = select(steps.action_id).where(
-        steps.household == household, steps.action_id.in_(action_ids), steps.by_member == by,
-        steps.at >= within.start, steps.at < within.end,
-    )  # fmt: skip
+        steps.household == household,
+        steps.action_id.in_(action_ids),
+        steps.by_member == by,
+        steps.at >= within.start,
+        steps.at < within.end,
+    )
     return conn.execute(query.limit(1)).first() is not None
 
 

@@ -46,17 +46,27 @@ def asked_to_remember(
     said_at = now.astimezone(household.zone)
     request = source_id or stable_id(household.id, member.id, text, now.isoformat())
     words = Words(
-        id=stable_id(household.id, ASKED_FOR, request), text=text, speaker=member.name,
-        member=member.id, said_at=said_at, channel=channel, origin=Origin.SAID,
-    )  # fmt: skip
+        id=stable_id(household.id, ASKED_FOR, request),
+        text=text,
+        speaker=member.name,
+        member=member.id,
+        said_at=said_at,
+        channel=channel,
+        origin=Origin.SAID,
+    )
     found = observe(
         text, said_at=said_at, locale=household.locale, people=members_by_name(household)
     )
     sentences = [sentence_of(each, text) for each in found] or [_as_it_stands(text)]
     return proposal_of(
-        words, sentences, household=household, scope=scope, is_wanted=True, source=(ASKED_FOR, request, "0"),
+        words,
+        sentences,
+        household=household,
+        scope=scope,
+        is_wanted=True,
+        source=(ASKED_FOR, request, "0"),
         asked=Asked.SAID,
-    )  # fmt: skip
+    )
 
 
 def proposal_of(
@@ -83,32 +93,50 @@ def proposal_of(
         is_wanted: Whether somebody asks for it by name.
     """
     effect = RememberFact(
-        words=words, sentences=tuple(sentences), scope=scope, is_wanted=is_wanted,
-        people=people_named(household, words.text), guardians=household.guardians,
-    )  # fmt: skip
+        words=words,
+        sentences=tuple(sentences),
+        scope=scope,
+        is_wanted=is_wanted,
+        people=people_named(household, words.text),
+        guardians=household.guardians,
+    )
     lines = " ".join(sentence.narrative for sentence in sentences)
     source_type, source_id, slot = source
     return Proposal(
-        household=household.id, type=ActionType.MEMORY_FACT, source_type=source_type,
-        source_id=source_id, slot=slot, chat_id=chat_id, extraction={},
+        household=household.id,
+        type=ActionType.MEMORY_FACT,
+        source_type=source_type,
+        source_id=source_id,
+        slot=slot,
+        chat_id=chat_id,
+        extraction={},
         extraction_confidence=min(each.confidence for each in sentences),
-        summary=remembering_line(words, lines), effects=(effect.frozen(),),
-        choices=(), merge_key=merge_key, origin=asked,
-    )  # fmt: skip
+        summary=remembering_line(words, lines),
+        effects=(effect.frozen(),),
+        choices=(),
+        merge_key=merge_key,
+        origin=asked,
+    )
 
 
 def sentence_of(found: Observation, text: str) -> Sentence:
     """Return what was read out of words in the form that is frozen."""
     correction = found.correction
     return Sentence(
-        start=found.start, end=found.end, category=found.category, type=found.type,
-        title=found.title, narrative=found.narrative, confidence=found.confidence,
+        start=found.start,
+        end=found.end,
+        category=found.category,
+        type=found.type,
+        title=found.title,
+        narrative=found.narrative,
+        confidence=found.confidence,
         completed="" if found.text == text[found.start : found.end] else found.text,
-        valid_from=found.valid_from, valid_to=found.valid_to,
+        valid_from=found.valid_from,
+        valid_to=found.valid_to,
         is_correction=correction is not None,
         is_retraction=correction is not None and correction.is_retraction,
         corrects=correction.corrects if correction is not None else None,
-    )  # fmt: skip
+    )
 
 
 def remembering_line(words: Words, lines: str, *, is_named: bool = False) -> str:
@@ -137,6 +165,11 @@ def _as_it_stands(text: str) -> Sentence:
     """Return words as one sentence: who asks for it need not put it as a statement."""
     found = classify_personal(text)
     return Sentence(
-        start=0, end=len(text), category=found.category, type=found.type, title=found.title,
-        narrative=text, confidence=_SURE,
-    )  # fmt: skip
+        start=0,
+        end=len(text),
+        category=found.category,
+        type=found.type,
+        title=found.title,
+        narrative=text,
+        confidence=_SURE,
+    )

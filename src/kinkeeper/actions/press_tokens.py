@@ -146,15 +146,23 @@ def mint(conn: Connection, row: StoredOutbound, now: datetime) -> tuple[PressBut
         stands_for = _LATER.get(button.verb)
         conn.execute(
             insert(press_tokens).values(
-                household=row.household, digest=_digest(data), action_id=action.id,
-                payload_hash=action.payload_hash, version=action.version,
-                verb=button.verb.value, choice=button.choice, channel=message.channel,
-                chat_id=message.chat_id, outbox_id=row.id, attempt=row.attempts,
-                message_key=target.message_key if target else None, member=message.audience,
+                household=row.household,
+                digest=_digest(data),
+                action_id=action.id,
+                payload_hash=action.payload_hash,
+                version=action.version,
+                verb=button.verb.value,
+                choice=button.choice,
+                channel=message.channel,
+                chat_id=message.chat_id,
+                outbox_id=row.id,
+                attempt=row.attempts,
+                message_key=target.message_key if target else None,
+                member=message.audience,
                 created_at=now,
                 expires_at=action.expires_at if stands_for is None else now + stands_for,
             )
-        )  # fmt: skip
+        )
         shown.append(PressButton(label=button.label, data=data))
     return tuple(shown)
 
@@ -168,12 +176,22 @@ def _mint_of_words(conn: Connection, row: StoredOutbound, now: datetime) -> tupl
         data = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
         conn.execute(
             insert(press_tokens).values(
-                household=row.household, digest=_digest(data), action_id="", payload_hash="",
-                version=0, verb=button.verb.value, choice=button.choice, channel=message.channel,
-                chat_id=message.chat_id, outbox_id=row.id, attempt=row.attempts,
-                member=message.audience, created_at=now, expires_at=now + _OF_WORDS_WITHIN,
+                household=row.household,
+                digest=_digest(data),
+                action_id="",
+                payload_hash="",
+                version=0,
+                verb=button.verb.value,
+                choice=button.choice,
+                channel=message.channel,
+                chat_id=message.chat_id,
+                outbox_id=row.id,
+                attempt=row.attempts,
+                member=message.audience,
+                created_at=now,
+                expires_at=now + _OF_WORDS_WITHIN,
             )
-        )  # fmt: skip
+        )
         shown.append(PressButton(label=button.label, data=data))
     return tuple(shown)
 
@@ -209,9 +227,13 @@ def redeem(
     if token.used_at is None:
         _use(conn, token, pressed, now)
     return Redeemed(
-        digest=token.digest, member=pressed.member, action=action, verb=Verb(token.verb),
-        choice=token.choice, answer=token.answer,
-    )  # fmt: skip
+        digest=token.digest,
+        member=pressed.member,
+        action=action,
+        verb=Verb(token.verb),
+        choice=token.choice,
+        answer=token.answer,
+    )
 
 
 def _redeem_words(
@@ -231,9 +253,12 @@ def _redeem_words(
     if token.used_at is None:
         _use(conn, token, pressed, now)
     return RedeemedWords(
-        digest=token.digest, member=member, episode_id=str(token.choice), verb=Verb(token.verb),
+        digest=token.digest,
+        member=member,
+        episode_id=str(token.choice),
+        verb=Verb(token.verb),
         answer=token.answer,
-    )  # fmt: skip
+    )
 
 
 def _not_of(
@@ -400,11 +425,13 @@ def _refuse(
 ) -> Refused:
     conn.execute(
         insert(press_refusals).values(
-            household=household.id, reason=reason.value, at=as_utc(now),
+            household=household.id,
+            reason=reason.value,
+            at=as_utc(now),
             action_id=action.id if action else None,
             by_member=pressed.member.id if pressed.member else None,
         )
-    )  # fmt: skip
+    )
     message = _MESSAGES.get(reason)
     if message is None and action is not None:
         message = receipts.settled(action, household).message

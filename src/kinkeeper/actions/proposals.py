@@ -13,12 +13,7 @@ from kinkeeper.actions.lifetime import expiry
 from kinkeeper.actions.model import ActionStatus, Cause, PendingAction, Proposal, is_due, step
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import reaches_outside, read_effects
-from kinkeeper.actions.repository import (
-    find_due,
-    find_mergeable,
-    find_of_slot,
-    load_action,
-)
+from kinkeeper.actions.repository import find_due, find_mergeable, find_of_slot, load_action
 from kinkeeper.core.errors import InputError, InvariantError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc

@@ -197,9 +197,11 @@ def open_actions(
     if scope is None:
         return _decoded(conn.execute(_PENDING, values))
     values |= {
-        "first": scope.first_day.isoformat(), "last": scope.last_day.isoformat(),
-        "subjects": sorted(scope.subjects), "ids": sorted(scope.action_ids),
-    }  # fmt: skip
+        "first": scope.first_day.isoformat(),
+        "last": scope.last_day.isoformat(),
+        "subjects": sorted(scope.subjects),
+        "ids": sorted(scope.action_ids),
+    }
     return _decoded(conn.execute(_PENDING_IN_SCOPE, values))
 
 
@@ -215,11 +217,14 @@ def open_titles(
     query = (
         select(_actions.id, _actions.summary)
         .where(
-            *_PENDING_OF, _actions.expires_at > now, in_scope(_actions.scope), _actions.chat_id == chat_id
+            *_PENDING_OF,
+            _actions.expires_at > now,
+            in_scope(_actions.scope),
+            _actions.chat_id == chat_id,
         )
         .order_by(_actions.created_at.desc(), _actions.id)
         .limit(limit)
-    )  # fmt: skip
+    )
     found = conn.execute(query, viewer.parameters | {"household": viewer.household})
     return {row.id: row.summary for row in found}
 
@@ -313,13 +318,14 @@ def sources_beginning(
     query = (
         select(_actions.source_id)
         .where(
-            _actions.household == household, _actions.source_type == source_type,
+            _actions.household == household,
+            _actions.source_type == source_type,
             _actions.source_id.startswith(beginning, autoescape=True),
         )
         .distinct()
         .order_by(_actions.source_id)
         .limit(2)
-    )  # fmt: skip
+    )
     return [*conn.execute(query).scalars()]
 
 
@@ -335,10 +341,13 @@ def done_of_source(
         Id and slot of each action.
     """
     query = select(_actions.id, _actions.slot).where(
-        _actions.household == viewer.household, _actions.source_type == source_type,
-        _actions.source_id == source_id, _actions.status == ActionStatus.DONE.value,
-        _actions.undone_at.is_(None), in_scope(_actions.scope),
-    )  # fmt: skip
+        _actions.household == viewer.household,
+        _actions.source_type == source_type,
+        _actions.source_id == source_id,
+        _actions.status == ActionStatus.DONE.value,
+        _actions.undone_at.is_(None),
+        in_scope(_actions.scope),
+    )
     return [(row.id, row.slot) for row in conn.execute(query.params(viewer.parameters))]
 
 
@@ -347,8 +356,11 @@ def find_of_slot(
 ) -> PendingAction | None:
     """Return the action that one slot of a source asked for, if it did before."""
     of_slot = {
-        "household": household, "source_type": source_type, "source_id": source_id, "slot": slot,
-    }  # fmt: skip
+        "household": household,
+        "source_type": source_type,
+        "source_id": source_id,
+        "slot": slot,
+    }
     found = _OF_SLOT.execute(conn, of_slot)
     return load_action(conn, household, found[0][0]) if found else None
 

@@ -38,8 +38,8 @@ def try_again(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -
     if not (action.proposal.effects or action.proposal.choices):
         raise ConflictError("its details have been deleted; ask again")
     wanted = replace(
-        action.proposal, source_type=SOURCE, source_id=action.id, slot="0", merge_key=None,
-    )  # fmt: skip
+        action.proposal, source_type=SOURCE, source_id=action.id, slot="0", merge_key=None
+    )
     again = propose(conn, wanted, household=by.household, now=by.now).action
     if again.status is ActionStatus.PENDING:
         return receipts.asked(again)

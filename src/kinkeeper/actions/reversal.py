@@ -84,14 +84,20 @@ def _latest(conn: Connection, action: PendingAction, press: Press) -> PendingAct
     while action.status is ActionStatus.EXPIRED:
         proposal = action.proposal
         following = find_of_slot(
-            conn, proposal.household, source_type=proposal.source_type,
-            source_id=proposal.source_id, slot=successor_slot(proposal.slot),
-        )  # fmt: skip
+            conn,
+            proposal.household,
+            source_type=proposal.source_type,
+            source_id=proposal.source_id,
+            slot=successor_slot(proposal.slot),
+        )
         if following is None and proposal.merge_key is not None:
             following = find_mergeable(
-                conn, proposal.household, proposal.merge_key, created_since=action.created_at,
+                conn,
+                proposal.household,
+                proposal.merge_key,
+                created_since=action.created_at,
                 now=press.now,
-            )  # fmt: skip
+            )
         if following is None:
             break
         action = expire_if_due(conn, following, press.now)

@@ -85,9 +85,12 @@ def keep(
     if consent is Consent.ASK:
         is_said = author.origin is Origin.SAID
         message = replace(
-            message, scope=person_scope(member.id), asked_scope=scope,
-            asked_origin=author.origin.value, origin=Source.SAID if is_said else Source.OBSERVED,
-        )  # fmt: skip
+            message,
+            scope=person_scope(member.id),
+            asked_scope=scope,
+            asked_origin=author.origin.value,
+            origin=Source.SAID if is_said else Source.OBSERVED,
+        )
     return sessions.take_in(conn, household.id, message, at=at, is_read=is_read)
 
 
@@ -97,9 +100,8 @@ def _narrow_last(
     """Keep secret what was said right before a message that asks for it, and what waits about that."""
     member = str(message.member)
     found = narrow_last(
-        conn, household, session=message.session, member=member,
-        wish=message.user_message, at=at,
-    )  # fmt: skip
+        conn, household, session=message.session, member=member, wish=message.user_message, at=at
+    )
     if found is None:
         return
     episode, scope = found
@@ -220,20 +222,26 @@ def _proposal(
     member = household.member(episode.member or "")
     text = episode.text[found.start : found.end]
     words = Words(
-        id=stable_id(household.id, TOLD, episode.id, number), text=text,
-        speaker=member.name if member else episode.speaker, member=episode.member,
-        said_at=episode.said_at.astimezone(household.zone), channel=episode.channel,
+        id=stable_id(household.id, TOLD, episode.id, number),
+        text=text,
+        speaker=member.name if member else episode.speaker,
+        member=episode.member,
+        said_at=episode.said_at.astimezone(household.zone),
+        channel=episode.channel,
         session=episode.session,
         origin=Source.SAID if episode.origin is Source.SAID else Source.OBSERVED,
-    )  # fmt: skip
+    )
     alone = replace(found, start=0, end=len(text))
     scope = episode.asked_scope or episode.scope
     same = stable_id(household.id, TOLD, episode.member or "", scope, found.narrative.casefold())
     proposal = proposal_of(
-        words, [sentence_of(alone, text)], household=household, scope=scope,
+        words,
+        [sentence_of(alone, text)],
+        household=household,
+        scope=scope,
         source=(TOLD, f"{episode.member}/{episode.id}", str(number)),
         asked=Origin(episode.asked_origin or Origin.TOOL),
         merge_key=same,
-    )  # fmt: skip
+    )
     # Who confirms it may not know who said it.
     return replace(proposal, summary=remembering_line(words, found.narrative, is_named=True))

@@ -98,9 +98,12 @@ class SettingRight:
             raise ConflictError(f"fact {fact_id!r} is no longer in doubt; reload it")
         otherwise = self._fact(conn, fact.doubted_by)
         effect = SettleDoubt(
-            fact_id=fact.id, narrative=fact.narrative, scope=fact.scope,
-            otherwise=otherwise.narrative, is_changed=is_changed,
-        )  # fmt: skip
+            fact_id=fact.id,
+            narrative=fact.narrative,
+            scope=fact.scope,
+            otherwise=otherwise.narrative,
+            is_changed=is_changed,
+        )
         holds = otherwise if is_changed else fact
         return self._request(conn, effect, f"This is true: {holds.narrative}")
 
@@ -117,9 +120,14 @@ class SettingRight:
         """
         pair = load_undecided(conn, self._viewer, question_id, now=self.now)
         effect = SettleQuestion(
-            fact_id=pair.older.id, narrative=pair.older.narrative, scope=pair.older.scope,
-            other_id=pair.newer.id, otherwise=pair.newer.narrative, question_id=pair.id, answer=answer,
-        )  # fmt: skip
+            fact_id=pair.older.id,
+            narrative=pair.older.narrative,
+            scope=pair.older.scope,
+            other_id=pair.newer.id,
+            otherwise=pair.newer.narrative,
+            question_id=pair.id,
+            answer=answer,
+        )
         holds = {Answer.NEWER: pair.newer.narrative, Answer.OLDER: pair.older.narrative}
         both = f"Both are true: {pair.older.narrative}; {pair.newer.narrative}"
         told = f"This is true: {holds[answer]}" if answer in holds else both
@@ -136,10 +144,12 @@ class SettingRight:
         check_may_set_scope(conn, self._viewer, fact_id)
         # Whoever may not see it before or after must not read of it here either.
         effect = SetScope(
-            fact_id=fact.id, narrative=fact.narrative, scope=person_scope(self.member.id),
+            fact_id=fact.id,
+            narrative=fact.narrative,
+            scope=person_scope(self.member.id),
             new_scope=person_scope(self.member.id) if is_private else HOUSEHOLD_SCOPE,
             episodes=turns_of(conn, self._viewer, fact_id),
-        )  # fmt: skip
+        )
         seen = "only to one person" if is_private else "to the household"
         return self._request(conn, effect, f"Visible {seen}: {fact.narrative}")
 
@@ -159,9 +169,11 @@ class SettingRight:
         if said is None or said.member != self.member.id or said.scope == new_scope:
             return None
         effect = SetToldScope(
-            episode_id=episode_id, text=said.text, new_scope=new_scope,
+            episode_id=episode_id,
+            text=said.text,
+            new_scope=new_scope,
             scope=person_scope(self.member.id),
-        )  # fmt: skip
+        )
         seen = "only to one person" if is_private else "to the household"
         return self._request(conn, effect, f"Visible {seen}: {said.text}")
 
@@ -203,12 +215,20 @@ class SettingRight:
     def _request(self, conn: Connection, effect: Effect, summary: str) -> Receipt:
         frozen = effect.frozen()
         proposal = Proposal(
-            household=self.household.id, type=ActionType.MEMORY_FACT, source_type=_SOURCE,
+            household=self.household.id,
+            type=ActionType.MEMORY_FACT,
+            source_type=_SOURCE,
             source_id=stable_id(self.member.id, self.now.isoformat(), sorted(frozen.items())),
-            slot="0", chat_id=None, extraction={}, extraction_confidence=1.0,
-            summary=shorten(summary, _LONGEST_SUMMARY), effects=(frozen,), choices=(),
-            merge_key=None, origin=Origin.SAID,
-        )  # fmt: skip
+            slot="0",
+            chat_id=None,
+            extraction={},
+            extraction_confidence=1.0,
+            summary=shorten(summary, _LONGEST_SUMMARY),
+            effects=(frozen,),
+            choices=(),
+            merge_key=None,
+            origin=Origin.SAID,
+        )
         return approvals.request(
             conn, proposal, member=self.member, household=self.household, now=self.now
         )
@@ -218,6 +238,8 @@ def forgetting_of(conn: Connection, viewer: Viewer, fact: Fact) -> ForgetFact:
     """Return the effect that erases a fact."""
     erasure = preview_forget(conn, viewer, fact.id)
     return ForgetFact(
-        fact_id=fact.id, narrative=fact.narrative, scope=fact.scope,
+        fact_id=fact.id,
+        narrative=fact.narrative,
+        scope=fact.scope,
         episodes=tuple(each.id for each in erasure.episodes),
-    )  # fmt: skip
+    )

@@ -137,9 +137,11 @@ class Draft:
     def put(self, arrangement: Arrangement, told: Told) -> Arrangement:
         """Add or replace an arrangement, with the message as evidence."""
         new = replace(
-            arrangement, evidence=tuple(dict.fromkeys((*arrangement.evidence, told.message))),
-            p=min(arrangement.p, told.p), is_secret=arrangement.is_secret or told.is_secret,
-        )  # fmt: skip
+            arrangement,
+            evidence=tuple(dict.fromkeys((*arrangement.evidence, told.message))),
+            p=min(arrangement.p, told.p),
+            is_secret=arrangement.is_secret or told.is_secret,
+        )
         self.sureness[new.id] = told.p
         known = self.state.arrangements
         if self.state.arrangement(new.id) is None:
@@ -209,10 +211,16 @@ class Draft:
         if lacks_day and (when or is_job(told)):
             when = replace(when, days=self._day_around(told))
         new = Arrangement(
-            id=told.id, predicate=told.predicate or Predicate.TASK, what=told.what,
-            stems=told.stems, about=about.id if about else None, who_for=told.who_for, when=when,
-            where=told.where, asked_by=told.speaker,
-        )  # fmt: skip
+            id=told.id,
+            predicate=told.predicate or Predicate.TASK,
+            what=told.what,
+            stems=told.stems,
+            about=about.id if about else None,
+            who_for=told.who_for,
+            when=when,
+            where=told.where,
+            asked_by=told.speaker,
+        )
         if not self.state.whole(new).who_for:
             new = replace(new, who_for=told.likely_for)
         opened = self.put(replace(new, **values), told)
@@ -295,10 +303,12 @@ def with_details(arrangement: Arrangement, told: Told) -> Arrangement:
     said = replace(told.when, start=None, end=None, part=None) if keeps_hour else told.when
     return replace(
         arrangement,
-        what=arrangement.what or told.what, stems=arrangement.stems | told.stems,
+        what=arrangement.what or told.what,
+        stems=arrangement.stems | told.stems,
         when=arrangement.when.amended(said, was=told.was),
-        where=told.where or arrangement.where, who_for=arrangement.who_for or told.who_for,
-    )  # fmt: skip
+        where=told.where or arrangement.where,
+        who_for=arrangement.who_for or told.who_for,
+    )
 
 
 def follow(before: Arrangement, after: Arrangement, told: Told, draft: Draft) -> None:
@@ -323,6 +333,9 @@ def freed(target: Arrangement, leaving: set[str], status: Status) -> Arrangement
     """Return an arrangement that some people have no longer; with nobody left it gets the status."""
     rest = tuple(each for each in target.who_does if each not in leaving)
     return replace(
-        target, who_does=rest, asked=tuple(each for each in target.asked if each not in leaving),
-        settled=tuple(e for e in target.settled if e in rest), status=Status.OWNED if rest else status,
-    )  # fmt: skip
+        target,
+        who_does=rest,
+        asked=tuple(each for each in target.asked if each not in leaving),
+        settled=tuple(e for e in target.settled if e in rest),
+        status=Status.OWNED if rest else status,
+    )

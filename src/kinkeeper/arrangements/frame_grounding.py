@@ -110,23 +110,35 @@ class Grounding:
         whose = self._who(clause, SlotName.WHAT, speaker).people
         target = frame.target
         return Told(
-            id=f"{heard.message_id}:{clause.number}", message=heard.message_id, speaker=speaker,
-            act=frame.act, predicate=frame.predicate, modality=self._modality(heard, frame, sent_at),
-            is_negated=frame.is_negated, is_secret=frame.is_secret,
+            id=f"{heard.message_id}:{clause.number}",
+            message=heard.message_id,
+            speaker=speaker,
+            act=frame.act,
+            predicate=frame.predicate,
+            modality=self._modality(heard, frame, sent_at),
+            is_negated=frame.is_negated,
+            is_secret=frame.is_secret,
             answers=heard.before[target.said] if target and target.said is not None else None,
             item=heard.items[target.item] if target and target.item is not None else None,
-            what=what, stems=telling_stems(what) if what else frozenset(),
-            who_for=concerned.people, called=called, whose=tuple(e for e in whose if e != EVERYBODY),
+            what=what,
+            stems=telling_stems(what) if what else frozenset(),
+            who_for=concerned.people,
+            called=called,
+            whose=tuple(e for e in whose if e != EVERYBODY),
             is_from_child=member is not None and member.role is Role.CHILD,
             may_decide=member is not None and member.is_adult,
             is_for_addressee=bool(concerned.pronouns & _TALKED_TO) and not concerned.people,
             is_for_others=clause.has(SlotName.WHO_FOR) and not concerned.people,
             is_of_speaker=Pronoun.SPEAKER in first_person,
             who_does=new.people or does.people or (called if is_asked else ()),
-            when=when, is_weekday=self._is_weekday(times, sent_at), said_days=(sent_at.date(),), was=self._when([(each, "") for each in old], sent_at),
+            when=when,
+            is_weekday=self._is_weekday(times, sent_at),
+            said_days=(sent_at.date(),),
+            was=self._when([(each, "") for each in old], sent_at),
             where=" ".join(clause.texts(heard, SlotName.WHERE)),
-            p=frame.p * (target.p if target else 1.0), likely_for=self._likely_for(clause),
-        )  # fmt: skip
+            p=frame.p * (target.p if target else 1.0),
+            likely_for=self._likely_for(clause),
+        )
 
     def _likely_for(self, clause: "_Clause") -> tuple[str, ...]:
         """Return whom a clause most likely concerns that names nobody: who usually takes part in what it names, else the only child."""

@@ -125,11 +125,17 @@ def _tell_absence(told: Told, draft: Draft) -> None:
     people = told.who_for or told.who_does or (told.speaker,)
     new = [
         Absence(
-            id=f"{told.id}.{number}", person=person, when=told.when, what=told.what,
-            where=told.where, is_over=told.is_negated, evidence=(told.message,), p=told.p,
+            id=f"{told.id}.{number}",
+            person=person,
+            when=told.when,
+            what=told.what,
+            where=told.where,
+            is_over=told.is_negated,
+            evidence=(told.message,),
+            p=told.p,
         )
         for number, person in enumerate(people)
-    ]  # fmt: skip
+    ]
     draft.state = replace(draft.state, absences=(*draft.state.absences, *new))
 
 
@@ -173,14 +179,16 @@ def amend_absence(told: Told, draft: Draft) -> None:
     """Mend or take back an absence that the same person told."""
     absences = tuple(
         replace(
-            each, when=each.when.amended(told.when, was=told.was),
+            each,
+            when=each.when.amended(told.when, was=told.was),
             is_over=each.is_over or told.act is Act.WITHDRAW or told.is_negated,
-            evidence=(*each.evidence, told.message), p=min(each.p, told.p),
+            evidence=(*each.evidence, told.message),
+            p=min(each.p, told.p),
         )
         if told.answers in each.evidence and each.person in {told.speaker, *told.who_for}
         else each
         for each in draft.state.absences
-    )  # fmt: skip
+    )
     draft.state = replace(draft.state, absences=absences)
 
 
@@ -587,9 +595,11 @@ def _changes(before: State, after: State, sureness: Mapping[str, float]) -> tupl
             continue
         was_open = old is None or old.status.is_open
         kind = (
-            ChangeKind.OPENED if old is None
-            else ChangeKind.CLOSED if was_open and not each.status.is_open
+            ChangeKind.OPENED
+            if old is None
+            else ChangeKind.CLOSED
+            if was_open and not each.status.is_open
             else ChangeKind.AMENDED
-        )  # fmt: skip
+        )
         found.append(Change(kind=kind, before=old, after=each, p=sureness[each.id]))
     return tuple(found)

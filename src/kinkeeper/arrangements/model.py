@@ -372,8 +372,9 @@ class State:
             what=arrangement.what or ("" if event.is_job else event.what),
             stems=arrangement.stems or (frozenset() if event.is_job else event.stems),
             who_for=arrangement.who_for or event.who_for,
-            when=arrangement.when.completed(event.when), where=arrangement.where or event.where,
-        )  # fmt: skip
+            when=arrangement.when.completed(event.when),
+            where=arrangement.where or event.where,
+        )
 
     def away(self, day: date) -> frozenset[str]:
         """Return who is surely away for the whole of a day."""

@@ -59,7 +59,8 @@ def _remote(settings: Settings, household: str) -> Brain | None:
     from kinkeeper.brain.remote import RemoteBrain  # noqa: PLC0415
 
     server = BrainServer(
-        settings.brain_base_url + settings.brain_query_endpoint, token=settings.brain_token,
+        settings.brain_base_url + settings.brain_query_endpoint,
+        token=settings.brain_token,
         seconds=settings.brain_timeout_ms / 1000,
-    )  # fmt: skip
+    )
     return RemoteBrain(server.fetch, household)

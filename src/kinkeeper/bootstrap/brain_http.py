@@ -50,8 +50,10 @@ class BrainServer:
             more["Authorization"] = f"Bearer {self._token.get_secret_value()}"
         client = httpx.AsyncClient(
             verify=_trusted() if self._url.scheme == "https" else _nobody(),
-            timeout=self._timeout, trust_env=False, follow_redirects=False,
-        )  # fmt: skip
+            timeout=self._timeout,
+            trust_env=False,
+            follow_redirects=False,
+        )
         try:
             async with (
                 client,

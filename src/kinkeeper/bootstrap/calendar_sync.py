@@ -25,6 +25,9 @@ def calendar_sync(
         raise InputError("no calendar server is set up; set CALDAV_URL to use one")
     address = Address.parse(settings.caldav_url.get_secret_value())
     return CalendarSync(
-        store=store.locking(household.id), household=household, kinds=(Events(household), Todos(household)),
-        connect=partial(CalDavClient, address), clock=clock,
-    )  # fmt: skip
+        store=store.locking(household.id),
+        household=household,
+        kinds=(Events(household), Todos(household)),
+        connect=partial(CalDavClient, address),
+        clock=clock,
+    )

@@ -90,10 +90,15 @@ class Consolidating:
 
             async def once() -> Run:
                 return await consolidate(
-                    store, self._household.id, tools, now=self._clock.now(),
-                    progress=self._progress, is_rehearsal=is_rehearsal, is_agreed=self._is_agreed,
+                    store,
+                    self._household.id,
+                    tools,
+                    now=self._clock.now(),
+                    progress=self._progress,
+                    is_rehearsal=is_rehearsal,
+                    is_agreed=self._is_agreed,
                     remarks=remarks,
-                )  # fmt: skip
+                )
 
             runs = [await once()]
             while (
@@ -110,9 +115,10 @@ class Consolidating:
         """Return what runs work with, and what they have to do without; new words are learnt in a store."""
         household = self._household
         tools = Tools(
-            people=members_by_name(household), zone=household.zone,
+            people=members_by_name(household),
+            zone=household.zone,
             batch=ModelBatch(gateway, household.id) if gateway else None,
-        )  # fmt: skip
+        )
         if meaning is None:
             return tools, ()
         try:

@@ -70,9 +70,15 @@ def talk_of(
     finder, limits = recall.finder, Limits()
     streaming = Streaming(store, finder, clock) if settings.passive_streaming else None
     parts = Parts(
-        store=store, household=household, clock=clock, catalogue=catalogue,
+        store=store,
+        household=household,
+        clock=clock,
+        catalogue=catalogue,
         gatherer=ContextGatherer(
-            store, household, clock=clock, embedder=recall.embedder,
+            store,
+            household,
+            clock=clock,
+            embedder=recall.embedder,
             quiet=QuietHours.parse(settings.quiet_hours, household.zone),
         ),
         memories=Memories(
@@ -83,20 +89,21 @@ def talk_of(
             store, _planner(gateway, catalogue), limits, critic=_critic(settings, gateway, store)
         ),
         answerer=_answerer(
-            HouseholdBrain(store, household, finder, clock), gateway,
+            HouseholdBrain(store, household, finder, clock),
+            gateway,
             _standing(settings, catalogue, gateway),
         ),
-        embedder=recall.embedder, limits=limits, outlets={TELEGRAM: ChatOutlet(household, clock)},
-    )  # fmt: skip
+        embedder=recall.embedder,
+        limits=limits,
+        outlets={TELEGRAM: ChatOutlet(household, clock)},
+    )
     return Talk(conversation=Conversation(parts), streaming=streaming)
 
 
 def _planner(gateway: ModelGateway | None, catalogue: Callable[[], Catalogue]) -> Planners:
     if gateway is None:
         return Planners(None)
-    from kinkeeper.conversation.planning.model_planner import (  # noqa: PLC0415 - loads the templates' library
-        ModelPlanner,
-    )
+    from kinkeeper.conversation.planning.model_planner import ModelPlanner  # noqa: PLC0415 - loads the templates' library
 
     return Planners(ModelPlanner(gateway, catalogue))
 
@@ -105,9 +112,7 @@ def _critic(settings: Settings, gateway: ModelGateway | None, store: Store) -> C
     """Return what takes a second look, where there is a light model to do so: a big one would take too long."""
     if gateway is None or settings.light_model is None:
         return None
-    from kinkeeper.conversation.criticism.critic import (  # noqa: PLC0415 - loads the templates' library
-        ModelCritic,
-    )
+    from kinkeeper.conversation.criticism.critic import ModelCritic  # noqa: PLC0415 - loads the templates' library
 
     return ModelCritic(gateway, store)
 
@@ -120,17 +125,17 @@ def _standing(
 ) -> Standing:
     hosts = [each for each in outbound_hosts(settings) if each not in _THIS_MACHINE]
     return Standing(
-        catalogue=catalogue, hosts=hosts, has_model=gateway is not None,
+        catalogue=catalogue,
+        hosts=hosts,
+        has_model=gateway is not None,
         is_local=settings.database_url is None or settings.database_url.startswith("sqlite"),
         retention_days=settings.message_retention_days,
-    )  # fmt: skip
+    )
 
 
 def _answerer(brain: HouseholdBrain, gateway: ModelGateway | None, standing: Standing) -> Answerer:
     if gateway is None:
         return Answerer(know=brain.know, standing=standing)
-    from kinkeeper.conversation.answering.responder import (  # noqa: PLC0415 - loads the templates' library
-        Responder,
-    )
+    from kinkeeper.conversation.answering.responder import Responder  # noqa: PLC0415 - loads the templates' library
 
     return Answerer(know=brain.know, responder=Responder(gateway), standing=standing)

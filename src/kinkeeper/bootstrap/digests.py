@@ -32,10 +32,13 @@ def digest_rounds(
     """Return what sends one household's digests."""
     quiet_hours = QuietHours.parse(settings.quiet_hours, household.zone)
     return DigestRounds(
-        store, household, quiet_hours=quiet_hours, clock=clock,
+        store,
+        household,
+        quiet_hours=quiet_hours,
+        clock=clock,
         deliver=DigestPost(household, quiet_hours, address=settings.public_url),
         is_quiet=lambda conn, now: quiet_until(conn, household.id, now=now) is not None,
-    )  # fmt: skip
+    )
 
 
 class DigestPost:
@@ -71,9 +74,14 @@ class DigestPost:
     def _own_thread(self, member: Member, digest: Digest) -> Thread:
         household = self._household.id
         return Thread(
-            household=household, id=usual_thread_id(household, member.id, _WEB, None),
-            member=member.id, channel=_WEB, chat_id=None, created_at=digest.at, last_at=digest.at,
-        )  # fmt: skip
+            household=household,
+            id=usual_thread_id(household, member.id, _WEB, None),
+            member=member.id,
+            channel=_WEB,
+            chat_id=None,
+            created_at=digest.at,
+            last_at=digest.at,
+        )
 
     def _messages(
         self, member: Member, digest: Digest, chat_id: str, key: str
@@ -84,16 +92,25 @@ class DigestPost:
         text = self._words.text(digest, address=self._address, most=_MOST_LINES)
         for number, part in enumerate(_parts(text)):
             yield Outbound(
-                channel=TELEGRAM, chat_id=chat_id, audience=member.id, body=part,
-                dedupe_key=f"{key}:{number}", deliver_by=stale_at,
-            )  # fmt: skip
+                channel=TELEGRAM,
+                chat_id=chat_id,
+                audience=member.id,
+                body=part,
+                dedupe_key=f"{key}:{number}",
+                deliver_by=stale_at,
+            )
         for action in digest.waiting[:_MOST_CARDS]:
             yield Outbound(
-                channel=TELEGRAM, chat_id=chat_id, audience=member.id,
-                dedupe_key=f"{key}:{action.id}", body=action.proposal.summary,
-                buttons=decision_buttons(action), action_id=action.id,
-                deliver_by=min(stale_at, action.expires_at), is_soundless=True,
-            )  # fmt: skip
+                channel=TELEGRAM,
+                chat_id=chat_id,
+                audience=member.id,
+                dedupe_key=f"{key}:{action.id}",
+                body=action.proposal.summary,
+                buttons=decision_buttons(action),
+                action_id=action.id,
+                deliver_by=min(stale_at, action.expires_at),
+                is_soundless=True,
+            )
 
 
 def _parts(text: str) -> Iterator[str]:

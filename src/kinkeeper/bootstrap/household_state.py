@@ -73,9 +73,10 @@ def public_records(
 
 def _draft_json(draft: Draft) -> dict[str, Any]:
     return draft.mail.model_dump(mode="json") | {
-        "id": draft.id, "written_by": draft.written_by,
+        "id": draft.id,
+        "written_by": draft.written_by,
         "written_at": draft.written_at.isoformat(),
-    }  # fmt: skip
+    }
 
 
 def _read(conn: Connection, system: System, clock: Clock) -> State:

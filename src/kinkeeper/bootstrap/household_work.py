@@ -74,10 +74,16 @@ async def doing(
     names = [work.household for work in works]
     with closing(await asyncio.to_thread(JobQueue, store, *names)) as queue:
         engine = JobEngine(
-            store, queue, [job for work in works for job in work.jobs], clock=clock,
-            workers=workers, ladder=pace.ladder, reconcile_every=pace.reconcile_every,
-            poll_every=pace.poll_every, lock_held_in=lock_held_in,
-        )  # fmt: skip
+            store,
+            queue,
+            [job for work in works for job in work.jobs],
+            clock=clock,
+            workers=workers,
+            ladder=pace.ladder,
+            reconcile_every=pace.reconcile_every,
+            poll_every=pace.poll_every,
+            lock_held_in=lock_held_in,
+        )
         async with engine.running(), AsyncExitStack() as delivering:
             for deliverer in (*(work.deliverer for work in works), *outside):
                 # Whoever runs the jobs of a file is the only one to deliver.

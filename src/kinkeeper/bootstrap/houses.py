@@ -116,9 +116,12 @@ class Houses:
 
     def _backups(self, clock: Clock) -> NightlyBackups:
         return NightlyBackups(
-            self.store, self.settings.backup_dir, zone=self.systems[0].household.zone,
-            keep=timedelta(days=self.settings.message_retention_days), clock=clock,
-        )  # fmt: skip
+            self.store,
+            self.settings.backup_dir,
+            zone=self.systems[0].household.zone,
+            keep=timedelta(days=self.settings.message_retention_days),
+            clock=clock,
+        )
 
     @contextmanager
     def live_intakes(self, *, refuses_chats: bool = True) -> Iterator[Mapping[str, Intake]]:
@@ -169,9 +172,10 @@ class Houses:
             }
             try:
                 yield Talking(
-                    gateway=gateway, talks=talks,
+                    gateway=gateway,
+                    talks=talks,
                     adapters={household: each.adapters for household, each in tools.items()},
-                )  # fmt: skip
+                )
             finally:
                 for talk in talks.values():
                     await talk.conversation.close()
@@ -210,11 +214,15 @@ class Houses:
             if talking is None:
                 talking = await opened.enter_async_context(self.talking(clock, role="worker"))
             async with doing(
-                self.store, self._works(talking, served, clock, extractor),
-                outside=self._outside(served, clock), clock=clock, pace=pace,
+                self.store,
+                self._works(talking, served, clock, extractor),
+                outside=self._outside(served, clock),
+                clock=clock,
+                pace=pace,
                 tasks=(*tasks, *self._tasks(talking, clock, pace)),
-                workers=self.settings.tier2_workers, lock_held_in=self.after_store,
-            ):  # fmt: skip
+                workers=self.settings.tier2_workers,
+                lock_held_in=self.after_store,
+            ):
                 try:
                     yield
                 finally:
@@ -228,11 +236,13 @@ class Houses:
         reads = extractor or model_extractor(self.settings, talking.gateway)
         return [
             system.work(
-                clock, conversation=talking.talks[household].conversation, extractor=reads,
+                clock,
+                conversation=talking.talks[household].conversation,
+                extractor=reads,
                 channels=served.get(household, ()),
             )
             for household, system in self.by_id.items()
-        ]  # fmt: skip
+        ]
 
     def _outside(self, served: Channels, clock: Clock) -> list[Deliverer]:
         """Return what delivers what is no household's."""
@@ -246,9 +256,13 @@ class Houses:
         """Return what runs as long as the process does, beside the work."""
         calendar = calendar_tasks(self.settings, self._households, self.store, clock)
         beyond = outside_tasks(
-            self.settings, self._households, self.store, clock=clock, pace=pace,
+            self.settings,
+            self._households,
+            self.store,
+            clock=clock,
+            pace=pace,
             further=talking.adapters,
-        )  # fmt: skip
+        )
         own = [
             task
             for household, system in self.by_id.items()
@@ -387,10 +401,15 @@ def _system(
     own = store.locking(household.id)
     seeds = own.write_now(lambda conn: _brought_up_to_date(conn, household, now))
     return System(
-        settings=settings, household=household, participants=compile_participants(household),
-        store=own, config=observer_config(settings), seeds=seeds,
-        recall=Recall(settings, household, own), is_only=is_only,
-    )  # fmt: skip
+        settings=settings,
+        household=household,
+        participants=compile_participants(household),
+        store=own,
+        config=observer_config(settings),
+        seeds=seeds,
+        recall=Recall(settings, household, own),
+        is_only=is_only,
+    )
 
 
 def _brought_up_to_date(conn: Connection, household: Household, now: datetime) -> SeedReport:

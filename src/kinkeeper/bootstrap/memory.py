@@ -75,9 +75,10 @@ def lasting_embedder(settings: Settings) -> Embedder | None:
     )
     connection = ServerConnection(endpoint, allows_public=settings.allow_remote_model_for_chat)
     model = RemoteModel(
-        name=str(settings.embedder_model), dialect=dialect,
+        name=str(settings.embedder_model),
+        dialect=dialect,
         timeout=timedelta(seconds=settings.embedder_timeout_seconds),
-    )  # fmt: skip
+    )
     return RemoteEmbedder(connection, model)
 
 
@@ -158,9 +159,13 @@ class Recall:
     def finder(self) -> Finder:
         """Finds the household's memories."""
         return Finder(
-            self._store, self._household.id, zone=self._household.zone, embedder=self.embedder,
-            locale=self._household.locale, called=self._household.called,
-        )  # fmt: skip
+            self._store,
+            self._household.id,
+            zone=self._household.zone,
+            embedder=self.embedder,
+            locale=self._household.locale,
+            called=self._household.called,
+        )
 
     async def embed(self, every: timedelta) -> None:
         """Make the vectors of what is new, until cancelled; then let go of the embedder.
@@ -216,8 +221,11 @@ def _finding(store: Store, household: str, model: str | None) -> Finding:
     found = f"{episodes['all']:,} episodes and {kept:,} facts"
     if model is None:
         return ok(_CHECK, f"{found}, found by their words; EMBEDDER=minilm also compares meaning")
-    ours = sum(count for (made_by, kind), count in vectors.items()
-               if made_by == model and kind is not VectorKind.CONTEXT)  # fmt: skip
+    ours = sum(
+        count
+        for (made_by, kind), count in vectors.items()
+        if made_by == model and kind is not VectorKind.CONTEXT
+    )
     found = f"{found}, {ours:,} of them also found by meaning ({model})"
     if waiting > _MANY_WAITING:
         remedy = (
@@ -237,16 +245,20 @@ def reading_of(household: Household, store: Store, clock: Clock) -> SessionReadi
         propose_statements(conn, household, episode, found, now=clock.now())
 
     return SessionReading(
-        store, household.id, people=members_by_name(household), guardians=household.guardians, zone=household.zone,
-        locale=household.locale, clock=clock, propose=propose,
-    )  # fmt: skip
+        store,
+        household.id,
+        people=members_by_name(household),
+        guardians=household.guardians,
+        zone=household.zone,
+        locale=household.locale,
+        clock=clock,
+        propose=propose,
+    )
 
 
 def encoding_of(household: Household, store: Store, clock: Clock) -> Encoding:
     """Return what encodes a household's exchanges."""
-    return Encoding(
-        store, household, clock=clock, reading=reading_of(household, store, clock)
-    )  # fmt: skip
+    return Encoding(store, household, clock=clock, reading=reading_of(household, store, clock))
 
 
 def encoding_worker(household: Household, store: Store, clock: Clock, pace: Pace) -> RowWorker:

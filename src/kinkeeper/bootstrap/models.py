@@ -52,10 +52,7 @@ def model_extractor(settings: Settings, gateway: ModelGateway | None) -> Extract
     """Return what reads messages with a model's help; None where the rules are to read alone."""
     if gateway is None or settings.extractor is ExtractorChoice.RULES:
         return None
-    from kinkeeper.observer.settling.model_extraction import (  # noqa: PLC0415 - loads the templates' library
-        ModelExtractor,
-        extraction_prompt,
-    )
+    from kinkeeper.observer.settling.model_extraction import ModelExtractor, extraction_prompt  # noqa: PLC0415 - loads the templates' library
 
     return ModelExtractor(gateway, extraction_prompt())
 
@@ -65,9 +62,10 @@ def llama_server(settings: Settings) -> LlamaServer | None:
     if settings.model_gguf is None:
         return None
     return LlamaServer(
-        settings.model_gguf, threads=settings.model_gguf_threads,
+        settings.model_gguf,
+        threads=settings.model_gguf_threads,
         context_tokens=settings.model_context_tokens,
-    )  # fmt: skip
+    )
 
 
 def model_config(settings: Settings, llama: LlamaServer | None) -> ModelConfig | None:
@@ -113,11 +111,14 @@ def _primary(settings: Settings, llama: LlamaServer | None) -> RoleModel | None:
     else:
         return None
     return RoleModel(
-        endpoint=endpoint, model=name, timeout=timedelta(seconds=settings.model_timeout_seconds),
+        endpoint=endpoint,
+        model=name,
+        timeout=timedelta(seconds=settings.model_timeout_seconds),
         temperature=settings.model_temperature,
         max_output_tokens=settings.model_max_output_tokens,
-        context_tokens=settings.model_context_tokens, price=_price(settings.model_price) or Price(),
-    )  # fmt: skip
+        context_tokens=settings.model_context_tokens,
+        price=_price(settings.model_price) or Price(),
+    )
 
 
 def _with_own(settings: Settings, role: str, other: RoleModel) -> RoleModel:
@@ -137,11 +138,14 @@ def _with_own(settings: Settings, role: str, other: RoleModel) -> RoleModel:
     elif own("_api_key") is not None:
         endpoint = replace(endpoint, api_key=own("_api_key"))
     return RoleModel(
-        endpoint=endpoint, model=chosen("", other.model), timeout=timedelta(seconds=seconds),
+        endpoint=endpoint,
+        model=chosen("", other.model),
+        timeout=timedelta(seconds=seconds),
         temperature=chosen("_temperature", other.temperature),
         max_output_tokens=chosen("_max_output_tokens", other.max_output_tokens),
-        context_tokens=other.context_tokens, price=_price(own("_price")) or inherited_price,
-    )  # fmt: skip
+        context_tokens=other.context_tokens,
+        price=_price(own("_price")) or inherited_price,
+    )
 
 
 def _price(text: str | None) -> Price | None:
@@ -223,9 +227,14 @@ async def _look(settings: Settings, config: ModelConfig, endpoint: Endpoint) -> 
     names = dict.fromkeys(wanted.values())
     missing = tuple(name for name in names if look.models and not look.has(name))
     return ServerState(
-        address=look.url, wanted=wanted, missing=missing, milliseconds=look.milliseconds,
-        models=look.models, is_private=look.is_private, problem=look.problem,
-    )  # fmt: skip
+        address=look.url,
+        wanted=wanted,
+        missing=missing,
+        milliseconds=look.milliseconds,
+        models=look.models,
+        is_private=look.is_private,
+        problem=look.problem,
+    )
 
 
 def _finding(state: ServerState) -> Finding:

@@ -161,9 +161,10 @@ class Nights:
         if not await self._store.read(lambda conn: is_due(conn, self._household, now=now)):
             return False
         night = Night(
-            settings=self._settings, household=self._household,
+            settings=self._settings,
+            household=self._household,
             database=self._store.url.render_as_string(hide_password=False),
-        )  # fmt: skip
+        )
         code = await _ran(night)
         if code != 0:
             self._not_before = now + _AFTER_FAILURE
@@ -178,13 +179,17 @@ class Nights:
             lambda conn: insert_run(
                 conn,
                 Run(
-                    household=household, id=stable_id(household, "failed night", to_text(now)),
-                    state=RunState.FAILED, from_seq=looked_up_to(conn, household),
-                    to_seq=looked_up_to(conn, household), report=Report(remarks=(remark,)),
-                    started_at=now, ended_at=self._clock.now(),
+                    household=household,
+                    id=stable_id(household, "failed night", to_text(now)),
+                    state=RunState.FAILED,
+                    from_seq=looked_up_to(conn, household),
+                    to_seq=looked_up_to(conn, household),
+                    report=Report(remarks=(remark,)),
+                    started_at=now,
+                    ended_at=self._clock.now(),
                 ),
             )
-        )  # fmt: skip
+        )
 
 
 def is_due(conn: Connection, household: Household, *, now: datetime) -> bool:

@@ -101,9 +101,14 @@ class ReminderPost:
         chat_id = private_chat_of(conn, household, TELEGRAM, member)
         channel = _WEB if chat_id is None else TELEGRAM
         wanted = Thread(
-            household=household, id=usual_thread_id(household, member, channel, chat_id),
-            member=member, channel=channel, chat_id=chat_id, created_at=now, last_at=now,
-        )  # fmt: skip
+            household=household,
+            id=usual_thread_id(household, member, channel, chat_id),
+            member=member,
+            channel=channel,
+            chat_id=chat_id,
+            created_at=now,
+            last_at=now,
+        )
         return open_thread(conn, wanted)
 
     def _say(self, conn: Connection, thread: Thread, reminder: Reminder) -> None:
@@ -114,9 +119,13 @@ class ReminderPost:
         post_to_thread(conn, household.id, thread.id, text, key=key, now=now)
         if thread.channel == TELEGRAM and thread.chat_id is not None:
             message = Outbound(
-                channel=TELEGRAM, chat_id=thread.chat_id, body=text, dedupe_key=key,
-                is_unprompted=False, is_alarm=True,
-            )  # fmt: skip
+                channel=TELEGRAM,
+                chat_id=thread.chat_id,
+                body=text,
+                dedupe_key=key,
+                is_unprompted=False,
+                is_alarm=True,
+            )
             outbox.put(conn, household.id, message, now=now)
 
 

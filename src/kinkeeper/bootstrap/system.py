@@ -106,9 +106,15 @@ class System:
         """
         tripwire = load_tripwire(self.participants.lexicon, self.settings.tripwire_patterns_path)
         return Intake(
-            self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats,
-            reads_talk=with_talk if with_talk is not None else queue is not None and reads_talk(self.settings),
-        )  # fmt: skip
+            self.participants,
+            tripwire,
+            self.config,
+            queue,
+            refuses_chats=refuses_chats,
+            reads_talk=with_talk
+            if with_talk is not None
+            else queue is not None and reads_talk(self.settings),
+        )
 
     def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
         """Return the half of tier 2 that reads: by rules unless told."""
@@ -131,11 +137,7 @@ class System:
         return Speaker(self.household, phrasing, self.config)
 
     def talk(
-        self,
-        clock: Clock,
-        gateway: ModelGateway | None = None,
-        *,
-        tools: Tools | None = None,
+        self, clock: Clock, gateway: ModelGateway | None = None, *, tools: Tools | None = None
     ) -> Talk:
         """Return what talks with the members: by rules where there is no model."""
         mail = mail_requests(self.settings, is_only_household=self.is_only)
@@ -146,28 +148,36 @@ class System:
             return own if tools is None else own.extended(tools.requests())
 
         return talk_of(
-            self.settings, self.household, self.store, recall=self.recall,
-            catalogue=catalogue, clock=clock, gateway=gateway,
-        )  # fmt: skip
+            self.settings,
+            self.household,
+            self.store,
+            recall=self.recall,
+            catalogue=catalogue,
+            clock=clock,
+            gateway=gateway,
+        )
 
     def talk_reading(self, clock: Clock, gateway: ModelGateway, pace: Pace) -> RowWorker:
         """Return what has a model read the group talk that tier 1 took in."""
         from kinkeeper.observer.group_reader import GroupReader, group_prompt  # noqa: PLC0415 - loads the templates' library
-        from kinkeeper.observer.settling.group_talk import (  # noqa: PLC0415 - see above
-            TalkEffects,
-            TalkReadingJob,
-        )
+        from kinkeeper.observer.settling.group_talk import TalkEffects, TalkReadingJob  # noqa: PLC0415 - see above
 
         phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
         job = TalkReadingJob(
-            self.store, self.household, reader=GroupReader(gateway, group_prompt()),
+            self.store,
+            self.household,
+            reader=GroupReader(gateway, group_prompt()),
             understanding=self.understanding(clock),
-            effects=TalkEffects(self.settlement(), phrasing), clock=clock,
-        )  # fmt: skip
+            effects=TalkEffects(self.settlement(), phrasing),
+            clock=clock,
+        )
         return RowWorker(
-            self.store, job.as_job(), topic=(repository.TOPIC, self.household.id), clock=clock,
+            self.store,
+            job.as_job(),
+            topic=(repository.TOPIC, self.household.id),
+            clock=clock,
             pace=replace(pace, reconcile_every=min(pace.reconcile_every, _LOOK_FOR_TALK)),
-        )  # fmt: skip
+        )
 
     def hearing(self, clock: Clock) -> Hearing:
         """Return what proposes for memory what the chat lets drop."""
@@ -180,16 +190,25 @@ class System:
         reads = gateway is not None and reads_talk(self.settings)
         talk_reading = [self.talk_reading(clock, gateway, pace).run] if gateway and reads else []
         return talk_reading + household_tasks(
-            self.settings, self.household, self.store, recall=self.recall,
-            hearing=self.hearing(clock), streaming=talk.streaming, clock=clock, pace=pace,
-        )  # fmt: skip
+            self.settings,
+            self.household,
+            self.store,
+            recall=self.recall,
+            hearing=self.hearing(clock),
+            streaming=talk.streaming,
+            clock=clock,
+            pace=pace,
+        )
 
     def prover(self) -> Prover:
         """Return what decides messages again, to prove decisions."""
         return Prover(
-            self.store, self.participants, self.config,
-            intake=self.intake(refuses_chats=False), settlement=self.settlement(),
-        )  # fmt: skip
+            self.store,
+            self.participants,
+            self.config,
+            intake=self.intake(refuses_chats=False),
+            settlement=self.settlement(),
+        )
 
     def replay(
         self,
@@ -206,12 +225,15 @@ class System:
         clock = start if isinstance(start, VirtualClock) else VirtualClock(start)
         has_talk = gateway is not None and reads_talk(self.settings)
         return Replay(
-            self.store, self.household.id,
+            self.store,
+            self.household.id,
             intake=self.intake(refuses_chats=False, with_talk=has_talk),
-            understanding=self.understanding(clock, extractor), settlement=self.settlement(),
-            speaker=self.speaker(), clock=clock,
+            understanding=self.understanding(clock, extractor),
+            settlement=self.settlement(),
+            speaker=self.speaker(),
+            clock=clock,
             talk=self.talk_reading(clock, gateway, Pace()) if gateway and has_talk else None,
-        )  # fmt: skip
+        )
 
     def work(
         self,
@@ -223,20 +245,30 @@ class System:
     ) -> Work:
         """Return what is to be done for the household: jobs, upkeep, delivery through these channels."""
         job = UnderstandingJob(
-            self.store, self.household.id, understanding=self.understanding(clock, extractor),
+            self.store,
+            self.household.id,
+            understanding=self.understanding(clock, extractor),
             settlement=self.settlement(),
-        )  # fmt: skip
+        )
         upkeep = Upkeep(
-            self.store, self.household.id, speaker=self.speaker(), clock=clock,
+            self.store,
+            self.household.id,
+            speaker=self.speaker(),
+            clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
             purges=(purge_turns, purge_work, purge_changes, forget_digests),
-        )  # fmt: skip
+        )
         deliverer = Deliverer(
-            self.store, self.household.id, channels, mint=mint, clock=clock,
+            self.store,
+            self.household.id,
+            channels,
+            mint=mint,
+            clock=clock,
             quiet_hours=QuietHours.parse(self.settings.quiet_hours, self.household.zone),
-        )  # fmt: skip
+        )
         return Work(
             household=self.household.id,
-            jobs=(job.as_job(), conversation.as_job()), upkeep=upkeep,
+            jobs=(job.as_job(), conversation.as_job()),
+            upkeep=upkeep,
             deliverer=deliverer,
-        )  # fmt: skip
+        )

@@ -47,8 +47,15 @@ _BLANKED: Mapping[str, Mapping[str, Any]] = {
 _CACHES = ("embeddings", "failed_updates", "arrangements")
 _MEMORYS = frozenset({"episodes", "statements", "facts", "memory_tombstones"})
 _TELLING = (
-    "conversation_topics", "turns", "events", "tasks", "notes", "pending_actions", "threads", "private_chats",
-)  # fmt: skip
+    "conversation_topics",
+    "turns",
+    "events",
+    "tasks",
+    "notes",
+    "pending_actions",
+    "threads",
+    "private_chats",
+)
 """Tables that say of others' rows whose they are: erased after these, and each after what it is asked about."""
 _UNDER_WAY = frozenset({ActionStatus.CONFIRMED, ActionStatus.EXECUTING})
 
@@ -77,9 +84,10 @@ def found_of(conn: Connection, household: str, member: str) -> Erased:
         for table, of_theirs in _wanted(household, member).items()
     }
     return Erased(
-        episodes=len(memory.episodes), facts=len(memory.facts),
+        episodes=len(memory.episodes),
+        facts=len(memory.facts),
         rows={name: count for name, count in rows.items() if count},
-    )  # fmt: skip
+    )
 
 
 def erase(conn: Connection, household: str, member: str, *, at: datetime) -> Erased:
@@ -108,14 +116,20 @@ def _keys(household: str, member: str) -> Mapping[str, Select[Any]]:
     own, themselves = select(literal(person_scope(member))), select(literal(member))
     talks = of("threads", "member", [member])
     return {
-        "scope": own, "member": themselves, "written_by": themselves, "sender": themselves,
-        "asker": themselves, "event_id": of("events", "scope", own),
-        "task_id": of("tasks", "scope", own), "note_id": of("notes", "scope", own),
+        "scope": own,
+        "member": themselves,
+        "written_by": themselves,
+        "sender": themselves,
+        "asker": themselves,
+        "event_id": of("events", "scope", own),
+        "task_id": of("tasks", "scope", own),
+        "note_id": of("notes", "scope", own),
         "action_id": of("pending_actions", "scope", own),
-        "turn": of("turns", "member", [member]), "thread": talks,
+        "turn": of("turns", "member", [member]),
+        "thread": talks,
         "topic": of("conversation_topics", "thread", talks),
         "chat_id": of("private_chats", "member", [member], key="chat_id"),
-    }  # fmt: skip
+    }
 
 
 def _wanted(household: str, member: str) -> Mapping[Table, ColumnElement[bool]]:

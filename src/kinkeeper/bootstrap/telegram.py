@@ -86,13 +86,20 @@ async def telegram_connected(
         await houses.store.locking(family.household.id).write(family.forget_who_left)
     async with open_bot(token, api_url=settings.telegram_api_url) as bot:
         running = Running(
-            bot, houses.store, families, number=bot_number(token), clock=clock or SystemClock(),
-            address=_webhook_address(settings), ladder=ladder,
-        )  # fmt: skip
+            bot,
+            houses.store,
+            families,
+            number=bot_number(token),
+            clock=clock or SystemClock(),
+            address=_webhook_address(settings),
+            ladder=ladder,
+        )
         yield Connected(
-            channels=running.channels, tasks=running.tasks, webhook=running.webhook,
+            channels=running.channels,
+            tasks=running.tasks,
+            webhook=running.webhook,
             findings=running.findings,
-        )  # fmt: skip
+        )
 
 
 def telegram_findings(

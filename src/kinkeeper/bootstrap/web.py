@@ -67,21 +67,29 @@ def web_context(
     return WebContext(
         houses={
             household: House(
-                participants=system.participants, store=system.store,
-                intake=intakes[household], prover=system.prover(), finder=system.recall.finder,
-                streaming=talks[household].streaming, context_tokens=settings.context_budget_tokens,
+                participants=system.participants,
+                store=system.store,
+                intake=intakes[household],
+                prover=system.prover(),
+                finder=system.recall.finder,
+                streaming=talks[household].streaming,
+                context_tokens=settings.context_budget_tokens,
                 conversation=talks[household].conversation,
             )
             for household, system in houses.by_id.items()
         },
-        store=houses.store, clock=clock, address=server_address(settings, port=port),
-        names=_names(settings), webhook=telegram.webhook, hosts=outbound_hosts(settings),
+        store=houses.store,
+        clock=clock,
+        address=server_address(settings, port=port),
+        names=_names(settings),
+        webhook=telegram.webhook,
+        hosts=outbound_hosts(settings),
         sample=sample,
         checks={"database": DatabaseCheck(houses.store, clock), "jobs": workers_run},
         checkup=partial(
             _check_up, houses=houses, settings=settings, clock=clock, telegram=telegram
         ),
-    )  # fmt: skip
+    )
 
 
 def end_keys_of_who_left(conn: Connection, household: Household, *, now: datetime) -> None:

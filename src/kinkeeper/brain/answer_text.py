@@ -92,9 +92,11 @@ def event_sentence(found: Scheduled, household: Household) -> str:
 def _waits(time: Occurrence, household: Household) -> str:
     """Return what nobody has confirmed yet of one time, in brackets with a space before them."""
     waits = occurrence_waiting(
-        time, household.zone, name=lambda each: getattr(household.member(each), "name", each),
+        time,
+        household.zone,
+        name=lambda each: getattr(household.member(each), "name", each),
         moment=lambda at: f"{_day(at)} at {clock(at.time(), household.locale)}",
-    )  # fmt: skip
+    )
     return f" ({waits})" if waits else ""
 
 
@@ -137,19 +139,24 @@ def known_events(
     zone = household.zone
     return [
         KnownEvent(
-            summary=found.event.summary, start=time.interval.start.astimezone(zone),
-            end=time.interval.end.astimezone(zone), location=household.place_name(time.place) if time.place else None,
-            recurrence=rule_seen(found.event, viewer), is_confirmed=time.is_confirmed,
+            summary=found.event.summary,
+            start=time.interval.start.astimezone(zone),
+            end=time.interval.end.astimezone(zone),
+            location=household.place_name(time.place) if time.place else None,
+            recurrence=rule_seen(found.event, viewer),
+            is_confirmed=time.is_confirmed,
         )
         for found in scheduled
         for time in found.times[:1]
-    ]  # fmt: skip
+    ]
 
 
 def times_of(
-    spans: Sequence[TimeSpan], events: Sequence[KnownEvent], sources: Sequence[Source],
+    spans: Sequence[TimeSpan],
+    events: Sequence[KnownEvent],
+    sources: Sequence[Source],
     household: Household,
-) -> list[TemporalEntity]:  # fmt: skip
+) -> list[TemporalEntity]:
     """Return the times that a question, the calendar and what was said speak of, each once.
 
     Args:

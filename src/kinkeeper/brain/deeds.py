@@ -11,13 +11,7 @@ from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.memory.statements.care import deeds_of, frees_others, people_in
 from kinkeeper.reading.asked import general_words, medicine_words
 from kinkeeper.reading.coreference import root_of
-from kinkeeper.reading.deeds import (
-    Deed,
-    DeedAsked,
-    asks_for_deed,
-    is_all_children,
-    says_what,
-)
+from kinkeeper.reading.deeds import Deed, DeedAsked, asks_for_deed, is_all_children, says_what
 from kinkeeper.reading.replies import words_for_fetching
 
 _ORDINARY = 15_000
@@ -98,9 +92,11 @@ def deed_question(
     if not (roots or people):
         return None
     return DeedQuestion(
-        household=household, content=frozenset(roots), people=people,
+        household=household,
+        content=frozenset(roots),
+        people=people,
         kind=kind if roots else DeedAsked.ALL,
-    )  # fmt: skip
+    )
 
 
 def frees_of(text: str, question: Question, household: Household) -> bool:

@@ -128,9 +128,12 @@ def _events(conn: Connection, household: Household, search: Search) -> list[Even
     found = scheduled(conn, search.viewer, EventWords(household), question, now=search.now)
     return [
         EventHit(
-            id=each.event.id, text=event_sentence(each, household),
-            at=each.times[0].interval.start, source=each.event.provenance.source_id,
-            relevance=each.relevance, score=each.relevance,
+            id=each.event.id,
+            text=event_sentence(each, household),
+            at=each.times[0].interval.start,
+            source=each.event.provenance.source_id,
+            relevance=each.relevance,
+            score=each.relevance,
         )
         for each in found
-    ]  # fmt: skip
+    ]

@@ -38,13 +38,7 @@ from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.memory.statements.care import people_in
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.reading.asked import (
-    LimitKind,
-    Saying,
-    asked_limit,
-    asked_saying,
-    asks_what_happened,
-)
+from kinkeeper.reading.asked import LimitKind, Saying, asked_limit, asked_saying, asks_what_happened
 from kinkeeper.reading.deeds import Deed, DeedAsked, given_at, speaks_of_care
 from kinkeeper.reading.replies import asks_who_does
 from kinkeeper.reading.times.reader import read
@@ -107,9 +101,14 @@ def _source(note: Note, line: str, maker: Member | None, relevance: float) -> So
     words = shorten(" ".join(line.split()), _LONGEST)
     told = f"On “{note.title}”: {words}." if maker is None else f"{maker.name} noted: “{words}”."
     return Source(
-        id=note.id, kind=SourceKind.NOTE, text=line, sentence=told.replace("..", "."), speaker=None if maker is None else maker.name,
-        relevance=relevance, at=note.created_at,
-    )  # fmt: skip
+        id=note.id,
+        kind=SourceKind.NOTE,
+        text=line,
+        sentence=told.replace("..", "."),
+        speaker=None if maker is None else maker.name,
+        relevance=relevance,
+        at=note.created_at,
+    )
 
 
 def _by_relevance(source: Source) -> float:
@@ -260,9 +259,10 @@ class HouseholdBrain:
             return planned
         # Its words stay where they are: a trace that quoted them would outlast their being forgotten.
         return BrainAnswer(
-            relevance=round(timely[0].relevance, 2), summary="there is something in memory about it",
+            relevance=round(timely[0].relevance, 2),
+            summary="there is something in memory about it",
             items=[{"source": each.id, "kind": each.kind.value} for each in timely],
-        )  # fmt: skip
+        )
 
     async def know(self, query: BrainQuery, viewer: Viewer) -> Knowledge:
         """Return what is known about a question.
@@ -434,9 +434,15 @@ class HouseholdBrain:
         """Return sources that are the answer all together."""
         told = " ".join((lead, *(each.sentence for each in sources))).strip()
         return Knowledge(
-            answer=told, sources=sources, sureness=sureness_of(relevance), relevance=relevance, events=(),
-            times=times_of((), (), sources, self.household), lead=lead, is_list=True,
-        )  # fmt: skip
+            answer=told,
+            sources=sources,
+            sureness=sureness_of(relevance),
+            relevance=relevance,
+            events=(),
+            times=times_of((), (), sources, self.household),
+            lead=lead,
+            is_list=True,
+        )
 
     async def _found(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge:
         question = read_question(query.text, self.household, now=now)
@@ -462,10 +468,13 @@ class HouseholdBrain:
             [found for found in planned if found.event.id in ids], self.household, viewer
         )
         return Knowledge(
-            answer=answer_of(dated(sources, self.household.zone)), sources=sources, sureness=sureness_of(best),
-            relevance=round(best, 3), events=events,
+            answer=answer_of(dated(sources, self.household.zone)),
+            sources=sources,
+            sureness=sureness_of(best),
+            relevance=round(best, 3),
+            events=events,
             times=times_of(question.spans, events, sources, self.household),
-        )  # fmt: skip
+        )
 
     async def _usual_owner(
         self, query: BrainQuery, viewer: Viewer, *, now: datetime
@@ -481,10 +490,14 @@ class HouseholdBrain:
         sentence = f"Usually {member.name if member else person} does it,{times}."
         return [
             Source(
-                id=str(found.items[0]["event"]), kind=SourceKind.EVENT, text=sentence,
-                sentence=sentence, relevance=found.relevance, at=now,
+                id=str(found.items[0]["event"]),
+                kind=SourceKind.EVENT,
+                text=sentence,
+                sentence=sentence,
+                relevance=found.relevance,
+                at=now,
             )
-        ]  # fmt: skip
+        ]
 
     def _speaks_of_time(self, source: Source) -> bool:
         reference = source.at.astimezone(self.household.zone)
@@ -493,9 +506,13 @@ class HouseholdBrain:
     def _event_source(self, found: Scheduled) -> Source:
         sentence = event_sentence(found, self.household)
         return Source(
-            id=found.event.id, kind=SourceKind.EVENT, text=sentence, sentence=sentence,
-            relevance=round(found.relevance, 3), at=found.times[0].interval.start,
-        )  # fmt: skip
+            id=found.event.id,
+            kind=SourceKind.EVENT,
+            text=sentence,
+            sentence=sentence,
+            relevance=round(found.relevance, 3),
+            at=found.times[0].interval.start,
+        )
 
 
 def _by_hour(done: tuple[datetime, Source, Deed]) -> float:

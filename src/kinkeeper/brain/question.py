@@ -126,25 +126,38 @@ def _period(span: TimeSpan) -> Interval:
 
 _KEPT = 4_096
 _ANSWERS: Final[Mapping[str, Sequence[str]]] = {
-    "who": ("Zoltan",), "what": ("Zoltan", "something"), "which": ("Zoltan",), "where": ("in Zoltanville", "at Zoltan"),
-    "when": ("on Monday at 5",), "how much": ("50",), "how many": ("5",), "how old": ("5 years old",),
-    "how": ("Zoltan",), "how often": ("every Monday",), "what time": ("at 5",), "whose": ("Zoltan",),
-}  # fmt: skip
+    "who": ("Zoltan",),
+    "what": ("Zoltan", "something"),
+    "which": ("Zoltan",),
+    "where": ("in Zoltanville", "at Zoltan"),
+    "when": ("on Monday at 5",),
+    "how much": ("50",),
+    "how many": ("5",),
+    "how old": ("5 years old",),
+    "how": ("Zoltan",),
+    "how often": ("every Monday",),
+    "what time": ("at 5",),
+    "whose": ("Zoltan",),
+}
 _WH = r"^(?P<wh>what time|how much|how many|how old|how often|what|which|who|whose|where|when|how)"
 _WHO = r"(?P<who>(?:(?:my|our|the) )?(?:[\w.'’-]+ ){0,3}?[\w.'’-]+?)"
 _IS = re.compile(
-    rf"{_WH}(?: (?P<kind>(?!(?:is|are|was|were|do|does|did)\b)[\w-]+))?(?: (?:is|are|was|were)|['’](?:s|re)) (?P<rest>.+)$", re.IGNORECASE
-)  # fmt: skip
+    rf"{_WH}(?: (?P<kind>(?!(?:is|are|was|were|do|does|did)\b)[\w-]+))?(?: (?:is|are|was|were)|['’](?:s|re)) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
 _DOES = re.compile(
-    rf"{_WH}(?: (?P<kind>[\w -]+?))? (?:do|does|did|can|will|must|should) {_WHO} (?P<does>[\w-]+)(?P<rest>.*)$", re.IGNORECASE
-)  # fmt: skip
+    rf"{_WH}(?: (?P<kind>[\w -]+?))? (?:do|does|did|can|will|must|should) {_WHO} (?P<does>[\w-]+)(?P<rest>.*)$",
+    re.IGNORECASE,
+)
 _SUBJECT = re.compile(r"^(?:who|what) (?P<rest>\w.+)$", re.IGNORECASE)
 _WHETHER = re.compile(
-    rf"^(?P<aux>is|are|was|were|does|do|did|can|may|has|have|had) {_WHO} (?P<rest>[\w'’ -]+)$", re.IGNORECASE
-)  # fmt: skip
+    rf"^(?P<aux>is|are|was|were|does|do|did|can|may|has|have|had) {_WHO} (?P<rest>[\w'’ -]+)$",
+    re.IGNORECASE,
+)
 _TAIL = re.compile(
-    r"^(?P<who>.+?) (?P<tail>\w+ (?:to|of|about|in|on|at|with|for|from)|called|named|\w{2,}ing)$", re.IGNORECASE
-)  # fmt: skip
+    r"^(?P<who>.+?) (?P<tail>\w+ (?:to|of|about|in|on|at|with|for|from)|called|named|\w{2,}ing)$",
+    re.IGNORECASE,
+)
 _LED = re.compile(
     r"^(?:(?:so|and|but|please|hey|ok|can you tell me|do you know|remind me|tell me)[ ,]+)+",
     re.IGNORECASE,
@@ -171,11 +184,14 @@ _KINDS = tuple(
     (re.compile(wants, re.IGNORECASE), re.compile(names, re.IGNORECASE))
     for wants, names in (
         (r"^\W*(?:so |and |but )?(?:when|what time|how often|which day|what day)\b", _TIMED),
-        (r"^\W*(?:so |and |but )?(?:how (?:much|many|old|tall|big|far|long)|what (?:number|size|age)|what (?:did|do|does|will|would) .{1,60} (?:charge|cost|pay|weigh|owe))\b", _COUNTED),
+        (
+            r"^\W*(?:so |and |but )?(?:how (?:much|many|old|tall|big|far|long)|what (?:number|size|age)|what (?:did|do|does|will|would) .{1,60} (?:charge|cost|pay|weigh|owe))\b",
+            _COUNTED,
+        ),
         (r"\b(?:number|pin)\W*$", r"\d"),
         (r"\b(?:what|which) colou?r\b", _COLOURED),
     )
-)  # fmt: skip
+)
 
 
 class Attribute(NamedTuple):

@@ -46,9 +46,13 @@ _PRONOUN = re.compile(r"\b(?:he|she|him|his|her|they)\b", re.IGNORECASE)
 
 
 def bearing(
-    question: Question, hit: Hit, *, speaker: str, asked: Collection[Attribute] = (),
+    question: Question,
+    hit: Hit,
+    *,
+    speaker: str,
+    asked: Collection[Attribute] = (),
     told: Collection[Attribute] = (),
-) -> float:  # fmt: skip
+) -> float:
     """Return the chance, in [0, 1], that something remembered bears on a question.
 
     It counts how relevant the search found it, how many of the question's words it holds, whether it tells the very
@@ -64,11 +68,15 @@ def bearing(
     is_told = any(is_same(one, other) for one in asked for other in told)
     is_of_other = not is_told and _is_anothers(question, hit, asked, told)
     weighed = (
-        _RELEVANCE * hit.relevance + _COVERED * _covered(question, held)
-        + (0.0 if is_told else _of_others(question, hit, held)) + _SOMEBODY_ELSE * is_of_other
+        _RELEVANCE * hit.relevance
+        + _COVERED * _covered(question, held)
+        + (0.0 if is_told else _of_others(question, hit, held))
+        + _SOMEBODY_ELSE * is_of_other
         + (0.0 if is_told else _OTHER_THING * _is_of_other_thing(question, hit))
-        + _ATTRIBUTE * is_told + _NO_ANSWER * lacks_answer(question.text, hit.text) + _BASE
-    )  # fmt: skip
+        + _ATTRIBUTE * is_told
+        + _NO_ANSWER * lacks_answer(question.text, hit.text)
+        + _BASE
+    )
     return 1 / (1 + math.exp(-weighed))
 
 
@@ -128,12 +136,7 @@ class Recollection:
     async def of(self, question: Question, viewer: Viewer, *, now: datetime) -> list[Source]:
         """Return what is remembered, best first; what does not bear on the question is among it."""
         found = await self._finder.search(
-            Search(
-                text=question.text,
-                viewer=viewer,
-                now=now,
-                limit=_MOST_HITS,
-            )
+            Search(text=question.text, viewer=viewer, now=now, limit=_MOST_HITS)
         )
         told = _told_once(
             replace(hit, relevance=self._bearing(question, hit, viewer)) for hit in found.hits
@@ -151,9 +154,8 @@ class Recollection:
         return sorted(self._with_denials(sources), key=lambda source: -source.relevance)
 
     async def said(
-        self, question: Question, viewer: Viewer, *, name: str, member: Member | None,
-        now: datetime,
-    ) -> list[Source]:  # fmt: skip
+        self, question: Question, viewer: Viewer, *, name: str, member: Member | None, now: datetime
+    ) -> list[Source]:
         """Return what somebody said that bears on something, in their words, the newest first.
 
         What one who is no member said may have been told by others, who name them.
@@ -165,10 +167,13 @@ class Recollection:
         called = {*stems(name)}
         is_of_all = not question.weight
         search = Search(
-            text=f"{name} {question.text}", viewer=viewer, now=now, limit=_MOST_SAID,
+            text=f"{name} {question.text}",
+            viewer=viewer,
+            now=now,
+            limit=_MOST_SAID,
             kinds=(HitKind.FACT,) if is_of_all else (HitKind.FACT, HitKind.EPISODE),
             speakers=None if member is None else frozenset({member.id, member.name.casefold()}),
-        )  # fmt: skip
+        )
         hits = (await self._finder.search(search)).hits
         period = question.period
         told = [
@@ -197,9 +202,14 @@ class Recollection:
             episode.text, speaker=speaker, said_at=at, zone=self._household.zone, has_clock=True
         )
         return Source(
-            id=episode.id, kind=SourceKind.EPISODE, text=episode.text, sentence=f"{sentence}.",
-            speaker=speaker, relevance=1.0, at=episode.said_at,
-        )  # fmt: skip
+            id=episode.id,
+            kind=SourceKind.EPISODE,
+            text=episode.text,
+            sentence=f"{sentence}.",
+            speaker=speaker,
+            relevance=1.0,
+            at=episode.said_at,
+        )
 
     def sources(self, hits: Iterable[Hit]) -> list[Source]:
         """Return what was found as sources, each sure to bear on what was asked."""
@@ -249,10 +259,12 @@ class Recollection:
         member = self._household.member(hit.speaker) if hit.speaker else None
         words = (member.id, member.name, *member.aliases) if member else (hit.speaker or "",)
         return bearing(
-            question, hit, speaker=" ".join(words),
+            question,
+            hit,
+            speaker=" ".join(words),
             asked=asked_of(question.text, self._household, viewer.member),
             told=[*attributes_of(hit.text, self._household, hit.speaker)],
-        )  # fmt: skip
+        )
 
     def _source(self, hit: Hit) -> Source:
         zone = self._household.zone
@@ -263,9 +275,14 @@ class Recollection:
             kind = SourceKind.EPISODE
             sentence = quote(hit.text, speaker=speaker, said_at=hit.at, zone=zone)
         return Source(
-            id=hit.id, kind=kind, text=hit.text, sentence=sentence,
-            speaker=speaker, relevance=round(hit.relevance, 3), at=hit.at,
-        )  # fmt: skip
+            id=hit.id,
+            kind=kind,
+            text=hit.text,
+            sentence=sentence,
+            speaker=speaker,
+            relevance=round(hit.relevance, 3),
+            at=hit.at,
+        )
 
 
 def _told_once(hits: Iterable[Hit]) -> list[Hit]:

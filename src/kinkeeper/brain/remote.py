@@ -95,9 +95,11 @@ class _Answer(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
     relevance: float = Field(
-        ge=0, le=1, allow_inf_nan=False,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
         validation_alias=AliasChoices("relevance", "relevance_score"),
-    )  # fmt: skip
+    )
     summary: str = Field(validation_alias=AliasChoices("summary", "answer"))
     items: list[_Item] = []
 

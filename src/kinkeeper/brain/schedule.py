@@ -37,7 +37,9 @@ class EventWords:
         self._of_people = {
             member.id: _stems_of(
                 (
-                    member.id, member.name, *member.aliases,
+                    member.id,
+                    member.name,
+                    *member.aliases,
                     *(
                         word
                         for group in household.groups
@@ -47,7 +49,7 @@ class EventWords:
                 )
             )
             for member in household.members
-        }  # fmt: skip
+        }
 
     def of(self, event: Event, also: Iterable[str] = ()) -> frozenset[str]:
         """Return the stems of all words by which somebody may ask for an event.

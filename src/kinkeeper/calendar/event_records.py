@@ -85,9 +85,7 @@ def occurrence_waiting(
 
 
 def _note(
-    waiting: Mapping[str, Any],
-    name: Callable[[str], str],
-    moment: Callable[[datetime], str],
+    waiting: Mapping[str, Any], name: Callable[[str], str], moment: Callable[[datetime], str]
 ) -> str:
     claimed, asked = (
         sorted((name(each) for each in waiting[key]), key=lambda each: each != "you")

@@ -9,14 +9,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, bindparam, select
 
-from kinkeeper.calendar.model import (
-    Event,
-    EventKind,
-    EventState,
-    Override,
-    Provenance,
-    SourceType,
-)
+from kinkeeper.calendar.model import Event, EventKind, EventState, Override, Provenance, SourceType
 from kinkeeper.calendar.recurrence import local_start
 from kinkeeper.calendar.tables import events, overrides
 from kinkeeper.core.time import from_text, to_text
@@ -159,9 +152,10 @@ def read_events_of_source(
         provenance: Its type and id of the source are looked for.
     """
     of = viewer.wider_parameters | {
-        "household": viewer.household, "source_type": provenance.source_type.value,
+        "household": viewer.household,
+        "source_type": provenance.source_type.value,
         "source_id": provenance.source_id,
-    }  # fmt: skip
+    }
     rows = sorted(_EVENTS_OF_SOURCE.mappings(conn, of), key=itemgetter("id"))
     return {row["id"]: event_from_row(row) for row in rows if viewer.sees_event(row["scope"])}
 

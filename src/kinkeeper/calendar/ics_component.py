@@ -132,9 +132,13 @@ def read_component(component: Component, household: str, zone: ZoneInfo) -> Read
     check_event(event)
     recurrence_id = _recurrence_id(component, zone, notes)
     return Reading(
-        event=event, uid=uid, recurrence_id=recurrence_id, notes=tuple(notes),
-        privacy=privacy_of(component), description=_text(component, "DESCRIPTION") or "",
-    )  # fmt: skip
+        event=event,
+        uid=uid,
+        recurrence_id=recurrence_id,
+        notes=tuple(notes),
+        privacy=privacy_of(component),
+        description=_text(component, "DESCRIPTION") or "",
+    )
 
 
 def override_from(series: Event, one: Reading, original_start: datetime) -> Override | None:

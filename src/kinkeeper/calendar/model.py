@@ -103,11 +103,13 @@ class Event:
     def __post_init__(self) -> None:
         """Keep every text as one line without invisible characters, wherever it came from."""
         clean = {
-            "summary": one_line(self.summary) or UNTITLED, "place": _one_line(self.place),
-            "activity": _one_line(self.activity), "task": _one_line(self.task),
+            "summary": one_line(self.summary) or UNTITLED,
+            "place": _one_line(self.place),
+            "activity": _one_line(self.activity),
+            "task": _one_line(self.task),
             "who": tuple(map(one_line, self.who)),
             "responsible": tuple(map(one_line, self.responsible)),
-        }  # fmt: skip
+        }
         for name, value in clean.items():
             object.__setattr__(self, name, value)
 

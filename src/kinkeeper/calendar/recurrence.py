@@ -25,10 +25,23 @@ from kinkeeper.core.time import Interval, as_utc
 # happen some day. This keeps the cost of expanding a rule bounded, whoever wrote it.
 
 _FREQUENCIES = frozenset({"DAILY", "WEEKLY", "MONTHLY", "YEARLY"})
-_PARTS = frozenset({
-    "FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYSETPOS",
-    "BYHOUR", "BYMINUTE", "BYYEARDAY", "BYWEEKNO", "WKST",
-})  # fmt: skip
+_PARTS = frozenset(
+    {
+        "FREQ",
+        "INTERVAL",
+        "COUNT",
+        "UNTIL",
+        "BYDAY",
+        "BYMONTHDAY",
+        "BYMONTH",
+        "BYSETPOS",
+        "BYHOUR",
+        "BYMINUTE",
+        "BYYEARDAY",
+        "BYWEEKNO",
+        "WKST",
+    }
+)
 _MAX_INTERVAL = 1000
 _MAX_COUNT = 10_000
 _MAX_PER_DAY = 24

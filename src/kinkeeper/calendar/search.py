@@ -46,10 +46,16 @@ def as_busy(occurrence: Occurrence) -> Occurrence | None:
         return None
     mask = Event(
         id=stable_id(event.household, SUMMARY, event.id, occurrence.original_start.isoformat()),
-        household=event.household, kind=EventKind.BOOKING, scope=HOUSEHOLD_SCOPE, summary=SUMMARY,
-        start=occurrence.interval.start, duration=occurrence.interval.duration, tz=event.tz,
-        who=(member,), provenance=Provenance(source_type=SourceType.CHAT, source_id=""),
-    )  # fmt: skip
+        household=event.household,
+        kind=EventKind.BOOKING,
+        scope=HOUSEHOLD_SCOPE,
+        summary=SUMMARY,
+        start=occurrence.interval.start,
+        duration=occurrence.interval.duration,
+        tz=event.tz,
+        who=(member,),
+        provenance=Provenance(source_type=SourceType.CHAT, source_id=""),
+    )
     return replace(occurrence, event=mask, responsible=(), place=None, waiting=())
 
 

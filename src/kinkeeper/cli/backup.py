@@ -26,8 +26,7 @@ app = typer.Typer()
 @app.command()
 @located
 def backup(
-    where: Where,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="New file to write.")],
+    where: Where, file: Annotated[Path, typer.Argument(metavar="FILE", help="New file to write.")]
 ) -> None:
     """Copy the database to a file, also while it is in use."""
     with Store.open(where.db or database_address(settings_of(where))) as store:

@@ -84,11 +84,13 @@ def decide(
     if json_:
         answer_json(
             {
-                "outcome": receipt.outcome.value, "message": receipt.message,
-                "changed": receipt.is_change, "choices": list(receipt.choices),
+                "outcome": receipt.outcome.value,
+                "message": receipt.message,
+                "changed": receipt.is_change,
+                "choices": list(receipt.choices),
                 "action": action_record(receipt.action),
             }
-        )  # fmt: skip
+        )
     else:
         answer(receipt.message)
     if not decision.holds(receipt):

@@ -296,10 +296,5 @@ class Screen:
 
 def _show_json(event: TurnEvent) -> None:
     answer_json(
-        {
-            "event": event.name.value,
-            "number": event.number,
-            "turn": event.turn_id,
-            **event.data,
-        }
+        {"event": event.name.value, "number": event.number, "turn": event.turn_id, **event.data}
     )

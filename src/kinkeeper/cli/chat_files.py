@@ -358,9 +358,11 @@ async def play_sample() -> AsyncIterator[Heard]:
     ):
         inputs = list(read_any_chat(chat))
         opening = open_system(
-            Settings(), household_file=sample / "household.toml",
-            database=str(Path(folder) / "sample.sqlite"), now=start_of(inputs),
-        )  # fmt: skip
+            Settings(),
+            household_file=sample / "household.toml",
+            database=str(Path(folder) / "sample.sqlite"),
+            now=start_of(inputs),
+        )
         system = await asyncio.to_thread(opening.__enter__)
         try:
             async for row in replayed(system, inputs):

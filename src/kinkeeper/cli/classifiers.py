@@ -94,9 +94,12 @@ async def _classifier(where: Where) -> AsyncIterator[Answer]:
                 raise InputError('"text" is empty')
             (found,) = await classifier.classify([text])
             return {
-                "category": found.category, "type": found.type, "title": found.title,
-                "confidence": round(found.confidence, 4), "stage": found.stage,
-            }  # fmt: skip
+                "category": found.category,
+                "type": found.type,
+                "title": found.title,
+                "confidence": round(found.confidence, 4),
+                "stage": found.stage,
+            }
 
         yield classified
 
@@ -170,12 +173,17 @@ async def _answer(router: Router, record: Mapping[str, Any]) -> Mapping[str, Any
 def _told(routed: Routed) -> dict[str, Any]:
     triage = routed.triage
     return {
-        "type": triage.type, "is_followup": triage.is_followup, "domains": list(triage.domains),
-        "branch": triage.branch, "social": triage.social, "mode": triage.mode,
-        "confirmation": triage.confirmation, "source": triage.source,
+        "type": triage.type,
+        "is_followup": triage.is_followup,
+        "domains": list(triage.domains),
+        "branch": triage.branch,
+        "social": triage.social,
+        "mode": triage.mode,
+        "confirmation": triage.confirmation,
+        "source": triage.source,
         "is_weak": routed.confirmation is not None and routed.confirmation.is_weak,
         "decided_by": routed.decided_by,
-    }  # fmt: skip
+    }
 
 
 def _question(record: Mapping[str, Any]) -> bool | str:

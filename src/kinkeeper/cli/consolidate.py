@@ -43,8 +43,7 @@ def consolidate(
         bool, typer.Option("--yes", help="Run even if many facts would be archived.")
     ] = False,
     revert: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="Undo a run; `last` undoes the latest."),
+        str | None, typer.Option(metavar="RUN", help="Undo a run; `last` undoes the latest.")
     ] = None,
     named: Annotated[
         str | None, typer.Option("--as", metavar="MEMBER", help="Who is undoing it.")
@@ -72,8 +71,13 @@ def _consolidate_now(where: Where, *, is_rehearsal: bool, is_agreed: bool, as_js
         runs = _run(system, is_rehearsal=is_rehearsal, is_agreed=is_agreed)
         told = [each for run in runs for each in _told(system, run)]
         if as_json:
-            answer_json({"dry_run": is_rehearsal, "runs": [_record(each) for each in runs],
-                         "changes": [_change(each) for each in told]})  # fmt: skip
+            answer_json(
+                {
+                    "dry_run": is_rehearsal,
+                    "runs": [_record(each) for each in runs],
+                    "changes": [_change(each) for each in told],
+                }
+            )
         else:
             _show(runs, told, is_rehearsal=is_rehearsal)
     return runs[-1].state is RunState.DONE
@@ -115,9 +119,14 @@ def _chosen(conn: Connection, household: str, wanted: str) -> Run:
 def _run(system: System, *, is_rehearsal: bool, is_agreed: bool) -> Sequence[Run]:
     with _progress() as progress:
         doing = Consolidating(
-            system.settings, system.household, system.store, SystemClock(), progress=progress,
-            is_rehearsal=is_rehearsal, is_agreed=is_agreed,
-        )  # fmt: skip
+            system.settings,
+            system.household,
+            system.store,
+            SystemClock(),
+            progress=progress,
+            is_rehearsal=is_rehearsal,
+            is_agreed=is_agreed,
+        )
         return asyncio.run(doing.run())
 
 
@@ -139,19 +148,25 @@ def _record(run: Run) -> Mapping[str, Any]:
     record = run.report.record()
     del record["differences"]
     return {
-        "id": run.id, "state": run.state.value, "change_set": run.change_set,
-        "changes": len(run.report.differences), **record,
-    }  # fmt: skip
+        "id": run.id,
+        "state": run.state.value,
+        "change_set": run.change_set,
+        "changes": len(run.report.differences),
+        **record,
+    }
 
 
 def _change(told: Told) -> Mapping[str, Any]:
     difference = told.difference
     return {
-        "kind": difference.kind.value, "fact": difference.fact,
-        "text": told.fact.narrative if told.fact else None, "other": difference.other,
+        "kind": difference.kind.value,
+        "fact": difference.fact,
+        "text": told.fact.narrative if told.fact else None,
+        "other": difference.other,
         "other_text": told.other.narrative if told.other else None,
-        "before": difference.before, "after": difference.after,
-    }  # fmt: skip
+        "before": difference.before,
+        "after": difference.after,
+    }
 
 
 def _show(runs: Sequence[Run], told: Sequence[Told], *, is_rehearsal: bool) -> None:
@@ -194,8 +209,10 @@ def _table(told: Sequence[Told]) -> Table:
     for each in told:
         before = each.difference.before
         table.add_row(
-            each.difference.kind.value, each.fact.narrative if each.fact else "(new)",
-            each.other.narrative if each.other else "", "" if before is None else f"{before:.2f}",
+            each.difference.kind.value,
+            each.fact.narrative if each.fact else "(new)",
+            each.other.narrative if each.other else "",
+            "" if before is None else f"{before:.2f}",
             f"{each.difference.after:.2f}",
-        )  # fmt: skip
+        )
     return table

@@ -65,9 +65,11 @@ def demonstrate(where: Where, *, as_json: bool, screen: Console | None = None) -
     ):
         inputs = list(read_any_chat(chat))
         with open_system(
-            Settings(), household_file=where.household or sample / "household.toml",
-            database=str(Path(folder) / "demo.sqlite"), now=start_of(inputs),
-        ) as system:  # fmt: skip
+            Settings(),
+            household_file=where.household or sample / "household.toml",
+            database=str(Path(folder) / "demo.sqlite"),
+            now=start_of(inputs),
+        ) as system:
             rows = asyncio.run(_collected(replayed(system, inputs)))
             metrics = system.store.read_now(lambda conn: _metrics(conn, system, rows))
             if as_json:
@@ -155,9 +157,13 @@ async def _collected(rows: AsyncIterator[Shown]) -> list[Shown]:
 
 def _metrics(conn: Connection, system: System, rows: Sequence[Shown]) -> Metrics:
     return load_metrics(
-        conn, system.household.id, system.household.zone, first=rows[0].at.date(),
-        last=rows[-1].at.date(), now=rows[-1].at,
-    )  # fmt: skip
+        conn,
+        system.household.id,
+        system.household.zone,
+        first=rows[0].at.date(),
+        last=rows[-1].at.date(),
+        now=rows[-1].at,
+    )
 
 
 def _record(row: Shown) -> dict[str, Any]:

@@ -119,9 +119,13 @@ def _show_digest(where: Where, *, named: str | None, is_now: bool) -> None:
 
         def load(conn: Connection) -> Digest:
             return gather(
-                conn, household, member, day=moment.astimezone(household.zone).date(), now=moment,
+                conn,
+                household,
+                member,
+                day=moment.astimezone(household.zone).date(),
+                now=moment,
                 since=last_digest(conn, household.id, member.id),
-            )  # fmt: skip
+            )
 
         digest = system.store.read_now(load)
     off = f"{member.name} gets no digest; `kinkeeper digest --at 18:00` turns it on."

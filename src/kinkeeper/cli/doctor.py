@@ -100,10 +100,12 @@ def _tokens(store: Store, household: Household, now: datetime) -> Finding:
     if not endless:
         return ok(_KEYS_CHECK, f"{len(alive)} API tokens, all with an expiry date")
     return Finding(
-        check=_KEYS_CHECK, health=Health.WARNING, found=f"{endless} of {len(alive)} API tokens never expire",
+        check=_KEYS_CHECK,
+        health=Health.WARNING,
+        found=f"{endless} of {len(alive)} API tokens never expire",
         remedy="see `kinkeeper token list`; revoke what is no longer used and create new ones, which last 365 days",
         household=household.id,
-    )  # fmt: skip
+    )
 
 
 app = typer.Typer()

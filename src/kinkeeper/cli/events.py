@@ -60,8 +60,7 @@ def import_file(
         ),
     ] = Importable.EVENTS,
     by: Annotated[
-        str | None,
-        typer.Option(metavar="MEMBER", help="Who imports; default is the owner."),
+        str | None, typer.Option(metavar="MEMBER", help="Who imports; default is the owner.")
     ] = None,
     waits: Annotated[
         bool,
@@ -104,9 +103,14 @@ def import_events(where: Where, file: Path, *, by: str | None) -> int:
             found = read_events(lines, household, ImportLimit(now))
         found.leave_out_hidden(household, importer, is_operator=True)
         work = Import(
-            id=token_hex(16), household=household, member=importer, now=now,
-            name=file.name, found=found, is_operator=True,
-        )  # fmt: skip
+            id=token_hex(16),
+            household=household,
+            member=importer,
+            now=now,
+            name=file.name,
+            found=found,
+            is_operator=True,
+        )
         receipts = _written(system, work)
     for line in found.lines:
         answer_json(line)
@@ -214,9 +218,11 @@ def _table(found: Sequence[Occurrence], household: Household) -> Table:
 def _title(occurrence: Occurrence, household: Household) -> str:
     """Return what an occurrence is called, with what it waits for."""
     waits = occurrence_waiting(
-        occurrence, household.zone, name=lambda each: people([each], household),
+        occurrence,
+        household.zone,
+        name=lambda each: people([each], household),
         moment=lambda at: f"{at.astimezone(household.zone):%a %Y-%m-%d %H:%M}",
-    )  # fmt: skip
+    )
     return f"{occurrence.event.summary} ({waits})" if waits else occurrence.event.summary
 
 

@@ -71,8 +71,7 @@ def export(
         ),
     ] = Path("-"),
     as_: Annotated[
-        Exportable,
-        typer.Option("--as", help="calendar (iCalendar), memory (JSONL) or all."),
+        Exportable, typer.Option("--as", help="calendar (iCalendar), memory (JSONL) or all.")
     ] = Exportable.EVENTS,
 ) -> None:
     """Export the calendar, the memory or everything."""

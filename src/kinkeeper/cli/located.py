@@ -20,17 +20,21 @@ HouseholdOption = Annotated[
 DatabaseOption = Annotated[
     str | None,
     typer.Option(
-        "--db", metavar="URL", rich_help_panel="Which household",
+        "--db",
+        metavar="URL",
+        rich_help_panel="Which household",
         help="Database: a file, sqlite:///FILE or postgresql://…; created if missing.",
     ),
-]  # fmt: skip
+]
 EnvironmentOption = Annotated[
     str | None,
     typer.Option(
-        "--env", metavar="NAME", rich_help_panel="Which household",
+        "--env",
+        metavar="NAME",
+        rich_help_panel="Which household",
         help="Environment; each has its own database.",
     ),
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +59,7 @@ def located(command: Callable[Concatenate[Where, P], None]) -> Callable[..., Non
 
     @wraps(command)
     def run(
-        ctx: typer.Context,
-        household: Path | None,
-        db: str | None,
-        env: str | None,
-        **options: Any,
+        ctx: typer.Context, household: Path | None, db: str | None, env: str | None, **options: Any
     ) -> None:
         own = Where(household=household, db=db, env=env)
         where = own.over(ctx.obj) if isinstance(ctx.obj, Where) else own
@@ -81,10 +81,12 @@ def _take_on_options(run: Callable[..., None], command: Callable[..., None]) -> 
         *(
             inspect.Parameter(name, kind, annotation=annotation, default=None)
             for name, annotation in (
-                ("household", HouseholdOption), ("db", DatabaseOption), ("env", EnvironmentOption),
+                ("household", HouseholdOption),
+                ("db", DatabaseOption),
+                ("env", EnvironmentOption),
             )
         ),
-    ]  # fmt: skip
+    ]
     parameters = [parameter.replace(kind=kind) for parameter in own] + common
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
     run.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -96,8 +98,7 @@ IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="Action id, or its first characters.")
 ]
 AsOption = Annotated[
-    str | None,
-    typer.Option("--as", metavar="MEMBER", help="Who decides; default is the owner."),
+    str | None, typer.Option("--as", metavar="MEMBER", help="Who decides; default is the owner.")
 ]
 LookOption = Annotated[
     str | None,

@@ -71,9 +71,13 @@ def remember(
         household, now = system.household, SystemClock().now()
         member = acting(household, as_)
         proposal = asked_to_remember(
-            household, member, words, channel=_CHANNEL, now=now,
+            household,
+            member,
+            words,
+            channel=_CHANNEL,
+            now=now,
             scope=person_scope(member.id) if private else HOUSEHOLD_SCOPE,
-        )  # fmt: skip
+        )
         receipt = system.store.write_now(
             lambda conn: approvals.request(
                 conn, proposal, member=member, household=household, now=now

@@ -318,11 +318,7 @@ def read_lines(
 
 
 def episode_of(
-    record: Mapping[str, Any],
-    *,
-    household: str,
-    zone: ZoneInfo,
-    audiences: Audiences | None = None,
+    record: Mapping[str, Any], *, household: str, zone: ZoneInfo, audiences: Audiences | None = None
 ) -> Episode:
     """Return the episode of a record; where it does not say who may see it, its words tell.
 
@@ -332,11 +328,17 @@ def episode_of(
     """
     scope = _optional(record, "scope")
     said = Episode(
-        household=household, id=_text(record, "id"), text=_text(record, "text"),
-        speaker=_optional(record, "member") or _optional(record, "speaker"), session=_optional(record, "session"),
-        scope=scope or HOUSEHOLD_SCOPE, said_at=instant_told(_text(record, "at"), zone),
-        origin=Origin.IMPORTED, source=_SOURCE, channel=_SOURCE,
-    )  # fmt: skip
+        household=household,
+        id=_text(record, "id"),
+        text=_text(record, "text"),
+        speaker=_optional(record, "member") or _optional(record, "speaker"),
+        session=_optional(record, "session"),
+        scope=scope or HOUSEHOLD_SCOPE,
+        said_at=instant_told(_text(record, "at"), zone),
+        origin=Origin.IMPORTED,
+        source=_SOURCE,
+        channel=_SOURCE,
+    )
     return said if audiences is None else audiences.of_episode(said, is_open=not scope)
 
 
@@ -356,10 +358,16 @@ def fact_of(
         raise InputError('"evidence" must be a list of episode ids')
     scope = _optional(record, "scope")
     fact = ImportedFact(
-        id=_text(record, "id"), text=text, title=told.title, type=told.type,
-        category=_category(record) or told.category, confidence=_share(record, "confidence"),
-        at=instant_told(_text(record, "at"), zone), scope=scope or HOUSEHOLD_SCOPE, evidence=tuple(evidence),
-    )  # fmt: skip
+        id=_text(record, "id"),
+        text=text,
+        title=told.title,
+        type=told.type,
+        category=_category(record) or told.category,
+        confidence=_share(record, "confidence"),
+        at=instant_told(_text(record, "at"), zone),
+        scope=scope or HOUSEHOLD_SCOPE,
+        evidence=tuple(evidence),
+    )
     return fact if scope or audiences is None else audiences.of_fact(fact)
 
 
@@ -382,10 +390,13 @@ def query_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> Query:
     check_kinds(kinds, as_of=as_of)
     scope = _optional(record, "scope")
     return Query(
-        id=record.get("id"), text=_text(record, "query"), limit=limit,
+        id=record.get("id"),
+        text=_text(record, "query"),
+        limit=limit,
         scopes=frozenset({HOUSEHOLD_SCOPE} | ({scope} if scope else set())),
-        kinds=kinds, as_of=as_of,
-    )  # fmt: skip
+        kinds=kinds,
+        as_of=as_of,
+    )
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:

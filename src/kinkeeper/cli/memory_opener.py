@@ -41,10 +41,13 @@ def memory_opened(where: Where) -> Iterator[Memory]:
     if where.household or settings.family_context or Path("household.toml").is_file():
         with opened(where) as system:
             yield Memory(
-                settings=system.settings, store=system.store, household=system.household.id,
-                zone=system.household.zone, locale=system.household.locale,
+                settings=system.settings,
+                store=system.store,
+                household=system.household.id,
+                zone=system.household.zone,
+                locale=system.household.locale,
                 people=system.household,
-            )  # fmt: skip
+            )
         return
     log_to_stderr()
     with Store.open(where.db or database_address(settings)) as store:

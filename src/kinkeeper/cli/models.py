@@ -81,10 +81,13 @@ def _overview(system: System, days: int) -> _Overview:
     )
     config = model_config(system.settings, llama_server(system.settings))
     return _Overview(
-        servers=look_at_servers(system.settings), figures=figures, fallbacks=fallbacks,
-        spent=spent or Amount(), limits=config.limits if config else DailyLimits(),
+        servers=look_at_servers(system.settings),
+        figures=figures,
+        fallbacks=fallbacks,
+        spent=spent or Amount(),
+        limits=config.limits if config else DailyLimits(),
         embedder=embedder_finding(system.settings),
-    )  # fmt: skip
+    )
 
 
 def _record(overview: _Overview) -> dict[str, Any]:
@@ -150,10 +153,15 @@ def _calls_table(figures: Sequence[RoleFigures], days: int) -> Table:
             if outcome not in _SUCCEEDED
         )
         table.add_row(
-            each.role, str(each.calls), _seconds(each.p50_milliseconds),
-            _seconds(each.p99_milliseconds), f"{each.input_tokens:,}", f"{each.output_tokens:,}",
-            f"{each.cost_micros / _MICROS:.4f}", failed,
-        )  # fmt: skip
+            each.role,
+            str(each.calls),
+            _seconds(each.p50_milliseconds),
+            _seconds(each.p99_milliseconds),
+            f"{each.input_tokens:,}",
+            f"{each.output_tokens:,}",
+            f"{each.cost_micros / _MICROS:.4f}",
+            failed,
+        )
     return table
 
 

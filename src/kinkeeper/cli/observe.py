@@ -88,12 +88,7 @@ def observe(
 
 
 def _replay_chat(
-    where: Where,
-    lines: Iterable[bytes],
-    *,
-    until: str | None,
-    into: str | None,
-    with_model: bool,
+    where: Where, lines: Iterable[bytes], *, until: str | None, into: str | None, with_model: bool
 ) -> int:
     """Replay a chat and write its decisions; returns how many lines were bad.
 

@@ -172,6 +172,10 @@ def _left(rest: timedelta) -> str:
 
 def _failure_record(failure: Failure) -> dict[str, Any]:
     return {
-        "id": failure.row_id, "type": None, "status": "manual_review",
-        "message_id": failure.message_id, "chat_id": failure.chat_id, "error": failure.error,
-    }  # fmt: skip
+        "id": failure.row_id,
+        "type": None,
+        "status": "manual_review",
+        "message_id": failure.message_id,
+        "chat_id": failure.chat_id,
+        "error": failure.error,
+    }

@@ -90,9 +90,11 @@ def _utterance(record: Mapping[str, Any], household: Household) -> Utterance:
         raise InputError(f'"surface" must be one of {", ".join(each.value for each in Surface)}')
     at = SystemClock().now() if sent_at is None else instant_told(str(sent_at), household.zone)
     return Utterance(
-        text=text_in(record, "text"), speaker=str(record.get("speaker", "")),
-        sent_at=at.astimezone(household.zone), surface=Surface(surface),
-    )  # fmt: skip
+        text=text_in(record, "text"),
+        speaker=str(record.get("speaker", "")),
+        sent_at=at.astimezone(household.zone),
+        surface=Surface(surface),
+    )
 
 
 def _context(record: Mapping[str, Any], household: Household) -> Context:
@@ -102,8 +104,9 @@ def _context(record: Mapping[str, Any], household: Household) -> Context:
     names = {name for each in household.members for name in (each.name, *each.aliases)}
     return Context(
         before=[Said(str(each.get("speaker", "")), text_in(each, "text")) for each in before],
-        people=frozenset(fold(each).text for each in names), locale=household.locale,
-    )  # fmt: skip
+        people=frozenset(fold(each).text for each in names),
+        locale=household.locale,
+    )
 
 
 def _frame_record(frame: Frame, text: str) -> dict[str, Any]:
@@ -167,9 +170,10 @@ def _heard(
         raise record
     sent_at = instant_told(text_in(record, "sent_at"), household.zone)
     return record, Heard(
-        speaker=text_in(record, "speaker"), text=text_in(record, "text"),
+        speaker=text_in(record, "speaker"),
+        text=text_in(record, "text"),
         sent_at=sent_at.astimezone(household.zone),
-    )  # fmt: skip
+    )
 
 
 def _told(
@@ -191,6 +195,10 @@ def _told(
 
 def _found_record(found: Found, text: str) -> dict[str, Any]:
     return _frame_record(found.frame, text) | {
-        "title": found.title, "at": found.at.isoformat() if found.at else None, "who": found.who,
-        "by": found.by, "about": found.thing, "left_out": found.left_out,
-    }  # fmt: skip
+        "title": found.title,
+        "at": found.at.isoformat() if found.at else None,
+        "who": found.who,
+        "by": found.by,
+        "about": found.thing,
+        "left_out": found.left_out,
+    }

@@ -49,9 +49,11 @@ def ranked(hit: Hit | EventHit) -> dict[str, Any]:
     legs = {} if isinstance(hit, EventHit) else hit.parts
     parts = {name: round(part, 4) for name, part in legs.items()}
     return {
-        "id": hit.id, "kind": hit.kind.value, "score": round(hit.score, 4),
+        "id": hit.id,
+        "kind": hit.kind.value,
+        "score": round(hit.score, 4),
         "parts": parts | {"relevance": round(hit.relevance, 4)},
-    }  # fmt: skip
+    }
 
 
 app = typer.Typer()
@@ -87,9 +89,12 @@ def recall(
         household = system.household
         member = None if as_ is None else member_named(household, as_).id
         wanted = Search(
-            text=text, viewer=Viewer.of(household.id, member), now=SystemClock().now(), limit=limit,
+            text=text,
+            viewer=Viewer.of(household.id, member),
+            now=SystemClock().now(),
+            limit=limit,
             as_of=None if as_of is None else latest_told(as_of, household.zone),
-        )  # fmt: skip
+        )
         hits = asyncio.run(_recalled(system, wanted))
     if json_:
         answer_json([_shown(hit, household.names) for hit in hits])
@@ -110,18 +115,28 @@ def recall(
 async def _recalled(system: System, wanted: Search) -> Sequence[Hit]:
     async with embedder_opened(system.settings) as embedder:
         finder = Finder(
-            system.store, system.household.id, zone=system.household.zone, embedder=embedder,
-            locale=system.household.locale, called=system.household.called,
-        )  # fmt: skip
+            system.store,
+            system.household.id,
+            zone=system.household.zone,
+            embedder=embedder,
+            locale=system.household.locale,
+            called=system.household.called,
+        )
         return (await finder.search(wanted, patience=AS_LONG_AS_IT_TAKES)).hits
 
 
 def _shown(hit: Hit, names: Names) -> dict[str, Any]:
     return {
-        **ranked(hit), "text": hit.text, "category": hit.category, "at": hit.at.isoformat(),
-        "confidence": round(hit.confidence, 3), "created_at": hit.created_at.isoformat(),
-        "speaker": name_of(hit.speaker, names), "scope": hit.scope, "provenance": hit.provenance,
-    }  # fmt: skip
+        **ranked(hit),
+        "text": hit.text,
+        "category": hit.category,
+        "at": hit.at.isoformat(),
+        "confidence": round(hit.confidence, 3),
+        "created_at": hit.created_at.isoformat(),
+        "speaker": name_of(hit.speaker, names),
+        "scope": hit.scope,
+        "provenance": hit.provenance,
+    }
 
 
 @app.command()
@@ -151,9 +166,13 @@ async def _search_all(memory: Memory, file: Path) -> int:
     bad = 0
     async with embedder_opened(memory.settings) as embedder:
         finder = Finder(
-            memory.store, memory.household, zone=memory.zone, embedder=embedder,
-            locale=memory.locale, called=memory.people.called if memory.people else {},
-        )  # fmt: skip
+            memory.store,
+            memory.household,
+            zone=memory.zone,
+            embedder=embedder,
+            locale=memory.locale,
+            called=memory.people.called if memory.people else {},
+        )
         with lines_of(file) as lines:
             for query in read_lines(lines, partial(query_of, zone=memory.zone)):
                 if isinstance(query, BadLine):
@@ -167,13 +186,20 @@ async def _search_all(memory: Memory, file: Path) -> int:
 async def _answered(memory: Memory, finder: Finder, query: Query) -> dict[str, Any]:
     start, now = perf_counter(), SystemClock().now()
     search = Search(
-        text=query.text, viewer=Viewer(memory.household, query.scopes), now=now, limit=query.limit,
+        text=query.text,
+        viewer=Viewer(memory.household, query.scopes),
+        now=now,
+        limit=query.limit,
         as_of=query.as_of,
-    )  # fmt: skip
+    )
     found = await find(
-        search, query.kinds, store=memory.store, finder=finder, household=memory.people,
+        search,
+        query.kinds,
+        store=memory.store,
+        finder=finder,
+        household=memory.people,
         patience=AS_LONG_AS_IT_TAKES,
-    )  # fmt: skip
+    )
     took = 1_000 * (perf_counter() - start)
     return {"id": query.id, "hits": [ranked(hit) for hit in found.hits], "ms": round(took, 1)}
 
@@ -233,8 +259,12 @@ async def _injected(
         return await injected(memory.store, finder, viewer, query=None, now=now)
     async with embedder_opened(memory.settings) as embedder:
         finder = Finder(
-            memory.store, memory.household, zone=memory.zone, embedder=embedder,
-            locale=memory.locale, called=memory.people.called if memory.people else {},
-        )  # fmt: skip
+            memory.store,
+            memory.household,
+            zone=memory.zone,
+            embedder=embedder,
+            locale=memory.locale,
+            called=memory.people.called if memory.people else {},
+        )
         await finder.prepare()
         return await injected(memory.store, finder, viewer, query=query, now=now)

@@ -74,8 +74,10 @@ _MOST_HITS: Final = 10
 _GONE: Final = {"withdrawn": "withdrawn", "superseded": "withdrawn", "expired": "expired"}
 """How a card that ended without a decision is reported, by its status."""
 _KINDS: Final = {
-    "group": MessageKind.TEXT, "reaction": MessageKind.REACTION, "edit": MessageKind.EDIT,
-}  # fmt: skip
+    "group": MessageKind.TEXT,
+    "reaction": MessageKind.REACTION,
+    "edit": MessageKind.EDIT,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,18 +231,25 @@ class Rehearsal:
     async def _group(self, step: Step) -> dict[str, Any]:
         details, target = step.details, step.details.get("target")
         message = InboundMessage(
-            channel=REPLAY, chat_id=str(details.get("chat_id") or self._household.id),
+            channel=REPLAY,
+            chat_id=str(details.get("chat_id") or self._household.id),
             message_id=str(details.get("message_id") or f"line-{step.number}"),
-            sender=step.text("as"), text=str(details.get("text", "")), sent_at=step.at,
-            reply_to=details.get("reply_to"), kind=_KINDS[step.do], target=target,
-        )  # fmt: skip
+            sender=step.text("as"),
+            text=str(details.get("text", "")),
+            sent_at=step.at,
+            reply_to=details.get("reply_to"),
+            kind=_KINDS[step.do],
+            target=target,
+        )
         lines = [line async for line in self._observer.feed(message)]
         own = next(line for line in lines if "event" not in line)
         return {
-            "message_id": message.message_id, "decision": own["redline_decision"],
-            "reason": own["reason"], "spoken": own["reply"],
+            "message_id": message.message_id,
+            "decision": own["redline_decision"],
+            "reason": own["reason"],
+            "spoken": own["reply"],
             "action": (own["action"] or {}).get("id"),
-        }  # fmt: skip
+        }
 
     async def _chat(self, step: Step) -> dict[str, Any]:
         member, wish = self._member(step), step.details.get("thread")
@@ -259,15 +268,23 @@ class Rehearsal:
         member, text = self._member(step), step.text("text")
         message = SessionMessage(
             content_session_id=str(step.details.get("thread") or f"{member.id}-{step.at.date()}"),
-            user_message=text, source="rehearsal", channel="rehearsal", timestamp=step.at,
-        )  # fmt: skip
+            user_message=text,
+            source="rehearsal",
+            channel="rehearsal",
+            timestamp=step.at,
+        )
         author = Author(is_adult=member.is_adult, origin=Origin.SAID)
         taken = await self._system.store.write(
             lambda conn: keep(
-                conn, message, author, household=self._household, member=member,
-                scope=audience_of(text, self._household, member.id), at=step.at,
+                conn,
+                message,
+                author,
+                household=self._household,
+                member=member,
+                scope=audience_of(text, self._household, member.id),
+                at=step.at,
             )
-        )  # fmt: skip
+        )
         self._last_said = step.at
         return {"session": taken.session_id}
 
@@ -295,9 +312,10 @@ class Rehearsal:
             if each["status"] == ActionStatus.PENDING.value
         ]
         fitting = [
-            each for each in cards
+            each
+            for each in cards
             if each["id"].startswith(target) or target.casefold() in each["summary"].casefold()
-        ]  # fmt: skip
+        ]
         if not fitting:
             raise InputError(f"no waiting card matches {target!r}")
         return str(max(fitting, key=lambda each: each["created_at"])["id"])
@@ -306,13 +324,19 @@ class Rehearsal:
         named = step.details.get("as")
         member = self._member(step) if named else self._household.adults[0]
         wanted = Search(
-            text=step.text("query"), viewer=viewer_for(self._household, member, now=step.at),
-            now=step.at, limit=int(step.details.get("k", _MOST_HITS)),
-        )  # fmt: skip
+            text=step.text("query"),
+            viewer=viewer_for(self._household, member, now=step.at),
+            now=step.at,
+            limit=int(step.details.get("k", _MOST_HITS)),
+        )
         found = await find(
-            wanted, frozenset(Kind), store=self._system.store, finder=self._system.recall.finder,
-            household=self._household, patience=inf,
-        )  # fmt: skip
+            wanted,
+            frozenset(Kind),
+            store=self._system.store,
+            finder=self._system.recall.finder,
+            household=self._household,
+            patience=inf,
+        )
         return {"hits": [_hit_record(each) for each in found.hits]}
 
     def _member(self, step: Step) -> Member:
@@ -373,10 +397,11 @@ class Rehearsal:
         return [
             self._event(
                 "digest" if row.client_message_id.startswith("digest:") else "reminder",
-                to=row.member, text=row.answer,
+                to=row.member,
+                text=row.answer,
             )
             for row in new
-        ]  # fmt: skip
+        ]
 
     def _event(self, name: str, **details: Any) -> dict[str, Any]:
         at = self._clock.now().astimezone(self._household.zone)
@@ -385,9 +410,12 @@ class Rehearsal:
 
 def _hit_record(hit: Hit | EventHit) -> dict[str, Any]:
     return {
-        "id": hit.id, "kind": hit.kind.value, "text": hit.text, "score": round(hit.score, 4),
+        "id": hit.id,
+        "kind": hit.kind.value,
+        "text": hit.text,
+        "score": round(hit.score, 4),
         "at": hit.at.isoformat(),
-    }  # fmt: skip
+    }
 
 
 def _turn_record(turn: Turn) -> dict[str, Any]:
@@ -395,16 +423,21 @@ def _turn_record(turn: Turn) -> dict[str, Any]:
         each.status in {ResultStatus.AWAITING, ResultStatus.UNCLEAR} for each in turn.results
     )
     return {
-        "answer": turn.answer or "", "mode": turn.mode.value if turn.mode else None,
+        "answer": turn.answer or "",
+        "mode": turn.mode.value if turn.mode else None,
         "used": [dict(each) for each in turn.used],
         "action": next((each.action_id for each in turn.results if each.action_id), None),
         "asked": asks or turn.clarification is not None,
         "results": [
-            {"request": f"{each.domain}.{each.action}", "status": each.status.value,
-             "params": dict(each.params), "action": each.action_id}
+            {
+                "request": f"{each.domain}.{each.action}",
+                "status": each.status.value,
+                "params": dict(each.params),
+                "action": each.action_id,
+            }
             for each in turn.results
         ],
-    }  # fmt: skip
+    }
 
 
 _RESET, _HOUSEHOLD, _ADVANCE = "reset", "household", "advance"
@@ -426,8 +459,7 @@ def rehearse(
         ),
     ],
     seed: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Script to play first, without showing it."),
+        Path | None, typer.Option(metavar="FILE", help="Script to play first, without showing it.")
     ] = None,
     jobs: Annotated[
         int, typer.Option(min=1, max=64, help="Number of processes for the parts between resets.")

@@ -50,8 +50,14 @@ def metrics(
         memory = system.store.read_now(lambda conn: load_figures(conn, household.id, now=now))
     if json_:
         span = {"from": first.isoformat(), "to": last.isoformat()}
-        answer_json({**span, **metrics_record(found), "memory": memory_record(memory),
-                     "conversation": figures_record(talk)})  # fmt: skip
+        answer_json(
+            {
+                **span,
+                **metrics_record(found),
+                "memory": memory_record(memory),
+                "conversation": figures_record(talk),
+            }
+        )
     else:
         _show(console(), found)
         _show_memory(console(), memory)
@@ -153,9 +159,11 @@ def _share(share: float | None) -> str:
 # `kinkeeper jobs`: how much work waits, is under way, is done or has failed.
 
 _KINDS = {
-    "reading": "messages to read", "sending": "messages to send",
-    "answering": "messages to the assistant", "outside": "emails and calls to external tools",
-}  # fmt: skip
+    "reading": "messages to read",
+    "sending": "messages to send",
+    "answering": "messages to the assistant",
+    "outside": "emails and calls to external tools",
+}
 
 
 @app.command()

@@ -168,9 +168,16 @@ async def _serve(
         telegram_connected(houses, intakes, talking.talks, clock=clock) as telegram,
     ):
         context = web_context(
-            houses, intakes, settings, port=port, clock=clock, working=working, telegram=telegram,
-            talks=talking.talks, sample=_sample,
-        )  # fmt: skip
+            houses,
+            intakes,
+            settings,
+            port=port,
+            clock=clock,
+            working=working,
+            telegram=telegram,
+            talks=talking.talks,
+            sample=_sample,
+        )
         server = _Server(_config(settings, context), context, talking)
         supervisor = find_supervisor()
         with _told(server):
@@ -214,12 +221,18 @@ async def _sample() -> AsyncIterator[Heard]:
 
 def _config(settings: Settings, context: WebContext) -> uvicorn.Config:
     return uvicorn.Config(
-        create_app(context), http=TimedProtocol, ws="none", lifespan="off", log_config=None,
-        access_log=False, server_header=False, date_header=False,
+        create_app(context),
+        http=TimedProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
         proxy_headers=settings.public_url is not None,
         forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
-    )  # fmt: skip
+    )
 
 
 class _Server(uvicorn.Server):

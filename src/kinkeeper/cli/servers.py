@@ -55,8 +55,7 @@ app.add_typer(calendars)
 def sync(
     where: Where,
     again: Annotated[
-        bool,
-        typer.Option("--ask-again", help="Ask again about changes that expired undecided."),
+        bool, typer.Option("--ask-again", help="Ask again about changes that expired undecided.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -109,12 +108,15 @@ def _calendar_record(system: System) -> dict[str, Any]:
         "in_step": standing.count(ObjectState.SYNCED),
         "objects": [
             {
-                "path": each.path, "state": each.state, "note": each.note,
-                "local_id": each.local_id, "action_id": each.action_id,
+                "path": each.path,
+                "state": each.state,
+                "note": each.note,
+                "local_id": each.local_id,
+                "action_id": each.action_id,
             }
             for each in standing.noted(*_TOLD)
         ],
-    }  # fmt: skip
+    }
 
 
 _OPEN = frozenset({ActionStatus.EXECUTING, ActionStatus.FAILED})
@@ -161,9 +163,13 @@ def again(
 
 def _draft_record(draft: Draft) -> dict[str, Any]:
     return {
-        "id": draft.id, "state": "draft", "at": draft.written_at, "by": draft.written_by,
-        **draft.mail.shown, "reason": None,
-    }  # fmt: skip
+        "id": draft.id,
+        "state": "draft",
+        "at": draft.written_at,
+        "by": draft.written_by,
+        **draft.mail.shown,
+        "reason": None,
+    }
 
 
 def _unsent_records(actions: Sequence[PendingAction]) -> Iterator[dict[str, Any]]:
@@ -172,11 +178,13 @@ def _unsent_records(actions: Sequence[PendingAction]) -> Iterator[dict[str, Any]
             continue
         is_failed = action.status is ActionStatus.FAILED
         yield {
-            "id": action.id, "state": "not sent" if is_failed else "under way",
-            "at": action.decided_at or action.created_at, "by": action.decided_by,
+            "id": action.id,
+            "state": "not sent" if is_failed else "under way",
+            "at": action.decided_at or action.created_at,
+            "by": action.decided_by,
             **Mail.model_validate(action.proposal.effects[0]["mail"]).shown,
             "reason": failure(action) if is_failed else None,
-        }  # fmt: skip
+        }
 
 
 def _mail_table(records: Sequence[dict[str, Any]]) -> Table:
@@ -185,9 +193,12 @@ def _mail_table(records: Sequence[dict[str, Any]]) -> Table:
         table.add_column(heading, overflow="fold")
     for record in records:
         table.add_row(
-            record["id"][:_ID_LETTERS], record["state"], ", ".join(record["to"]),
-            record["subject"], record["reason"] or "",
-        )  # fmt: skip
+            record["id"][:_ID_LETTERS],
+            record["state"],
+            ", ".join(record["to"]),
+            record["subject"],
+            record["reason"] or "",
+        )
     return table
 
 
@@ -238,18 +249,24 @@ def call(
         member, now = acting(system.household, as_), SystemClock().now()
         deed = stable_id("cli", server, tool, arguments, now.isoformat())
         asked = Asked(
-            household=system.household, member=member, now=now.astimezone(system.household.zone),
-            channel="cli", thread_id="cli", turn_id=deed,
-        )  # fmt: skip
+            household=system.household,
+            member=member,
+            now=now.astimezone(system.household.zone),
+            channel="cli",
+            thread_id="cli",
+            turn_id=deed,
+        )
         planned = {"domain": server, "action": tool, "params": params}
         result = asyncio.run(_called(system, asked, planned))
     if json_:
         answer_json(
             {
-                "status": result.status, "result": dict(result.result), "error": result.error,
+                "status": result.status,
+                "result": dict(result.result),
+                "error": result.error,
                 "action_id": result.action_id,
             }
-        )  # fmt: skip
+        )
     elif result.status is ResultStatus.DONE:
         console().print(Text(str(result.result.get("text", ""))))
     elif result.action_id is not None:
@@ -300,20 +317,25 @@ def _tools_record(system: System) -> dict[str, Any]:
     return {
         "servers": [
             {
-                "name": row.server, "looked_at": row.looked_at.isoformat(), "failure": row.failure,
+                "name": row.server,
+                "looked_at": row.looked_at.isoformat(),
+                "failure": row.failure,
                 "failing_since": row.failing_since.isoformat() if row.failing_since else None,
             }
             for row in rows
             if row.server in names
         ],
         "tools": [_tool_record(each) for each in tools],
-    }  # fmt: skip
+    }
 
 
 def _tool_record(known: KnownTool) -> dict[str, Any]:
     tool = known.tool
     return {
-        "server": tool.server, "name": tool.name, "description": tool.description,
-        "parameters": dict(tool.schema), "is_safe": tool.is_safe,
+        "server": tool.server,
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.schema),
+        "is_safe": tool.is_safe,
         "changed_at": known.changed_at.isoformat() if known.changed_at else None,
-    }  # fmt: skip
+    }

@@ -45,8 +45,7 @@ RepeatOption = Annotated[
     ),
 ]
 ForOption = Annotated[
-    list[str] | None,
-    typer.Option("--for", metavar="MEMBER", help="Assignee; repeatable."),
+    list[str] | None, typer.Option("--for", metavar="MEMBER", help="Assignee; repeatable.")
 ]
 DoneOption = Annotated[bool, typer.Option("--done", help="Show completed tasks.")]
 
@@ -210,14 +209,22 @@ def _carried_out(
     now = SystemClock().now()
     deed = stable_id(system.household.id, member.id, action, sorted(params.items()), now)
     asked = Asked(
-        household=system.household, member=member, now=now.astimezone(system.household.zone),
-        channel=_CHANNEL, thread_id="", turn_id=f"{_CHANNEL}:{deed}",
+        household=system.household,
+        member=member,
+        now=now.astimezone(system.household.zone),
+        channel=_CHANNEL,
+        thread_id="",
+        turn_id=f"{_CHANNEL}:{deed}",
         is_shared=is_shared,
-    )  # fmt: skip
+    )
     work = perform_by_hand(
-        Catalogue(task_requests(system.store)), system.store, asked, domain="task", action=action,
+        Catalogue(task_requests(system.store)),
+        system.store,
+        asked,
+        domain="task",
+        action=action,
         params=params,
-    )  # fmt: skip
+    )
     return asyncio.run(work)
 
 

@@ -44,11 +44,16 @@ def granted_role(system: System, member: Member, named: str | None) -> AccessRol
 def key_record(key: Key) -> dict[str, Any]:
     """Return the JSON form of a key, without its secret."""
     return {
-        "id": key.id, "kind": key.kind.value, "member": key.member, "role": key.role.value,
-        "program": key.is_program, "label": key.label, "created_at": key.created_at.isoformat(),
+        "id": key.id,
+        "kind": key.kind.value,
+        "member": key.member,
+        "role": key.role.value,
+        "program": key.is_program,
+        "label": key.label,
+        "created_at": key.created_at.isoformat(),
         "expires_at": key.expires_at.isoformat() if key.expires_at else None,
         "seen_at": key.seen_at.isoformat(),
-    }  # fmt: skip
+    }
 
 
 _MOST_DAYS = 3650
@@ -70,15 +75,21 @@ def create(
     role: Annotated[
         str | None,
         typer.Option(
-            "--role", metavar="ROLE",
+            "--role",
+            metavar="ROLE",
             help="owner, adult, child, guest, screen, or bridge (only delivers messages); default is the role in the household file.",
         ),
     ] = None,
-    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="Label to recognise it by.")] = "",
+    label: Annotated[
+        str, typer.Option("--label", metavar="TEXT", help="Label to recognise it by.")
+    ] = "",
     expires: Annotated[
         str,
         typer.Option(
-            "--expires", metavar="DAYS", help="Days until it expires, or “never”.", show_default=True
+            "--expires",
+            metavar="DAYS",
+            help="Days until it expires, or “never”.",
+            show_default=True,
         ),
     ] = "365",
     is_program: Annotated[
@@ -89,7 +100,7 @@ def create(
         ),
     ] = False,
     json_: JsonOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Create an API token; it is shown only once."""
     lasts = _lifetime(expires)
     with opened(where) as system:
@@ -98,10 +109,16 @@ def create(
         now = SystemClock().now()
         issued = system.store.write_now(
             lambda conn: logins.create_token(
-                conn, system.household.id, holder.id, role=granted, label=label, now=now,
-                expires_at=None if lasts is None else now + lasts, is_program=is_program,
+                conn,
+                system.household.id,
+                holder.id,
+                role=granted,
+                label=label,
+                now=now,
+                expires_at=None if lasts is None else now + lasts,
+                is_program=is_program,
             )
-        )  # fmt: skip
+        )
     if json_:
         answer_json({**key_record(issued.key), "token": issued.secret})
         return
@@ -126,9 +143,14 @@ def list_(where: Where, json_: JsonOption = False) -> None:
     for key in keys:
         until = f"{key.expires_at:%Y-%m-%d}" if key.expires_at else ""
         table.add_row(
-            key.id, "program's token" if key.is_program else key.kind.value, key.member, key.role.value, key.label,
-            f"{key.seen_at:%Y-%m-%d %H:%M}", until,
-        )  # fmt: skip
+            key.id,
+            "program's token" if key.is_program else key.kind.value,
+            key.member,
+            key.role.value,
+            key.label,
+            f"{key.seen_at:%Y-%m-%d %H:%M}",
+            until,
+        )
     console().print(table)
 
 
@@ -177,7 +199,8 @@ def invite(
     role: Annotated[
         str | None,
         typer.Option(
-            "--role", metavar="ROLE",
+            "--role",
+            metavar="ROLE",
             help="owner, adult, child, guest or screen; default is the role in the household file.",
         ),
     ] = None,
@@ -185,7 +208,7 @@ def invite(
         int, typer.Option("--hours", min=1, max=720, help="Hours until the link expires.")
     ] = 48,
     json_: JsonOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Create a one-time sign-in link for someone."""
     with opened(where) as system:
         invited = member_named(system.household, member)

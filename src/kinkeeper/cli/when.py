@@ -41,8 +41,7 @@ def when(
         ),
     ] = None,
     reference: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="When it was written; default is now."),
+        str | None, typer.Option(metavar="TIME", help="When it was written; default is now.")
     ] = None,
     tz: Annotated[str, typer.Option(metavar="ZONE", help="Time zone to read it in.")] = "UTC",
     locale: Annotated[

@@ -57,17 +57,32 @@ _OF_TURN = ("household", "turn", "at")
 _ROUTING = Prepared(
     insert(routing_decisions),
     (
-        *_OF_TURN, "mode", "decided_by", "scores", "tie_break", "margin", "signals",
+        *_OF_TURN,
+        "mode",
+        "decided_by",
+        "scores",
+        "tie_break",
+        "margin",
+        "signals",
         "weights_version",
     ),
-)  # fmt: skip
+)
 _TRIAGE = Prepared(
     insert(triage_calibration),
     (
-        *_OF_TURN, "type", "branch", "mode", "domains", "tools", "confidence_internal",
-        "confidence_tool_need", "freshness_risk", "source", "acted",
+        *_OF_TURN,
+        "type",
+        "branch",
+        "mode",
+        "domains",
+        "tools",
+        "confidence_internal",
+        "confidence_tool_need",
+        "freshness_risk",
+        "source",
+        "acted",
     ),
-)  # fmt: skip
+)
 _STEP = Prepared(
     insert(tool_iterations), (*_OF_TURN, "number", "actions", "ms", "fatigue", "mode", "ended")
 )
@@ -76,9 +91,19 @@ _INTERACTION = Prepared(
     (*_OF_TURN, "event", "mode", "confidence", "source", "ms", "brought", "relevance"),
 )
 _ENDS_AS = (
-    "outcome", "mode", "source", "confidence", "answer", "results", "clarification", "partial",
-    "asked_about", "used", "finished_at", "stages",
-)  # fmt: skip
+    "outcome",
+    "mode",
+    "source",
+    "confidence",
+    "answer",
+    "results",
+    "clarification",
+    "partial",
+    "asked_about",
+    "used",
+    "finished_at",
+    "stages",
+)
 _FINISH = Prepared(
     update(turns)
     .where(
@@ -89,13 +114,15 @@ _FINISH = Prepared(
     )
     .values(
         {
-            "state": literal_column(f"'{WorkState.DONE.value}'"), "lease_until": null(),
-            "error": null(), "plans": null(),
+            "state": literal_column(f"'{WorkState.DONE.value}'"),
+            "lease_until": null(),
+            "error": null(),
+            "plans": null(),
             **{name: bindparam(f"{name}_", type_=turns.c[name].type) for name in _ENDS_AS},
         }
     )
     .returning(turns.c.id)
-)  # fmt: skip
+)
 _ANOTHER = Prepared(
     update(onboarding)
     .where(
@@ -166,15 +193,22 @@ def write_turn(
     """
     answer = ending.answer
     values = {
-        "of_household": turn.household, "of_turn": turn.id, "of_epoch": epoch,
-        "outcome_": ending.outcome.value, "mode_": answer.mode.value,
-        "source_": answer.source.value, "confidence_": answer.confidence, "answer_": answer.text,
+        "of_household": turn.household,
+        "of_turn": turn.id,
+        "of_epoch": epoch,
+        "outcome_": ending.outcome.value,
+        "mode_": answer.mode.value,
+        "source_": answer.source.value,
+        "confidence_": answer.confidence,
+        "answer_": answer.text,
         "results_": [result_record(each) for each in ending.results],
         "clarification_": ending.clarification,
         "partial_": None if ending.partial is None else plain(ending.partial),
         "asked_about_": None if ending.asked_about is None else plain(ending.asked_about),
-        "used_": plain(answer.used), "finished_at_": now, "stages_": dict(course.took),
-    }  # fmt: skip
+        "used_": plain(answer.used),
+        "finished_at_": now,
+        "stages_": dict(course.took),
+    }
     if not _FINISH.execute(conn, values):
         raise LeaseLostError(
             f"turn {turn.id!r} was taken over by another worker; write nothing for it"
@@ -224,11 +258,15 @@ def write_failures(conn: Connection, turn: Turn, course: Course, *, now: datetim
     """
     failed = [
         {
-            "household": turn.household, "turn": turn.id, "number": turn.epoch * _BY_CLAIM + number,
-            "stage": each.stage.value, "reason": each.reason, "at": now,
+            "household": turn.household,
+            "turn": turn.id,
+            "number": turn.epoch * _BY_CLAIM + number,
+            "stage": each.stage.value,
+            "reason": each.reason,
+            "at": now,
         }
         for number, each in enumerate(course.failures)
-    ]  # fmt: skip
+    ]
     if failed:
         conn.execute(insert(stage_failures), failed)
 
@@ -238,9 +276,7 @@ def note_failure(
 ) -> None:
     """Write of something beside a turn that it failed."""
     columns = stage_failures.c
-    beside = (
-        columns.household == household, columns.turn == turn_id, columns.number < _BY_CLAIM,
-    )  # fmt: skip
+    beside = (columns.household == household, columns.turn == turn_id, columns.number < _BY_CLAIM)
     known = conn.execute(select(func.count()).select_from(stage_failures).where(*beside)).scalar()
     conn.execute(
         insert(stage_failures).values(
@@ -256,46 +292,63 @@ def note_failure(
 
 def _routing(routed: Routed) -> dict[str, Any]:
     return {
-        "mode": routed.triage.mode.value, "decided_by": routed.decided_by,
+        "mode": routed.triage.mode.value,
+        "decided_by": routed.decided_by,
         "scores": {mode.value: round(score, 4) for mode, score in routed.scores.items()},
-        "tie_break": int(routed.is_tie), "margin": routed.margin,
-        "signals": dict(routed.snapshot), "weights_version": str(routed.version),
-    }  # fmt: skip
+        "tie_break": int(routed.is_tie),
+        "margin": routed.margin,
+        "signals": dict(routed.snapshot),
+        "weights_version": str(routed.version),
+    }
 
 
 def _triage(triage: Triage, ending: Ending) -> dict[str, Any]:
     return {
-        "type": triage.type.value, "branch": triage.branch.value, "mode": triage.mode.value,
-        "domains": list(triage.domains), "tools": list(triage.tools),
+        "type": triage.type.value,
+        "branch": triage.branch.value,
+        "mode": triage.mode.value,
+        "domains": list(triage.domains),
+        "tools": list(triage.tools),
         "confidence_internal": triage.confidence_internal,
         "confidence_tool_need": triage.confidence_tool_need,
-        "freshness_risk": triage.freshness_risk, "source": triage.source.value,
+        "freshness_risk": triage.freshness_risk,
+        "source": triage.source.value,
         "acted": int(bool(ending.results)),
-    }  # fmt: skip
+    }
 
 
 def _step(step: Iteration) -> dict[str, Any]:
     return {
-        "number": step.number, "actions": list(step.actions), "ms": step.ms,
-        "fatigue": step.fatigue, "mode": Mode.ACT.value, "ended": step.ended,
-    }  # fmt: skip
+        "number": step.number,
+        "actions": list(step.actions),
+        "ms": step.ms,
+        "fatigue": step.fatigue,
+        "mode": Mode.ACT.value,
+        "ended": step.ended,
+    }
 
 
 def _answer(ending: Ending, course: Course) -> dict[str, Any]:
     answer = ending.answer
     return {
-        "event": "system_response", "mode": answer.mode.value, "confidence": answer.confidence,
-        "source": answer.source.value, "ms": course.took.get("answer", 0.0),
-        "brought": ending.brought, "relevance": dict(answer.relevance),
-    }  # fmt: skip
+        "event": "system_response",
+        "mode": answer.mode.value,
+        "confidence": answer.confidence,
+        "source": answer.source.value,
+        "ms": course.took.get("answer", 0.0),
+        "brought": ending.brought,
+        "relevance": dict(answer.relevance),
+    }
 
 
 def _come_further(conn: Connection, turn: Turn, now: datetime) -> None:
     """Count an exchange of the turn's person."""
     values = {
-        "of_household": turn.household, "of_member": turn.member, "settled_from": _SETTLED_FROM,
+        "of_household": turn.household,
+        "of_member": turn.member,
+        "settled_from": _SETTLED_FROM,
         "at_": now,
-    }  # fmt: skip
+    }
     if not _ANOTHER.execute(conn, values):
         first = {"household": turn.household, "member": turn.member, "exchanges": 1, "at": now}
         conn.execute(insert(onboarding).values(phase=_NEW, **first))

@@ -105,10 +105,15 @@ class Conversation:
         key = client_message_id or token_hex(16)
         return await self._said(
             lambda conn: self.take_in(
-                conn, member, text, channel=channel, thread_id=thread_id, chat_id=chat_id,
+                conn,
+                member,
+                text,
+                channel=channel,
+                thread_id=thread_id,
+                chat_id=chat_id,
                 client_message_id=key,
             )
-        )  # fmt: skip
+        )
 
     async def pass_on(self, member: Member, shown: Shown) -> Said:
         """Take in a message that a program passes on; returns once it is durable, and answers it meanwhile.
@@ -127,9 +132,14 @@ class Conversation:
                 conn, self._household, member, shown, channel=PROGRAMS, now=self._clock.now()
             )
             return self.take_in(
-                conn, member, shown.said[-1], channel=PROGRAMS, thread_id=place.thread_id,
-                chat_id=shown.place, client_message_id=place.message_id,
-            )  # fmt: skip
+                conn,
+                member,
+                shown.said[-1],
+                channel=PROGRAMS,
+                thread_id=place.thread_id,
+                chat_id=shown.place,
+                client_message_id=place.message_id,
+            )
 
         return await self._said(take)
 
@@ -137,9 +147,11 @@ class Conversation:
         accepted = await self._store.write(take)
         self.begin(accepted)
         return Said(
-            turn_id=accepted.turn_id, thread_id=accepted.thread_id, after=accepted.after,
+            turn_id=accepted.turn_id,
+            thread_id=accepted.thread_id,
+            after=accepted.after,
             is_new=accepted.is_new,
-        )  # fmt: skip
+        )
 
     def take_in(
         self,
@@ -172,19 +184,28 @@ class Conversation:
         login = self._household.login_of(member)
         usual = usual_thread_id(household, member.id, channel, chat_id, login=login)
         thread = Thread(
-            household=household, member=member.id, login=login, channel=channel, chat_id=chat_id,
-            id=thread_id or usual, created_at=now, last_at=now,
+            household=household,
+            member=member.id,
+            login=login,
+            channel=channel,
+            chat_id=chat_id,
+            id=thread_id or usual,
+            created_at=now,
+            last_at=now,
             name=None if thread_id == usual else thread_id,
-        )  # fmt: skip
+        )
         stops: Sequence[str] = ()
         if read_social(text, names=(self._household.bot_name,)) is Social.CANCEL:
             own = find_thread(conn, self._household, member, thread.id)
             if own is not None:
                 stops = turns.request_stop(conn, household, own.id, member=member.id)
         said = Incoming(
-            thread=thread, text=text, client_message_id=client_message_id, is_shared=is_shared,
+            thread=thread,
+            text=text,
+            client_message_id=client_message_id,
+            is_shared=is_shared,
             stops=stops,
-        )  # fmt: skip
+        )
         return turns.accept(conn, said, now=now)
 
     def begin(self, accepted: Accepted) -> None:
@@ -270,12 +291,14 @@ class Conversation:
             found = turns.last_turns(conn, household, thread.id, last=_MOST_OPEN)
             return [
                 Said(
-                    turn_id=turn.id, thread_id=thread.id, is_new=False,
+                    turn_id=turn.id,
+                    thread_id=thread.id,
+                    is_new=False,
                     after=events.number_before(conn, household, thread.id, turn.id),
                 )
                 for turn in found
                 if turn.outcome is None
-            ]  # fmt: skip
+            ]
 
         return await self._store.read(read)
 
@@ -363,9 +386,14 @@ class Conversation:
     def as_job(self) -> Job:
         """Return the kind of work that takes up turns which a process left behind."""
         return Job(
-            name=JOB_NAME, table=turn_rows, handler=self._take_up, lease=turns.LEASE,
-            household=self._household.id, line=turns.first_in_thread, is_awaited=True,
-        )  # fmt: skip
+            name=JOB_NAME,
+            table=turn_rows,
+            handler=self._take_up,
+            lease=turns.LEASE,
+            household=self._household.id,
+            line=turns.first_in_thread,
+            is_awaited=True,
+        )
 
     async def _take_up(self, key: Key, epoch: int) -> None:
         """Work on a turn that was left behind."""

@@ -120,9 +120,14 @@ def append(
     last = int(_COUNT.execute(conn, of_thread | {"more": len(told)})[0][0])
     for number, (name, data) in enumerate(told, start=last - len(told) + 1):
         values = {
-            "household": household, "thread": thread_id, "number": number, "turn": turn_id,
-            "name": name.value, "data": dict(data), "at": at,
-        }  # fmt: skip
+            "household": household,
+            "thread": thread_id,
+            "number": number,
+            "turn": turn_id,
+            "name": name.value,
+            "data": dict(data),
+            "at": at,
+        }
         _INSERT.execute(conn, values)
     touch(conn, topic_of(thread_id), household)
 

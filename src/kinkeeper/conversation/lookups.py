@@ -99,10 +99,13 @@ class Memories:
     async def _found(self, turn: Turn, viewer: Viewer) -> Sequence[Hit]:
         found = await self._finder.search(
             Search(
-                text=turn.text[:LONGEST_READ], viewer=viewer, now=self._clock.now(), limit=_MOST,
+                text=turn.text[:LONGEST_READ],
+                viewer=viewer,
+                now=self._clock.now(),
+                limit=_MOST,
                 min_confidence=PASSIVE_CONFIDENCE,
             )
-        )  # fmt: skip
+        )
         return found.hits
 
 
@@ -134,4 +137,4 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
             occurrence_json(each, asked)
             for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]
         ],
-    }  # fmt: skip
+    }

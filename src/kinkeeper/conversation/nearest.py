@@ -173,9 +173,12 @@ def seek(conn: Connection, context: PlanningContext, *, is_asked: bool = False) 
     sure = [match for match in matches if _is_named(match, sharing, said, is_asked=is_asked)]
     best = max(sure, key=lambda match: match.rank, default=None)
     return Sought(
-        said, [thing for thing, _ in fitting], [own for _, own in fitting], is_asked,
+        said,
+        [thing for thing, _ in fitting],
+        [own for _, own in fitting],
+        is_asked,
         best.thing.near if best is not None else None,
-    )  # fmt: skip
+    )
 
 
 def _naming(text: str, case: Case, *, without: frozenset[str] = frozenset()) -> _Naming:
@@ -257,9 +260,11 @@ def _head(match: _Match) -> str:
 def _all(conn: Connection, case: Case, *, is_asked: bool) -> Iterator[_Thing]:
     asked = case.context.asked
     reader = Reader(
-        member=asked.member, household=asked.household, viewer=asked.viewer,
+        member=asked.member,
+        household=asked.household,
+        viewer=asked.viewer,
         is_shared=asked.is_shared,
-    )  # fmt: skip
+    )
     for action in waiting_for(conn, reader, now=asked.now)[:_MOST]:
         yield _of_card(action, case)
     ahead = Interval(asked.now, asked.now + (_ASKED_AHEAD if is_asked else _AHEAD))
@@ -267,9 +272,11 @@ def _all(conn: Connection, case: Case, *, is_asked: bool) -> Iterator[_Thing]:
         event = occurrence_json(each, asked)
         title, start = str(event["title"] or ""), str(event["start"])
         yield _Thing(
-            Nearest(kind="event", title=title, start=start), title,
-            people=frozenset({*event["who"], *event["responsible"]}), days=_dates([start]),
-        )  # fmt: skip
+            Nearest(kind="event", title=title, start=start),
+            title,
+            people=frozenset({*event["who"], *event["responsible"]}),
+            days=_dates([start]),
+        )
     for task in open_tasks(conn, asked.viewer)[:_MOST]:
         title = str(task["title"] or "")
         near = Nearest(kind="task", title=title)
@@ -291,9 +298,12 @@ def _of_card(action: PendingAction, case: Case) -> _Thing:
     named = next((str(params[name]) for name in _TITLES if params.get(name)), proposal.summary)
     members = {each.id for each in case.household.members}
     return _Thing(
-        Nearest(kind="card", title=proposal.summary), named, people=frozenset(members.intersection(about)),
-        days=_dates(about), is_deed=request.get("domain") == "task",
-    )  # fmt: skip
+        Nearest(kind="card", title=proposal.summary),
+        named,
+        people=frozenset(members.intersection(about)),
+        days=_dates(about),
+        is_deed=request.get("domain") == "task",
+    )
 
 
 def _dates(texts: Iterable[str]) -> frozenset[date]:

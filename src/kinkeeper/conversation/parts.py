@@ -83,6 +83,13 @@ class Parts:
         """
         outlet = self.outlets.get(turn.channel)
         return ToolWork(
-            self.store, turn, epoch, clock=self.clock, limits=self.limits, stream=stream,
-            stop=stop, follow=follow, goes_on=None if outlet is None else outlet.goes_on,
-        )  # fmt: skip
+            self.store,
+            turn,
+            epoch,
+            clock=self.clock,
+            limits=self.limits,
+            stream=stream,
+            stop=stop,
+            follow=follow,
+            goes_on=None if outlet is None else outlet.goes_on,
+        )

@@ -95,13 +95,15 @@ def _alike(
     query = (
         select(threads.c.id)
         .where(
-            threads.c.household == household.id, threads.c.member == member.id,
+            threads.c.household == household.id,
+            threads.c.member == member.id,
             threads.c.login.is_not_distinct_from(household.login_of(member)),
-            threads.c.channel == channel, threads.c.chat_id == shown.place,
+            threads.c.channel == channel,
+            threads.c.chat_id == shown.place,
         )
         .order_by(threads.c.last_at.desc(), threads.c.id)
         .limit(_MOST_ALIKE)
-    )  # fmt: skip
+    )
     return conn.execute(query).scalars().all()
 
 

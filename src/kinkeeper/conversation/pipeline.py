@@ -22,11 +22,7 @@ from kinkeeper.actions.written_audience import known_scope
 from kinkeeper.conversation.answering.request_text import leaves_open
 from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.answering.templates import told as template
-from kinkeeper.conversation.commit import (
-    Ending,
-    nothing_said,
-    recent_margins,
-)
+from kinkeeper.conversation.commit import Ending, nothing_said, recent_margins
 from kinkeeper.conversation.context.model import TurnContext
 from kinkeeper.conversation.events import has_events
 from kinkeeper.conversation.looking_back import without_words
@@ -136,9 +132,13 @@ class Pipeline:
         if loaded.is_resumed:
             stream.status("resumed", "Picking up where I left off…", restart=True)
         run = _Run(
-            parts=parts, loaded=loaded, epoch=epoch, stream=stream, signal=stop,
+            parts=parts,
+            loaded=loaded,
+            epoch=epoch,
+            stream=stream,
+            signal=stop,
             work=parts.work_of(loaded.turn, epoch, stream=stream, stop=stop, follow=follow),
-        )  # fmt: skip
+        )
         try:
             return await run.commit(
                 run.unreadable() if run.broke_twice else await run.ending_or_failure()
@@ -150,11 +150,12 @@ class Pipeline:
         household = self._parts.household.id
         turn, earlier = turn_with_earlier(conn, household, turn_id, last=_EARLIER, whole=_HISTORY)
         return _Loaded(
-            turn=turn, earlier=earlier,
+            turn=turn,
+            earlier=earlier,
             open=find_open(conn, household, earlier, now=turn.received_at),
             margins=recent_margins(conn, household, earlier),
             is_resumed=turn.epoch > 1 and has_events(conn, household, turn.thread_id, turn.id),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,11 +273,16 @@ class _Run:
             self.context = await self.course.attempt(
                 Stage.CONTEXT,
                 lambda: self.parts.gatherer.gather(
-                    thread_id=self.turn.thread_id, member=asked.member, viewer=asked.viewer,
-                    text=self.text, earlier=lately, now=asked.now,
+                    thread_id=self.turn.thread_id,
+                    member=asked.member,
+                    viewer=asked.viewer,
+                    text=self.text,
+                    earlier=lately,
+                    now=asked.now,
                 ),
-                TurnContext(history=without_words(lately)), within=self.parts.limits.context,
-            )  # fmt: skip
+                TurnContext(history=without_words(lately)),
+                within=self.parts.limits.context,
+            )
             history = self.context.history
             routed = await self._route(history)
             triage = routed.triage if routed is not None else _UNROUTED
@@ -298,22 +304,44 @@ class _Run:
             await beside(lambda: seems_private(self.text))
         answer = await self._answer(
             AnswerContext(
-                asked=asked, text=self.text, mode=self._mode(routed, done), triage=done.triage,
-                history=history, results=acted.results, memories=self.brought.lines,
-                clarification=acted.clarification, is_stopped=self.signal.is_set or self.turn.stops,
-                called=self.context.called, gists=self.context.gists, known=self.context.known, said_in=self.context.said_in, world=self.context.world,
-                told=told, unread=acted.unread, set_right=self.before.text if self.before else "",
+                asked=asked,
+                text=self.text,
+                mode=self._mode(routed, done),
+                triage=done.triage,
+                history=history,
+                results=acted.results,
+                memories=self.brought.lines,
+                clarification=acted.clarification,
+                is_stopped=self.signal.is_set or self.turn.stops,
+                called=self.context.called,
+                gists=self.context.gists,
+                known=self.context.known,
+                said_in=self.context.said_in,
+                world=self.context.world,
+                told=told,
+                unread=acted.unread,
+                set_right=self.before.text if self.before else "",
                 nearest=nearest,
             )
-        )  # fmt: skip
+        )
         is_cancelled = self.is_cut or any(each.ended == "stopped" for each in acted.iterations)
         return Ending(
             outcome=TurnOutcome.CANCELLED if is_cancelled else TurnOutcome.ANSWERED,
-            answer=answer, routed=routed, triage=done.triage, results=acted.results,
-            clarification=acted.clarification, partial=acted.partial, asked_about=done.asked_about,
-            iterations=acted.iterations, verdicts=acted.verdicts, brought=len(self.brought.lines), is_late=self.work.is_aside,
-            told=told, text=self.whole, sets_right=self.before,
-        )  # fmt: skip
+            answer=answer,
+            routed=routed,
+            triage=done.triage,
+            results=acted.results,
+            clarification=acted.clarification,
+            partial=acted.partial,
+            asked_about=done.asked_about,
+            iterations=acted.iterations,
+            verdicts=acted.verdicts,
+            brought=len(self.brought.lines),
+            is_late=self.work.is_aside,
+            told=told,
+            text=self.whole,
+            sets_right=self.before,
+        )
 
     async def commit(self, ending: Ending) -> Claim | None:
         """Write what the turn came to, and claim the next one of its thread."""
@@ -322,9 +350,12 @@ class _Run:
         else:
             self.stream.done(ending.answer)
         closing = Closing(
-            self.parts, self.turn, epoch=self.epoch, course=self.course,
+            self.parts,
+            self.turn,
+            epoch=self.epoch,
+            course=self.course,
             has_cycle=self.work.has_begun,
-        )  # fmt: skip
+        )
         async with self.stream.closing() as tell:
             claim = await closing.write(ending, tell, self.context, recalled=self.brought.strong)
         if ending.outcome is not TurnOutcome.FAILED:
@@ -345,30 +376,42 @@ class _Run:
         if member is None:
             raise InvariantError(f"turn {turn.id!r} belongs to nobody in the household any more")
         return Asked(
-            household=household, member=member, now=turn.received_at.astimezone(household.zone),
-            channel=turn.channel, thread_id=turn.thread_id, turn_id=turn.id,
+            household=household,
+            member=member,
+            now=turn.received_at.astimezone(household.zone),
+            channel=turn.channel,
+            thread_id=turn.thread_id,
+            turn_id=turn.id,
             is_shared=turn.is_shared,
             # Nobody knows what the unread rest says about it, so what a long message asks for is confirmed first.
-            origin=turn.origin if self.is_read_whole else Origin.OBSERVED, scope=self.scope,
-        )  # fmt: skip
+            origin=turn.origin if self.is_read_whole else Origin.OBSERVED,
+            scope=self.scope,
+        )
 
     async def _bring(self) -> Brought:
         return await self.course.attempt(
-            Stage.MEMORIES, lambda: self.parts.memories.bring(self.turn, self._asked().viewer), NOTHING,
+            Stage.MEMORIES,
+            lambda: self.parts.memories.bring(self.turn, self._asked().viewer),
+            NOTHING,
             within=self.parts.limits.memories,
-        )  # fmt: skip
+        )
 
     async def _route(self, history: Sequence[Any]) -> Routed | None:
         parts = self.parts
         return await self.course.attempt(
             Stage.ROUTE,
             lambda: parts.router.route(
-                self.said, history=history,
-                open_question=self.loaded.open.asked, signals=replace(self.context.signals, recent_margins=self.loaded.margins),
-                requests=tuple(parts.catalogue()), names=(parts.household.bot_name,), people=parts.household.members_by_word,
+                self.said,
+                history=history,
+                open_question=self.loaded.open.asked,
+                signals=replace(self.context.signals, recent_margins=self.loaded.margins),
+                requests=tuple(parts.catalogue()),
+                names=(parts.household.bot_name,),
+                people=parts.household.members_by_word,
             ),
-            None, within=parts.limits.route,
-        )  # fmt: skip
+            None,
+            within=parts.limits.route,
+        )
 
     async def _do(self, planning: PlanningContext, routed: Routed | None) -> _Done:
         """Settle what is open, or act; what is wholly social does neither, and a stop was heeded when it was said."""
@@ -453,12 +496,19 @@ class _Run:
         )
         planning = replace(planning, fetched=fetched)
         return await self.parts.loop.run(
-            planning, self.parts.catalogue(), course=self.course, stream=self.stream, stop=self,
-            work=self.work, done=self.turn.results, plans=self.turn.plans, keep=self._keep,
+            planning,
+            self.parts.catalogue(),
+            course=self.course,
+            stream=self.stream,
+            stop=self,
+            work=self.work,
+            done=self.turn.results,
+            plans=self.turn.plans,
+            keep=self._keep,
             take_back=lambda action_id: self.parts.store.write(
                 lambda conn: took_back(conn, action_id, planning.asked)
             ),
-        )  # fmt: skip
+        )
 
     async def _keep(self, plans: Sequence[Mapping[str, Any]]) -> None:
         """Store what was planned, so that who takes the turn up after a crash follows it."""
@@ -556,9 +606,11 @@ class _Run:
 
     def _head(self, routed: Routed | None, triage: Triage) -> CycleHead:
         return CycleHead(
-            topic=self.context.topic.id, intent=routed.intent.type.value if routed else "",
-            warmth=self.context.signals.warmth, hints=triage.tools,
-        )  # fmt: skip
+            topic=self.context.topic.id,
+            intent=routed.intent.type.value if routed else "",
+            warmth=self.context.signals.warmth,
+            hints=triage.tools,
+        )
 
 
 def _told_as_well(done: _Done) -> _Done:

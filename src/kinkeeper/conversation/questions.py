@@ -244,9 +244,12 @@ def find_open(conn: Connection, household: str, earlier: Sequence[Turn], *, now:
         older=[each for each in waiting if each not in fresh],
         lapsed=_lapsed(found[newest], now - asked_at[newest]) if not waiting else None,
         listed=[found[id_] for id_ in listed["actions"]],
-        verb=Verb(listed["verb"]), latest=[each for each in fresh if each.id in asked_last],
-        is_past=not asked_last and any(each.status is ResultStatus.DONE and each.action_id for each in last.results), is_passed_over=_passes_over(last),
-    )  # fmt: skip
+        verb=Verb(listed["verb"]),
+        latest=[each for each in fresh if each.id in asked_last],
+        is_past=not asked_last
+        and any(each.status is ResultStatus.DONE and each.action_id for each in last.results),
+        is_passed_over=_passes_over(last),
+    )
 
 
 def meant_by(text: str, verb: Verb | None, found: Open, *, is_weak: bool = False) -> Meant | None:
@@ -291,9 +294,13 @@ def decide(conn: Connection, meant: Meant, asked: Asked) -> list[ActionResult]:
 def _decided(conn: Connection, action: PendingAction, verb: Verb, asked: Asked) -> ActionResult:
     settle = approvals.confirm if verb is Verb.CONFIRM else approvals.reject
     receipt = settle(
-        conn, action.id, member=asked.member, household=asked.household, now=asked.now,
+        conn,
+        action.id,
+        member=asked.member,
+        household=asked.household,
+        now=asked.now,
         expected_hash=action.payload_hash,
-    )  # fmt: skip
+    )
     return told(receipt)
 
 
@@ -490,9 +497,10 @@ class Settler:
             return Decided(confirmation=Confirmation.YES, question=_ADULTS_ONLY)
         if meant.question is not None:
             return Decided(
-                confirmation=_SAID[meant.verb], question=meant.question,
+                confirmation=_SAID[meant.verb],
+                question=meant.question,
                 asked_about=meant.asked_about,
-            )  # fmt: skip
+            )
         return Decided(confirmation=_SAID[meant.verb], results=await self._decide(meant, asked))
 
     async def replace(self, edited: Sequence[ActionResult], acted: Acted, asked: Asked) -> None:
@@ -532,9 +540,11 @@ class Settler:
         if state is None or state.kind not in _ALL_VERBS or is_listed or not asked.member.is_adult:
             return None
         reader = Reader(
-            member=asked.member, household=asked.household, viewer=asked.viewer,
+            member=asked.member,
+            household=asked.household,
+            viewer=asked.viewer,
             is_shared=asked.is_shared,
-        )  # fmt: skip
+        )
         waiting = await self._store.read(lambda conn: waiting_for(conn, reader, now=asked.now))
         if not waiting:
             is_hollow = is_social and self._found.lapsed is None

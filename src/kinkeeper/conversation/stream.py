@@ -33,13 +33,7 @@ class TurnStream:
     """
 
     def __init__(
-        self,
-        store: Store,
-        turn: Turn,
-        epoch: int,
-        *,
-        clock: Clock,
-        gathered: timedelta = _GATHERED,
+        self, store: Store, turn: Turn, epoch: int, *, clock: Clock, gathered: timedelta = _GATHERED
     ) -> None:
         self._store = store
         self._turn = turn
@@ -74,9 +68,13 @@ class TurnStream:
     def done(self, answer: Answer) -> None:
         """Tell that the turn is answered, and how."""
         data = {
-            "turn_id": self._turn.id, "trace_id": self._turn.id, "mode": answer.mode.value,
-            "text": answer.text, "used": plain(answer.used), "replies": replies_to(answer.text),
-        }  # fmt: skip
+            "turn_id": self._turn.id,
+            "trace_id": self._turn.id,
+            "mode": answer.mode.value,
+            "text": answer.text,
+            "used": plain(answer.used),
+            "replies": replies_to(answer.text),
+        }
         self._tell((EventName.DONE, data))
 
     def failed(self, stage: str, message: str) -> None:

@@ -1,16 +1,6 @@
 """Tables of the conversation: threads, turns as durable work, what their streams told, and how each was decided."""
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    Float,
-    Index,
-    Integer,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import JSON, Column, Float, Index, Integer, String, Table, Text, UniqueConstraint
 
 from kinkeeper.jobs.leases import work_columns
 from kinkeeper.store.schema import Instant, metadata

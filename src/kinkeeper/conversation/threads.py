@@ -179,9 +179,18 @@ def count_turn(conn: Connection, thread: Thread, *, at: datetime) -> None:
 
 
 _STORED = (
-    "household", "id", "member", "login", "channel", "chat_id", "created_at", "last_at", "turns",
-    "events", "name",
-)  # fmt: skip
+    "household",
+    "id",
+    "member",
+    "login",
+    "channel",
+    "chat_id",
+    "created_at",
+    "last_at",
+    "turns",
+    "events",
+    "name",
+)
 _COUNT_TURN = Prepared(
     update(threads)
     .where(_columns.household == bindparam("of_household"), _columns.id == bindparam("of_thread"))

@@ -352,9 +352,11 @@ def facts_in(text: str, household: Household, *, now: datetime) -> Sequence[Obse
         text: Plain.
     """
     return observe(
-        text, said_at=now.astimezone(household.zone), locale=household.locale,
+        text,
+        said_at=now.astimezone(household.zone),
+        locale=household.locale,
         people=members_by_name(household),
-    )  # fmt: skip
+    )
 
 
 def holds_fact(text: str, household: Household, *, now: datetime) -> bool:

@@ -144,11 +144,21 @@ class ToolLoop:
             take_back: Drops or undoes what was planned before in the thread, by the id of its action.
         """
         run = _Run(
-            store=self._store, planner=self._planner, critic=self._critic, limits=self._limits,
+            store=self._store,
+            planner=self._planner,
+            critic=self._critic,
+            limits=self._limits,
             context=context,
-            catalogue=catalogue, course=course, stream=stream, stop=stop, work=work, done=done,
-            plans=list(plans), keep=keep, take_back=take_back,
-        )  # fmt: skip
+            catalogue=catalogue,
+            course=course,
+            stream=stream,
+            stop=stop,
+            work=work,
+            done=done,
+            plans=list(plans),
+            keep=keep,
+            take_back=take_back,
+        )
         async with course.timed(Stage.ACT):
             return await run.all()
 
@@ -194,11 +204,13 @@ class _Run:
             if done or ended not in {None, "empty plan"}:
                 self.acted.iterations.append(
                     Iteration(
-                        number=number, actions=tuple(f"{each.domain}.{each.action}" for each in done),
+                        number=number,
+                        actions=tuple(f"{each.domain}.{each.action}" for each in done),
                         ms=round((perf_counter() - began) * 1000, 3),
-                        fatigue=round(self.fatigue, 3), ended=ended,
+                        fatigue=round(self.fatigue, 3),
+                        ended=ended,
                     )
-                )  # fmt: skip
+                )
             if ended is not None:
                 break
         return self.acted
@@ -274,9 +286,11 @@ class _Run:
         step = Step(context=self.context, source=source, kind=kind, asked=asked, result=result)
         critic = self.critic
         reviewed = await self.course.attempt(
-            Stage.CRITIC, lambda: critic.review(step, self.catalogue), Reviewed(result=result),
+            Stage.CRITIC,
+            lambda: critic.review(step, self.catalogue),
+            Reviewed(result=result),
             within=self.limits.critic,
-        )  # fmt: skip
+        )
         if reviewed.verdict is not None:
             self.acted.verdicts.append(reviewed.verdict)
         return reviewed
@@ -332,9 +346,11 @@ class _Run:
             self._take_more_time()
         began = perf_counter()
         asked = replace(
-            self.context.asked, number=len(self.acted.results), origin=origin,
+            self.context.asked,
+            number=len(self.acted.results),
+            origin=origin,
             is_unsaid=action.is_unsaid or self._goes_on_unsaid(action),
-        )  # fmt: skip
+        )
         result = await self.work.settled(await self._performed(action, kind, asked))
         ms = round((perf_counter() - began) * 1000, 3)
         await self.work.ran([*self.acted.results, result], ms=ms)
@@ -381,9 +397,13 @@ class _Run:
                 with may_break_off:
                     async with asyncio.timeout(longest):
                         return await perform(
-                            self.catalogue, self.store, asked, domain=action.domain,
-                            action=action.action, params=action.params,
-                        )  # fmt: skip
+                            self.catalogue,
+                            self.store,
+                            asked,
+                            domain=action.domain,
+                            action=action.action,
+                            params=action.params,
+                        )
             except TimeoutError as error:
                 self.course.note(Stage.ACT, error)
                 # It may have been written all the same.
@@ -403,9 +423,12 @@ class _Run:
 
         def stored(conn: Connection) -> ActionResult | None:
             found = find_of_slot(
-                conn, asked.household.id, source_type=FROM_CHAT, source_id=asked.turn_id,
+                conn,
+                asked.household.id,
+                source_type=FROM_CHAT,
+                source_id=asked.turn_id,
                 slot=str(number),
-            )  # fmt: skip
+            )
             return None if found is None else result_of(found)
 
         return await self.store.read(stored)
@@ -420,13 +443,20 @@ def _left(action: PlannedAction, ended: str) -> ActionResult:
     if ended != "stopped":
         return _failed(action, "this took too long")
     return ActionResult(
-        domain=action.domain, action=action.action, params=action.params,
-        status=ResultStatus.CANCELLED, error=_STOPPED,
-    )  # fmt: skip
+        domain=action.domain,
+        action=action.action,
+        params=action.params,
+        status=ResultStatus.CANCELLED,
+        error=_STOPPED,
+    )
 
 
 def _failed(action: PlannedAction, reason: str) -> ActionResult:
     return ActionResult(
-        domain=action.domain, action=action.action, params=action.params,
-        status=ResultStatus.FAILED, error=reason, may_retry=True,
-    )  # fmt: skip
+        domain=action.domain,
+        action=action.action,
+        params=action.params,
+        status=ResultStatus.FAILED,
+        error=reason,
+        may_retry=True,
+    )

@@ -75,11 +75,18 @@ def begin(
     conn.execute(delete(tool_cycles).where(*_of(turn)))
     conn.execute(
         insert(tool_cycles).values(
-            household=turn.household, turn=turn.id, type=TYPE, source=turn.channel,
-            topic=head.topic, intent=head.intent, warmth=head.warmth, hints=list(head.hints),
-            state=RUNNING, at=now,
+            household=turn.household,
+            turn=turn.id,
+            type=TYPE,
+            source=turn.channel,
+            topic=head.topic,
+            intent=head.intent,
+            warmth=head.warmth,
+            hints=list(head.hints),
+            state=RUNNING,
+            at=now,
         )
-    )  # fmt: skip
+    )
     return now
 
 
@@ -114,9 +121,14 @@ def step_aside(
 
 
 def note_run(
-    conn: Connection, turn: Turn, epoch: int, results: Sequence[ActionResult], *, ms: float,
+    conn: Connection,
+    turn: Turn,
+    epoch: int,
+    results: Sequence[ActionResult],
+    *,
+    ms: float,
     now: datetime,
-) -> None:  # fmt: skip
+) -> None:
     """Keep what a turn has done so far: who takes it up after a crash does none of it again.
 
     Args:
@@ -139,10 +151,15 @@ def note_run(
     )
     conn.execute(
         insert(tool_runs).values(
-            household=turn.household, turn=turn.id, number=number,
-            request=f"{last.domain}.{last.action}", status=last.status.value, ms=ms, at=now,
+            household=turn.household,
+            turn=turn.id,
+            number=number,
+            request=f"{last.domain}.{last.action}",
+            status=last.status.value,
+            ms=ms,
+            at=now,
         )
-    )  # fmt: skip
+    )
 
 
 def end(conn: Connection, turn: Turn, outcome: TurnOutcome, *, now: datetime) -> None:

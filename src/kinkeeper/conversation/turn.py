@@ -24,12 +24,19 @@ def card_record(card: Card) -> dict[str, Any]:
 def result_record(result: ActionResult) -> dict[str, Any]:
     """Return a result as JSON."""
     return {
-        "domain": result.domain, "action": result.action, "status": result.status.value,
-        "params": plain(result.params), "result": plain(result.result), "summary": result.summary,
-        "error": result.error, "options": list(result.options), "action_id": result.action_id,
+        "domain": result.domain,
+        "action": result.action,
+        "status": result.status.value,
+        "params": plain(result.params),
+        "result": plain(result.result),
+        "summary": result.summary,
+        "error": result.error,
+        "options": list(result.options),
+        "action_id": result.action_id,
         "card": None if result.card is None else card_record(result.card),
-        "may_retry": result.may_retry, "decider": result.decider,
-    }  # fmt: skip
+        "may_retry": result.may_retry,
+        "decider": result.decider,
+    }
 
 
 def read_results(records: Iterable[Mapping[str, Any]] | None) -> tuple[ActionResult, ...]:
@@ -42,24 +49,34 @@ def plan_record(plan: Plan) -> dict[str, Any]:
     return {
         "actions": [
             {
-                "domain": each.domain, "action": each.action, "params": plain(each.params),
-                "reasoning": each.reasoning, "is_offer": each.is_offer, "is_unsaid": each.is_unsaid,
+                "domain": each.domain,
+                "action": each.action,
+                "params": plain(each.params),
+                "reasoning": each.reasoning,
+                "is_offer": each.is_offer,
+                "is_unsaid": each.is_unsaid,
                 "is_further": each.is_further,
             }
             for each in plan.actions
         ],
-        "clarification": plan.clarification, "source": plan.source.value, "is_said": plan.is_said,
-        "partial": None if plan.partial is None else plain(plan.partial), "unread": [*plan.unread],
-    }  # fmt: skip
+        "clarification": plan.clarification,
+        "source": plan.source.value,
+        "is_said": plan.is_said,
+        "partial": None if plan.partial is None else plain(plan.partial),
+        "unread": [*plan.unread],
+    }
 
 
 def read_plan(record: Mapping[str, Any]) -> Plan:
     """Return a plan out of its JSON."""
     return Plan(
         actions=tuple(PlannedAction(**each) for each in record["actions"]),
-        clarification=record["clarification"], source=Source(record["source"]),
-        partial=record["partial"], is_said=record["is_said"], unread=tuple(record.get("unread", ())),
-    )  # fmt: skip
+        clarification=record["clarification"],
+        source=Source(record["source"]),
+        partial=record["partial"],
+        is_said=record["is_said"],
+        unread=tuple(record.get("unread", ())),
+    )
 
 
 def _decider(value: str | None) -> Decider | None:
@@ -70,12 +87,19 @@ def _decider(value: str | None) -> Decider | None:
 def _result(record: Mapping[str, Any]) -> ActionResult:
     card = record["card"]
     return ActionResult(
-        domain=record["domain"], action=record["action"], status=ResultStatus(record["status"]),
-        params=record["params"], result=record["result"], summary=record["summary"],
-        error=record["error"], options=tuple(record["options"]), action_id=record["action_id"],
+        domain=record["domain"],
+        action=record["action"],
+        status=ResultStatus(record["status"]),
+        params=record["params"],
+        result=record["result"],
+        summary=record["summary"],
+        error=record["error"],
+        options=tuple(record["options"]),
+        action_id=record["action_id"],
         card=None if card is None else Card(**{**card, "items": tuple(card["items"])}),
-        may_retry=record["may_retry"], decider=_decider(record.get("decider")),
-    )  # fmt: skip
+        may_retry=record["may_retry"],
+        decider=_decider(record.get("decider")),
+    )
 
 
 PROGRAMS = "openai"
@@ -166,27 +190,49 @@ class Turn:
     def exchange(self) -> Exchange:
         """The turn as what was said before."""
         return Exchange(
-            text=self.text, answer=self.answer or "", at=self.received_at,
-            mode=self.mode or Mode.RESPOND, results=self.results, partial=self.partial,
-            clarification=self.clarification, used=self.used,
-        )  # fmt: skip
+            text=self.text,
+            answer=self.answer or "",
+            at=self.received_at,
+            mode=self.mode or Mode.RESPOND,
+            results=self.results,
+            partial=self.partial,
+            clarification=self.clarification,
+            used=self.used,
+        )
 
 
 def turn_of(row: Mapping[str, Any]) -> Turn:
     """Return a turn as a row has it."""
     return Turn(
-        household=row["household"], id=row["id"], thread_id=row["thread"], member=row["member"],
-        channel=row["channel"], text=row["text"], received_at=row["received_at"],
-        state=WorkState(row["state"]), epoch=row["epoch"], begun=row["begun"],
+        household=row["household"],
+        id=row["id"],
+        thread_id=row["thread"],
+        member=row["member"],
+        channel=row["channel"],
+        text=row["text"],
+        received_at=row["received_at"],
+        state=WorkState(row["state"]),
+        epoch=row["epoch"],
+        begun=row["begun"],
         outcome=TurnOutcome(row["outcome"]) if row["outcome"] else None,
-        mode=Mode(row["mode"]) if row["mode"] else None, answer=row["answer"],
-        results=read_results(row["results"]), clarification=row["clarification"],
-        partial=row["partial"], plans=row["plans"] or (), asked_about=row["asked_about"],
-        used=row["used"] or (), stages=row["stages"] or {}, finished_at=row["finished_at"],
-        client_message_id=row["client_message_id"], chat_id=row["chat_id"],
-        is_shared=bool(row["is_shared"]), is_aside=bool(row["aside"]), stops=bool(row["stops"]),
-        is_stopped=bool(row["stop_requested"]), login=Role(row["login"]) if row["login"] else None,
-    )  # fmt: skip
+        mode=Mode(row["mode"]) if row["mode"] else None,
+        answer=row["answer"],
+        results=read_results(row["results"]),
+        clarification=row["clarification"],
+        partial=row["partial"],
+        plans=row["plans"] or (),
+        asked_about=row["asked_about"],
+        used=row["used"] or (),
+        stages=row["stages"] or {},
+        finished_at=row["finished_at"],
+        client_message_id=row["client_message_id"],
+        chat_id=row["chat_id"],
+        is_shared=bool(row["is_shared"]),
+        is_aside=bool(row["aside"]),
+        stops=bool(row["stops"]),
+        is_stopped=bool(row["stop_requested"]),
+        login=Role(row["login"]) if row["login"] else None,
+    )
 
 
 # Results and questions as plain text, for channels that have neither cards nor buttons of ours.

@@ -87,10 +87,14 @@ class Closing:
             try:
                 return await self._parts.store.write(
                     partial(
-                        self._all, ending=ending, tell=tell, context=context, recalled=recalled,
+                        self._all,
+                        ending=ending,
+                        tell=tell,
+                        context=context,
+                        recalled=recalled,
                         extent=extent,
                     )
-                )  # fmt: skip
+                )
             except (LeaseLostError, UnavailableError):
                 raise
             except Exception as error:
@@ -130,11 +134,18 @@ class Closing:
         """Hand the exchange on: to what knows the talk, and what the person tells to memory."""
         parts, turn = self._parts, self._turn
         committed = CommittedTurn(
-            household=turn.household, member=turn.member, thread_id=turn.thread_id, turn_id=turn.id,
-            text=turn.text, answer=ending.answer.text, mode=ending.answer.mode,
-            results=tuple(ending.results), at=turn.received_at, recalled=recalled,
+            household=turn.household,
+            member=turn.member,
+            thread_id=turn.thread_id,
+            turn_id=turn.id,
+            text=turn.text,
+            answer=ending.answer.text,
+            mode=ending.answer.mode,
+            results=tuple(ending.results),
+            at=turn.received_at,
+            recalled=recalled,
             is_said=turn.origin is Origin.SAID,
-        )  # fmt: skip
+        )
         parts.gatherer.commit(conn, committed, context)
         text, before = ending.text or turn.text, ending.sets_right
         member = turn.speaker(parts.household)
@@ -168,18 +179,27 @@ class Closing:
             before.take_back(conn)
             scope = kept_to(before.scope or scope, scope)
         message = SessionMessage(
-            content_session_id=turn.thread_id, user_message=ending.told if is_beside else text, source=_SOURCE,
-            channel=turn.channel, timestamp=turn.received_at, message_id=turn.id,
+            content_session_id=turn.thread_id,
+            user_message=ending.told if is_beside else text,
+            source=_SOURCE,
+            channel=turn.channel,
+            timestamp=turn.received_at,
+            message_id=turn.id,
             is_turn=True,
-        )  # fmt: skip
+        )
         # What is offered for all to know becomes a fact with a yes; until then only its words are kept. So are
         # words that were dictated for, or copied from, elsewhere: nobody said that they are so.
         session_words.keep(
-            conn, message, Author(is_adult=member.is_adult, origin=turn.origin),
-            household=parts.household, member=member, scope=scope,
-            at=parts.clock.now(), is_read=is_decided,
+            conn,
+            message,
+            Author(is_adult=member.is_adult, origin=turn.origin),
+            household=parts.household,
+            member=member,
+            scope=scope,
+            at=parts.clock.now(),
+            is_read=is_decided,
             narrows_last=not (is_wish and self._narrow_last_actions(conn)),
-        )  # fmt: skip
+        )
 
     def _narrow_last_actions(self, conn: Connection) -> bool:
         """Keep secret what the turn before led to, because this message asks for it; False where it led to nothing."""

@@ -88,10 +88,14 @@ def trace_of(conn: Connection, turn: Turn) -> TurnTrace:
 
     routing, triage = rows(routing_decisions), rows(triage_calibration)
     return TurnTrace(
-        turn=turn, routing=routing[0] if routing else None, triage=triage[0] if triage else None,
-        steps=rows(tool_iterations), failures=rows(stage_failures),
-        cycle=next(iter(rows(tool_cycles)), None), verdicts=rows(critic_verdicts),
-    )  # fmt: skip
+        turn=turn,
+        routing=routing[0] if routing else None,
+        triage=triage[0] if triage else None,
+        steps=rows(tool_iterations),
+        failures=rows(stage_failures),
+        cycle=next(iter(rows(tool_cycles)), None),
+        verdicts=rows(critic_verdicts),
+    )
 
 
 def latest(conn: Connection, household: str, table: Table, *, limit: int) -> Sequence[Record]:
@@ -115,14 +119,17 @@ def figures(conn: Connection, household: str, *, since: datetime) -> Conversatio
 
     outcomes = counted(func.coalesce(turns.c.outcome, turns.c.state), *mine)
     return ConversationFigures(
-        turns=sum(outcomes.values()), outcomes=outcomes,
+        turns=sum(outcomes.values()),
+        outcomes=outcomes,
         modes=counted(turns.c.mode, *mine, turns.c.mode.is_not(None)),
         failures=counted(
-            stage_failures.c.stage, stage_failures.c.household == household,
+            stage_failures.c.stage,
+            stage_failures.c.household == household,
             stage_failures.c.at >= since,
         ),
-        encoded=encoded(conn, household, since=since), acted=_acted(conn, household, since=since),
-    )  # fmt: skip
+        encoded=encoded(conn, household, since=since),
+        acted=_acted(conn, household, since=since),
+    )
 
 
 def figures_record(found: ConversationFigures) -> Record:
@@ -142,10 +149,15 @@ def purge(conn: Connection, household: str, *, before: datetime) -> int:
         .where(*old, turns.c.outcome.is_not(None), turns.c.finished_at.is_not(None))
         .where((turns.c.text != "") | turns.c.answer.is_not(None))
         .values(
-            text="", answer=None, results=None, clarification=None, partial=None, plans=None,
+            text="",
+            answer=None,
+            results=None,
+            clarification=None,
+            partial=None,
+            plans=None,
             used=None,
         )
-    ).rowcount  # fmt: skip
+    ).rowcount
 
 
 def _acted(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
@@ -230,23 +242,25 @@ def effects(conn: Connection, household: str, *, since: datetime) -> Effects:
     )
     return Effects(
         decisions=modes.total(),
-        shares=[
-            _share(mode, modes, bounds) for mode, bounds in shipped_weights().shares.items()
-        ],
+        shares=[_share(mode, modes, bounds) for mode, bounds in shipped_weights().shares.items()],
         parts=[
             _second_looks(conn, household, since),
-            _memories(conn, household, since), _digests(conn, household, since),
+            _memories(conn, household, since),
+            _digests(conn, household, since),
         ],
-    )  # fmt: skip
+    )
 
 
 def _share(mode: Mode, modes: Counter[Mode], bounds: tuple[float, float]) -> ModeShare:
     share = modes[mode] / modes.total() if modes else 0.0
     least, most = bounds
     return ModeShare(
-        mode=mode, share=round(share, 4), least=least, most=most,
+        mode=mode,
+        share=round(share, 4),
+        least=least,
+        most=most,
         is_healthy=least <= share <= most if modes.total() >= _ENOUGH else None,
-    )  # fmt: skip
+    )
 
 
 def _second_looks(conn: Connection, household: str, since: datetime) -> Fired:
@@ -259,9 +273,8 @@ def _second_looks(conn: Connection, household: str, since: datetime) -> Fired:
     looks = {effect: int(count) for effect, count in conn.execute(query)}
     total = sum(looks.values())
     return Fired(
-        name="reviews of steps", fired=total,
-        had_effect=total - looks.get(Effect.NONE.value, 0),
-    )  # fmt: skip
+        name="reviews of steps", fired=total, had_effect=total - looks.get(Effect.NONE.value, 0)
+    )
 
 
 def _digests(conn: Connection, household: str, since: datetime) -> Fired:
@@ -269,11 +282,14 @@ def _digests(conn: Connection, household: str, since: datetime) -> Fired:
     sent = sent_digests(conn, household, since=since)
     used = sum(
         was_decided(
-            conn, household, each.action_ids, by=each.member,
+            conn,
+            household,
+            each.action_ids,
+            by=each.member,
             within=Interval(each.sent_at, each.sent_at + _SOON),
         )
         for each in sent
-    )  # fmt: skip
+    )
     return Fired(name="daily digests", fired=len(sent), had_effect=used)
 
 

@@ -100,11 +100,31 @@ _IN_LINE = Prepared(
 _INSERT = Prepared(
     insert(turns),
     (
-        "household", "id", "thread", "member", "login", "position", "channel", "client_message_id", "text",
-        "received_at", "due_at", "state", "epoch", "begun", "lease_until", "runner", "attempt", "failures",
-        "stop_requested", "chat_id", "is_shared", "stops", "aside",
+        "household",
+        "id",
+        "thread",
+        "member",
+        "login",
+        "position",
+        "channel",
+        "client_message_id",
+        "text",
+        "received_at",
+        "due_at",
+        "state",
+        "epoch",
+        "begun",
+        "lease_until",
+        "runner",
+        "attempt",
+        "failures",
+        "stop_requested",
+        "chat_id",
+        "is_shared",
+        "stops",
+        "aside",
     ),
-)  # fmt: skip
+)
 # Unfinished turns of a thread, and the same message if it was taken in before.
 _IN_THE_WAY = Prepared(
     select(_columns.id).where(
@@ -183,15 +203,29 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
     _INSERT.execute(
         conn,
         {
-            "household": household, "id": turn_id, "thread": thread.id, "member": thread.member,
-            "login": thread.login, "position": thread.turns + 1, "channel": said.thread.channel,
-            "client_message_id": said.client_message_id, "text": said.text, "received_at": now,
-            "due_at": now, "begun": 0, "epoch": 0, "attempt": 1, "failures": 0, "stop_requested": 0,
-            "chat_id": thread.chat_id, "is_shared": int(said.is_shared),
-            "stops": int(bool(said.stops)), "aside": 0,
+            "household": household,
+            "id": turn_id,
+            "thread": thread.id,
+            "member": thread.member,
+            "login": thread.login,
+            "position": thread.turns + 1,
+            "channel": said.thread.channel,
+            "client_message_id": said.client_message_id,
+            "text": said.text,
+            "received_at": now,
+            "due_at": now,
+            "begun": 0,
+            "epoch": 0,
+            "attempt": 1,
+            "failures": 0,
+            "stop_requested": 0,
+            "chat_id": thread.chat_id,
+            "is_shared": int(said.is_shared),
+            "stops": int(bool(said.stops)),
+            "aside": 0,
             **(_claimed(conn, now, epoch=1) if is_first else _waiting(now)),
         },
-    )  # fmt: skip
+    )
     count_turn(conn, thread, at=now)
     after = thread.events
     return Accepted(
@@ -281,9 +315,11 @@ def _results(text: str | None, *, is_whole: bool) -> Any:
 def request_stop(conn: Connection, household: str, thread_id: str, *, member: str) -> Sequence[str]:
     """Note that a member's unfinished turns in a thread are to stop; returns their ids."""
     unfinished = (
-        _columns.household == household, _columns.thread == thread_id,
-        _columns.member == member, _columns.state.in_(_UNFINISHED),
-    )  # fmt: skip
+        _columns.household == household,
+        _columns.thread == thread_id,
+        _columns.member == member,
+        _columns.state.in_(_UNFINISHED),
+    )
     stopped = update(turns).where(*unfinished).values(stop_requested=1).returning(_columns.id)
     return list(conn.execute(stopped).scalars())
 
@@ -338,9 +374,12 @@ def _again(conn: Connection, said: Incoming, turn_id: str, now: datetime) -> Acc
     elif stored.outcome is None and not stored.is_aside:
         claim = _take_up(conn, stored.household, stored.thread_id, now)
     return Accepted(
-        turn_id=stored.id, thread_id=stored.thread_id, after=after,
-        is_new=stored.outcome is TurnOutcome.FAILED, claim=claim,
-    )  # fmt: skip
+        turn_id=stored.id,
+        thread_id=stored.thread_id,
+        after=after,
+        is_new=stored.outcome is TurnOutcome.FAILED,
+        claim=claim,
+    )
 
 
 def _take_up(conn: Connection, household: str, thread_id: str, now: datetime) -> Claim | None:
@@ -357,15 +396,16 @@ def _take_up(conn: Connection, household: str, thread_id: str, now: datetime) ->
 
 def _claimed(conn: Connection, now: datetime, *, epoch: int) -> dict[str, Any]:
     return {
-        "state": WorkState.RUNNING.value, "epoch": epoch, "begun": 1, "lease_until": now + LEASE,
+        "state": WorkState.RUNNING.value,
+        "epoch": epoch,
+        "begun": 1,
+        "lease_until": now + LEASE,
         "runner": runner_of(conn),
-    }  # fmt: skip
+    }
 
 
 def _waiting(now: datetime) -> dict[str, Any]:
-    return {
-        "state": WorkState.QUEUED.value, "lease_until": now + _WAITS_IN_LINE, "runner": None,
-    }  # fmt: skip
+    return {"state": WorkState.QUEUED.value, "lease_until": now + _WAITS_IN_LINE, "runner": None}
 
 
 def _in_line(conn: Connection, household: str, thread_id: str) -> list[str]:
@@ -404,13 +444,24 @@ def post_to_thread(
         return False
     conn.execute(
         insert(turns).values(
-            household=household, id=turn_id, thread=thread_id, member=thread.member,
-            login=thread.login, position=thread.turns + 1, channel=thread.channel,
-            client_message_id=f"posted:{turn_id}", text="", received_at=now, due_at=now,
-            state=WorkState.DONE.value, outcome=TurnOutcome.POSTED.value, mode=Mode.RESPOND.value,
-            answer=text, finished_at=now,
+            household=household,
+            id=turn_id,
+            thread=thread_id,
+            member=thread.member,
+            login=thread.login,
+            position=thread.turns + 1,
+            channel=thread.channel,
+            client_message_id=f"posted:{turn_id}",
+            text="",
+            received_at=now,
+            due_at=now,
+            state=WorkState.DONE.value,
+            outcome=TurnOutcome.POSTED.value,
+            mode=Mode.RESPOND.value,
+            answer=text,
+            finished_at=now,
         )
-    )  # fmt: skip
+    )
     count_turn(conn, thread, at=now)
     done = {
         "turn_id": turn_id,

@@ -37,10 +37,19 @@ from kinkeeper.store.store import Store
 _DAY = timedelta(days=1)
 _WITH_ARTICLE = frozenset(
     {
-        "dentist", "doctor", "hairdresser", "library", "museum", "optician", "orthodontist", "party",
-        "recital", "vet", "zoo",
+        "dentist",
+        "doctor",
+        "hairdresser",
+        "library",
+        "museum",
+        "optician",
+        "orthodontist",
+        "party",
+        "recital",
+        "vet",
+        "zoo",
     }
-)  # fmt: skip
+)
 _FIRST_LOOK_BACK = timedelta(days=7)
 
 
@@ -71,14 +80,15 @@ def gather(
         if not any(_is_same(each, other) for other in asked.values())
     ]
     return Digest(
-        member=member.id, at=now, day=day,
+        member=member.id,
+        at=now,
+        day=day,
         waiting=sorted(waiting, key=lambda each: (each.expires_at, each.id)),
         unassigned=sorted(
-            [*in_calendar, *asked.values()],
-            key=lambda each: (each.start or time(), each.what),
+            [*in_calendar, *asked.values()], key=lambda each: (each.start or time(), each.what)
         ),
         expired=list(mine.of(expired)),
-    )  # fmt: skip
+    )
 
 
 class _Decidable:
@@ -102,9 +112,11 @@ def _in_calendar(
         start = care.interval.start.astimezone(household.zone)
         if not care.responsible and start.date() == day:
             yield Unassigned(
-                task=care.event.task, children=care.event.who, what=_activity(household, care),
+                task=care.event.task,
+                children=care.event.who,
+                what=_activity(household, care),
                 start=None if care.event.all_day else start.time(),
-            )  # fmt: skip
+            )
 
 
 def _is_same(job: Unassigned, asked: Unassigned) -> bool:
@@ -121,10 +133,12 @@ def _asked(household: Household, action: PendingAction, day: date) -> Unassigned
         return None
     times = said.get("times") or ()
     return Unassigned(
-        task=said.get("task") or _task_of(action), children=tuple(said.get("child") or ()),
+        task=said.get("task") or _task_of(action),
+        children=tuple(said.get("child") or ()),
         what=_called(household, said.get("activity")),
-        start=time.fromisoformat(times[0]) if times else None, action_id=action.id,
-    )  # fmt: skip
+        start=time.fromisoformat(times[0]) if times else None,
+        action_id=action.id,
+    )
 
 
 def _task_of(action: PendingAction) -> str | None:
@@ -347,9 +361,13 @@ class DigestRounds:
         if day is None:
             return False
         digest = gather(
-            conn, household, member, day=day, now=now,
+            conn,
+            household,
+            member,
+            day=day,
+            now=now,
             since=last_digest(conn, household.id, member.id),
-        )  # fmt: skip
+        )
         note_digest(conn, household.id, digest)
         if digest.is_empty:
             return False

@@ -244,10 +244,14 @@ def note_digest(conn: Connection, household: str, digest: Digest) -> None:
     lines = len(digest.waiting) + len(digest.unassigned) + len(digest.expired)
     conn.execute(
         insert(digests).values(
-            household=household, member=digest.member, day=digest.day.isoformat(),
-            sent_at=digest.at, lines=lines, actions=digest.action_ids,
+            household=household,
+            member=digest.member,
+            day=digest.day.isoformat(),
+            sent_at=digest.at,
+            lines=lines,
+            actions=digest.action_ids,
         )
-    )  # fmt: skip
+    )
 
 
 def sent_digests(conn: Connection, household: str, *, since: datetime) -> list[SentDigest]:

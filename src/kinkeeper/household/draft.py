@@ -132,10 +132,7 @@ def read_draft(document: Document, report: Report) -> Draft:
         members=reader.tables("members", MemberSection),
         activities=reader.tables("activities", NamedSection),
         places=reader.tables("places", NamedSection),
-        resources=[
-            *reader.tables("resources", NamedSection),
-            *reader.tables("cars", NamedSection),
-        ],
+        resources=[*reader.tables("resources", NamedSection), *reader.tables("cars", NamedSection)],
         groups=reader.tables("groups", GroupSection),
         times=reader.tables("times", TimeSection),
         events=reader.tables("events", EventSection),

@@ -14,9 +14,19 @@ from kinkeeper.household.name_folding import did_you_mean, fold, in_words
 
 _FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
 _PARTS = (
-    "FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYDAY", "BYMONTH", "BYMONTHDAY", "BYYEARDAY",
-    "BYWEEKNO", "BYSETPOS", "BYHOUR",
-)  # fmt: skip
+    "FREQ",
+    "INTERVAL",
+    "COUNT",
+    "UNTIL",
+    "WKST",
+    "BYDAY",
+    "BYMONTH",
+    "BYMONTHDAY",
+    "BYYEARDAY",
+    "BYWEEKNO",
+    "BYSETPOS",
+    "BYHOUR",
+)
 _UNTIL = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?")
 _DAYS = re.compile(r"([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)")
 _MOST = 1000

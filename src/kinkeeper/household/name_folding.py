@@ -5,10 +5,20 @@ import unicodedata
 from collections.abc import Iterable
 
 # Latin letters that Unicode does not split into a base letter and a mark.
-_UNDECOMPOSED = str.maketrans({
-    "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "ŧ": "t",
-    "æ": "ae", "œ": "oe", "þ": "th", "ð": "d",
-})  # fmt: skip
+_UNDECOMPOSED = str.maketrans(
+    {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ħ": "h",
+        "ı": "i",
+        "ŧ": "t",
+        "æ": "ae",
+        "œ": "oe",
+        "þ": "th",
+        "ð": "d",
+    }
+)
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-"})
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 

@@ -162,8 +162,12 @@ def claim(
         The epoch to finish under, or None: held by another, finished, or dispatched anew.
     """
     values = {
-        "now": now, "ahead": now + A_DAY, "until": now + lease, "by_runner": runner_of(conn), "of_attempt": attempt,
-    }  # fmt: skip
+        "now": now,
+        "ahead": now + A_DAY,
+        "until": now + lease,
+        "by_runner": runner_of(conn),
+        "of_attempt": attempt,
+    }
     claimed = _claim(table, of_dispatch=attempt is not None)
     found = claimed.execute(conn, _key(table, key) | values)
     return found[0][0] if found else None
@@ -274,9 +278,7 @@ def release(conn: Connection, table: Table, key: Key, epoch: int, *, until: date
     Returns:
         Whether the claim still stood.
     """
-    values = {
-        "state": WorkState.QUEUED.value, "lease_until": until, "begun": table.c.begun - 1,
-    }  # fmt: skip
+    values = {"state": WorkState.QUEUED.value, "lease_until": until, "begun": table.c.begun - 1}
     return _change(conn, table, _held(table, key, epoch), values)
 
 
@@ -298,11 +300,15 @@ def stranded(
     found = _stranded(table, of_household=household is not None).execute(conn, values)
     return [
         Stranded(
-            key=tuple(key), state=WorkState(state), attempt=attempt, epoch=epoch, begun=begun,
+            key=tuple(key),
+            state=WorkState(state),
+            attempt=attempt,
+            epoch=epoch,
+            begun=begun,
             waited=lease_until is not None,
         )
         for *key, state, attempt, epoch, begun, lease_until in found
-    ]  # fmt: skip
+    ]
 
 
 def dispatch_again(
@@ -387,8 +393,7 @@ def _has_run_out(table: Table) -> ColumnElement[bool]:
 @cache
 def _claim(table: Table, *, of_dispatch: bool) -> Prepared:
     ran_out = and_(
-        table.c.state == WorkState.RUNNING.value,
-        or_(_has_run_out(table), is_dead(table.c.runner)),
+        table.c.state == WorkState.RUNNING.value, or_(_has_run_out(table), is_dead(table.c.runner))
     )
     free = or_(table.c.state == WorkState.QUEUED.value, ran_out)
     current = [table.c.attempt == bindparam("of_attempt")] if of_dispatch else []
@@ -437,7 +442,7 @@ def _finish(table: Table) -> Prepared:
             state=bindparam("as_state", type_=table.c.state.type), lease_until=null(), error=null()
         )
         .returning(table.c.epoch)
-    )  # fmt: skip
+    )
 
 
 def _unmoved(table: Table, row: Stranded) -> ColumnElement[bool]:

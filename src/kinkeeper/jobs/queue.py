@@ -164,10 +164,7 @@ class JobQueue:
         """Return those dispatches that wait or run, by their ids. Blocks."""
         with translated():
             found = self._client.list_workflows(
-                workflow_ids=list(dispatches),
-                status=_WAITING,
-                load_input=False,
-                load_output=False,
+                workflow_ids=list(dispatches), status=_WAITING, load_input=False, load_output=False
             )
         return {
             workflow.workflow_id: Waiting(status=workflow.status, executor=workflow.executor_id)

@@ -359,10 +359,7 @@ class Lexicon:
         return None if child is None else (child, True)
 
     def _mentions(
-        self,
-        tokens: Sequence[Token],
-        pieces: _Pieces,
-        found: Sequence[tuple[int, int, _Hit]],
+        self, tokens: Sequence[Token], pieces: _Pieces, found: Sequence[tuple[int, int, _Hit]]
     ) -> Iterator[Mention]:
         certain_places = {
             pieces.places[place]

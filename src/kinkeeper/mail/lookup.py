@@ -203,9 +203,12 @@ def read_query(text: str, now: datetime, *, locale: str) -> MailQuery:
         sender = _ENDS_NAME.sub("", found[1]).strip(" ,.;:\"'?!")
         rest = rest[: found.start()] + " " + rest[found.start(1) + len(sender) :]
     return MailQuery(
-        sender=sender, words=tuple(_terms(rest)), is_unread=_UNREAD.search(rest) is not None,
-        since=since, before=before,
-    )  # fmt: skip
+        sender=sender,
+        words=tuple(_terms(rest)),
+        is_unread=_UNREAD.search(rest) is not None,
+        since=since,
+        before=before,
+    )
 
 
 def _days_back(span: TimeSpan, now: datetime) -> timedelta | None:

@@ -223,10 +223,13 @@ def keep_draft(conn: Connection, household: str, draft: Draft) -> None:
     """Write a draft, in the transaction that executes an action."""
     conn.execute(
         insert(mail_drafts).values(
-            household=household, id=draft.id, mail=draft.mail.model_dump(mode="json"),
-            written_by=draft.written_by, written_at=draft.written_at,
+            household=household,
+            id=draft.id,
+            mail=draft.mail.model_dump(mode="json"),
+            written_by=draft.written_by,
+            written_at=draft.written_at,
         )
-    )  # fmt: skip
+    )
 
 
 def remove_draft(conn: Connection, household: str, draft_id: str) -> None:
@@ -245,8 +248,10 @@ def list_drafts(conn: Connection, household: str) -> Sequence[Draft]:
     )
     return [
         Draft(
-            id=row.id, mail=Mail.model_validate(row.mail), written_by=row.written_by,
+            id=row.id,
+            mail=Mail.model_validate(row.mail),
+            written_by=row.written_by,
             written_at=row.written_at,
         )
         for row in conn.execute(query)
-    ]  # fmt: skip
+    ]

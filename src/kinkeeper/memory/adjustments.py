@@ -63,9 +63,14 @@ def decide(
         if older is None or newer is None or older.scope != newer.scope:
             continue
         verdict = Verdict(
-            household=household, id=verdict_id(household, older.id, newer.id), older=older.id,
-            newer=newer.id, ruling=each.ruling, made_by=by, made_at=at,
-        )  # fmt: skip
+            household=household,
+            id=verdict_id(household, older.id, newer.id),
+            older=older.id,
+            newer=newer.id,
+            ruling=each.ruling,
+            made_by=by,
+            made_at=at,
+        )
         if verdict.id in ruled:
             continue
         verdicts.append(verdict)
@@ -108,9 +113,14 @@ def support(
     for fact_id, episode_id in supporters:
         if (said := words.get(fact_id)) is not None:
             verdict = Verdict(
-                household=household, id=verdict_id(household, said.id, episode_id),
-                older=said.id, newer=episode_id, ruling=Ruling.SUPPORT, made_by=by, made_at=at,
-            )  # fmt: skip
+                household=household,
+                id=verdict_id(household, said.id, episode_id),
+                older=said.id,
+                newer=episode_id,
+                ruling=Ruling.SUPPORT,
+                made_by=by,
+                made_at=at,
+            )
             verdicts.append(verdict)
             strands.add(said.strand)
     add_verdicts(conn, change, verdicts)

@@ -73,9 +73,7 @@ def evidence_of(
         query = (
             select(statements)
             .where(
-                said.household == viewer.household,
-                in_own_scope(said.scope),
-                said.fact_id.in_(part),
+                said.household == viewer.household, in_own_scope(said.scope), said.fact_id.in_(part)
             )
             .params(viewer.parameters)
             .order_by(said.said_at, said.id)

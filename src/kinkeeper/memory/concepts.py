@@ -153,13 +153,16 @@ def concept_map(conn: Connection, viewer: Viewer, *, now: datetime, limit: int =
     relations = sorted(
         (
             Relation(
-                source=source, target=target, type=kind,
-                weight=sum(weight for _, weight in said), facts=[fact for fact, _ in said],
+                source=source,
+                target=target,
+                type=kind,
+                weight=sum(weight for _, weight in said),
+                facts=[fact for fact, _ in said],
             )
             for (source, target, kind), said in edges.items()
         ),
         key=lambda each: (-each.weight, each.source, each.target, each.type),
-    )[:limit]  # fmt: skip
+    )[:limit]
     return ConceptMap(concepts=_concepts(relations), relations=relations)
 
 
@@ -184,10 +187,15 @@ def _row(fact: Fact | None) -> dict[str, object] | None:
     if not target:
         return None
     return {
-        "household": fact.household, "fact_id": fact.id, "scope": fact.scope,
-        "source": fact.subject, "target": target, "type": fact.slot or fact.category.value,
-        "weight": fact.confidence, "said_at": fact.said_at,
-    }  # fmt: skip
+        "household": fact.household,
+        "fact_id": fact.id,
+        "scope": fact.scope,
+        "source": fact.subject,
+        "target": target,
+        "type": fact.slot or fact.category.value,
+        "weight": fact.confidence,
+        "said_at": fact.said_at,
+    }
 
 
 def _named(fact: Fact) -> str:

@@ -114,9 +114,14 @@ def edit_fact(
         kept = fact.scope if scope is None else kept_to(fact.scope, scope)
         _store_episode(conn, change, replace(edit, scope=kept), by=by, at=at)
         verdict = Verdict(
-            household=household, id=verdict_id(household, words.id, edit.id), older=words.id,
-            newer=edit.id, ruling=Ruling.UPDATE, made_by=by, made_at=at,
-        )  # fmt: skip
+            household=household,
+            id=verdict_id(household, words.id, edit.id),
+            older=words.id,
+            newer=edit.id,
+            ruling=Ruling.UPDATE,
+            made_by=by,
+            made_at=at,
+        )
         add_verdicts(conn, change, [verdict])
         facts = absorb(conn, change, [edit], at=at)
         if kept != fact.scope:
@@ -195,13 +200,17 @@ def narrow_last(
     query = (
         select(said.id, said.text, said.scope)
         .where(
-            said.household == household.id, said.session == session, said.member == member,
-            said.is_assistant.is_(False), said.kind == EpisodeKind.TURN.value,
-            said.said_at > at - _SHORTLY, said.said_at <= at,
+            said.household == household.id,
+            said.session == session,
+            said.member == member,
+            said.is_assistant.is_(False),
+            said.kind == EpisodeKind.TURN.value,
+            said.said_at > at - _SHORTLY,
+            said.said_at <= at,
         )
         .order_by(said.said_at.desc(), said.seq.desc())
         .limit(_MOST_SHORTLY)
-    )  # fmt: skip
+    )
     people = household.members_by_word
     rows = [row for row in conn.execute(query) if not points_back(row.text, people)]
     if not rows:
@@ -295,9 +304,13 @@ def _rule(
     ) as change:
         words = words_of(conn, household, [fact_id])[fact_id]
         verdict = Verdict(
-            household=household, id=verdict_id(household, words.id, ruling.value),
-            older=words.id, ruling=ruling, made_by=by, made_at=at,
-        )  # fmt: skip
+            household=household,
+            id=verdict_id(household, words.id, ruling.value),
+            older=words.id,
+            ruling=ruling,
+            made_by=by,
+            made_at=at,
+        )
         add_verdicts(conn, change, [verdict])
         facts = settle(conn, change, [words.strand], at=at)
         is_new = bool(change.images())

@@ -198,9 +198,7 @@ def neighbours(
         _columns.session == middle.session, or_(_columns.scope == middle.scope, is_answer)
     )
     place = (middle.said_at, middle.seq)
-    earlier = line.where(_is_before(place)).order_by(
-        _columns.said_at.desc(), _columns.seq.desc()
-    )  # fmt: skip
+    earlier = line.where(_is_before(place)).order_by(_columns.said_at.desc(), _columns.seq.desc())
     later = line.where(_is_after(place)).order_by(_columns.said_at, _columns.seq)
     return [
         *reversed(_episodes(conn, earlier.limit(before))),
@@ -278,9 +276,7 @@ def claim_reading(conn: Connection, household: str, episode_id: str) -> bool:
     changed = conn.execute(
         update(episodes)
         .where(
-            _columns.household == household,
-            _columns.id == episode_id,
-            _columns.is_read.is_(False),
+            _columns.household == household, _columns.id == episode_id, _columns.is_read.is_(False)
         )
         .values(is_read=True)
     )

@@ -157,10 +157,13 @@ def _end_predecessors(conn: Connection, change: Change, gone: set[str], *, at: d
     ends = {row.id: row.valid_to for row in conn.execute(query)}
     for fact, words in words_of(conn, household, ends).items():
         verdict = Verdict(
-            household=household, id=verdict_id(household, words.id, Ruling.ENDED.value),
-            older=words.id, ruling=Ruling.ENDED, made_by=change.made.made_by or "upkeep",
+            household=household,
+            id=verdict_id(household, words.id, Ruling.ENDED.value),
+            older=words.id,
+            ruling=Ruling.ENDED,
+            made_by=change.made.made_by or "upkeep",
             made_at=ends[fact] or at,
-        )  # fmt: skip
+        )
         add_verdicts(conn, change, [verdict])
 
 
@@ -215,24 +218,33 @@ class Gone:
 def memory_of(conn: Connection, household: str, member: str) -> Gone:
     """Return what erasing a person takes away."""
     said = _ids(
-        conn, episodes, household,
-        episodes.c.member == member, episodes.c.speaker == member,
+        conn,
+        episodes,
+        household,
+        episodes.c.member == member,
+        episodes.c.speaker == member,
         episodes.c.scope == person_scope(member),
-    )  # fmt: skip
+    )
     answers = [reply_id(household, each) for each in sorted(said)]
     own = sorted({*said, *episodes_by_id(conn, household, answers)})
     about = _ids(
-        conn, statements, household,
-        statements.c.speaker == member, statements.c.subject == member,
+        conn,
+        statements,
+        household,
+        statements.c.speaker == member,
+        statements.c.subject == member,
         statements.c.scope == person_scope(member),
-    )  # fmt: skip
+    )
     read = {each.id: each for each in out_of(conn, household, own)}
     read |= statements_by_id(conn, household, about)
     theirs = _ids(
-        conn, facts, household,
-        facts.c.speaker == member, facts.c.subject == member,
+        conn,
+        facts,
+        household,
+        facts.c.speaker == member,
+        facts.c.subject == member,
         facts.c.scope == person_scope(member),
-    )  # fmt: skip
+    )
     touched = sorted({*theirs, *(each.fact_id for each in read.values() if each.fact_id)})
     return Gone(episodes=own, statements=list(read.values()), facts=touched)
 

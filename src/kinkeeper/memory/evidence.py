@@ -63,9 +63,7 @@ def set_statement(conn: Connection, statement: Statement) -> None:
 
 def mutable_image(statement: Statement) -> dict[str, str | None]:
     """Return the columns of a statement that may change."""
-    return {
-        "scope": statement.scope, "strand": statement.strand, "fact_id": statement.fact_id,
-    }  # fmt: skip
+    return {"scope": statement.scope, "strand": statement.strand, "fact_id": statement.fact_id}
 
 
 def statements_by_id(conn: Connection, household: str, ids: Iterable[str]) -> dict[str, Statement]:
@@ -189,6 +187,9 @@ def verdicts_on(conn: Connection, household: str, statement_ids: Iterable[str]) 
 
 def _image(verdict: Verdict) -> Row:
     return {
-        "older": verdict.older, "newer": verdict.newer, "ruling": verdict.ruling.value,
-        "made_by": verdict.made_by, "made_at": verdict.made_at,
-    }  # fmt: skip
+        "older": verdict.older,
+        "newer": verdict.newer,
+        "ruling": verdict.ruling.value,
+        "made_by": verdict.made_by,
+        "made_at": verdict.made_at,
+    }

@@ -157,9 +157,13 @@ class SessionReading:
                 self._propose(conn, episode, found)
             return
         remember(
-            conn, episode, found, at=self._clock.now(), people=self._people,
+            conn,
+            episode,
+            found,
+            at=self._clock.now(),
+            people=self._people,
             guardians=self._guardians,
-        )  # fmt: skip
+        )
 
     def _observed(self, episode: Episode, previous: Sequence[str]) -> list[Observation]:
         said_at = episode.said_at.astimezone(self._zone)
@@ -167,11 +171,7 @@ class SessionReading:
             replace(each, start=each.start + start, end=each.end + start)
             for start, piece in pieces(episode.text[:MOST_READ])
             for each in observe(
-                piece,
-                said_at=said_at,
-                previous=previous,
-                locale=self._locale,
-                people=self._people,
+                piece, said_at=said_at, previous=previous, locale=self._locale, people=self._people
             )
         ]
 

@@ -265,10 +265,7 @@ def _load(conn: Connection, household: str, strands: Iterable[str], new: Contain
 
 
 def _held_elsewhere(
-    conn: Connection,
-    household: str,
-    said: Mapping[str, Sequence[Statement]],
-    new: Container[str],
+    conn: Connection, household: str, said: Mapping[str, Sequence[Statement]], new: Container[str]
 ) -> frozenset[str]:
     """Return the facts that statements began and gave up, and that statements of another strand rest on."""
     given_up = {
@@ -303,9 +300,7 @@ def _owners(
         had = [each.fact_id for each in line.statements if each.fact_id]
         free = [each for each in had if each not in taken and begun.get(each, place) == place]
         owner = max(
-            free,
-            key=lambda each: facts[each].confidence if each in facts else 0.0,
-            default=None,
+            free, key=lambda each: facts[each].confidence if each in facts else 0.0, default=None
         )
         owners.append(owner or _unused(line, taken | begun.keys() | held_elsewhere))
         taken.add(owners[-1])

@@ -162,9 +162,7 @@ def statements_of(conn: Connection, viewer: Viewer, fact_id: str) -> list[Statem
     query = (
         select(statements)
         .where(
-            said.household == viewer.household,
-            in_own_scope(said.scope),
-            said.fact_id == fact_id,
+            said.household == viewer.household, in_own_scope(said.scope), said.fact_id == fact_id
         )
         .params(viewer.parameters)
         .order_by(said.said_at, said.id)

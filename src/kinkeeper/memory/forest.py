@@ -133,15 +133,24 @@ class Forest:
         """Return a forest as `save` wrote it."""
         with np.load(path, allow_pickle=False) as stored:
             return cls(
-                columns=tuple(map(str, stored["columns"])), depth=int(stored["depth"]),
-                feature=stored["feature"], threshold=stored["threshold"],
-                left=stored["left"], right=stored["right"], value=stored["value"],
-            )  # fmt: skip
+                columns=tuple(map(str, stored["columns"])),
+                depth=int(stored["depth"]),
+                feature=stored["feature"],
+                threshold=stored["threshold"],
+                left=stored["left"],
+                right=stored["right"],
+                value=stored["value"],
+            )
 
     def save(self, path: Path) -> None:
         """Write it into a file."""
         np.savez_compressed(
-            path, columns=np.array(self.columns, dtype=np.str_), depth=np.array(self.depth),
-            feature=self.feature, threshold=self.threshold,
-            left=self.left, right=self.right, value=self.value,
-        )  # fmt: skip
+            path,
+            columns=np.array(self.columns, dtype=np.str_),
+            depth=np.array(self.depth),
+            feature=self.feature,
+            threshold=self.threshold,
+            left=self.left,
+            right=self.right,
+            value=self.value,
+        )

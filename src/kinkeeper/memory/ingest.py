@@ -126,10 +126,7 @@ def join_strands(conn: Connection, change: Change, strands: Mapping[str, str]) -
 
 
 def _joined(
-    conn: Connection,
-    household: str,
-    new: Sequence[Statement],
-    keys: Mapping[str, Keys],
+    conn: Connection, household: str, new: Sequence[Statement], keys: Mapping[str, Keys]
 ) -> dict[str, str]:
     by_key: defaultdict[str, list[Statement]] = defaultdict(list)
     wanted = {key for found in keys.values() for key in found.asked}
@@ -194,13 +191,16 @@ def _keep_outdated(
         change,
         (
             Verdict(
-                household=household, id=verdict_id(household, words.id, Ruling.ENDED.value),
-                older=words.id, ruling=Ruling.ENDED, made_by=change.made.made_by or "upkeep",
+                household=household,
+                id=verdict_id(household, words.id, Ruling.ENDED.value),
+                older=words.id,
+                ruling=Ruling.ENDED,
+                made_by=change.made.made_by or "upkeep",
                 made_at=ended[fact].valid_to or change.made.made_at,
             )
             for fact, words in words_of(conn, household, ended).items()
         ),
-    )  # fmt: skip
+    )
 
 
 def _is_narrower(scope: str, than: str) -> bool:
@@ -297,9 +297,13 @@ def remember(
     _check_origin(episode, by)
     household = episode.household
     with changing(
-        conn, household, cause=_cause(episode, observations), summary=_summary(observations),
-        by=by, at=at,
-    ) as change:  # fmt: skip
+        conn,
+        household,
+        cause=_cause(episode, observations),
+        summary=_summary(observations),
+        by=by,
+        at=at,
+    ) as change:
         said = [
             _standing(
                 _statement(episode, each, people or {}, guardians or {}),
@@ -317,9 +321,7 @@ def remember(
         is_new = bool(change.images())
         if gone:
             cut_words(conn, household, [each for each in said if each.id in gone])
-    return Remembered(
-        change_set=change.made.id if is_new else None, facts=facts, blocked=len(gone)
-    )  # fmt: skip
+    return Remembered(change_set=change.made.id if is_new else None, facts=facts, blocked=len(gone))
 
 
 def import_facts(
@@ -337,20 +339,19 @@ def import_facts(
     ) as change:
         gone = blocked(conn, said)
         kept = [each for each in zip(imported, said, strict=True) if each[1].id not in gone]
-        own = [
-            _own_episode(each, given) for given, each in kept if each.episode_id not in stored
-        ]  # fmt: skip
+        own = [_own_episode(each, given) for given, each in kept if each.episode_id not in stored]
         for episode_id in insert_episodes(conn, own, at=at, is_read=True):
             change.note(_EPISODES, episode_id, None, {})
         add_verdicts(
-            conn, change,
+            conn,
+            change,
             (
                 _support(each, episode_id, at)
                 for given, each in kept
                 for episode_id in dict.fromkeys(given.evidence)
                 if episode_id in stored and episode_id != each.episode_id
             ),
-        )  # fmt: skip
+        )
         return absorb(conn, change, [each for _, each in kept], at=at)
 
 

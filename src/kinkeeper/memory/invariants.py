@@ -80,9 +80,8 @@ def mend(
     _drop_vectors(conn, household, damaged)
     ids = sorted({each for breach in breaches if breach.is_mendable for each in breach.ids})
     with changing(
-        conn, household, cause=Cause.MEND, summary=f"{len(ids)} facts rebuilt",
-        by="upkeep", at=at,
-    ) as change:  # fmt: skip
+        conn, household, cause=Cause.MEND, summary=f"{len(ids)} facts rebuilt", by="upkeep", at=at
+    ) as change:
         settle(conn, change, {each.strand for each in for_facts(conn, household, ids)}, at=at)
     return change.made.id if ids else None
 
@@ -93,14 +92,20 @@ def _parts(conn: Connection, household: str) -> Iterator[Sequence[Mapping[str, o
     while True:
         query = (
             select(
-                columns.id, columns.scope, columns.status, columns.origin, columns.derived_from,
-                columns.evidence_count, columns.superseded_by, columns.merged_into_id,
+                columns.id,
+                columns.scope,
+                columns.status,
+                columns.origin,
+                columns.derived_from,
+                columns.evidence_count,
+                columns.superseded_by,
+                columns.merged_into_id,
                 columns.confidence,
             )
             .where(columns.household == household, columns.id > last)
             .order_by(columns.id)
             .limit(_AT_ONCE)
-        )  # fmt: skip
+        )
         rows = [dict(row) for row in conn.execute(query).mappings()]
         if not rows:
             return
@@ -132,10 +137,19 @@ def _broken(
             ("a current fact is merged into another", not holds or not row["merged_into_id"]),
             ("a fact does not list all episodes that state it", said <= derived),
             ("a fact has the wrong evidence count", row["evidence_count"] == len(derived)),
-            ("a fact refers to a successor that does not exist", {str(row[n]) for n in _POINTERS if row[n]} <= facts_known),
-            ("a fact comes from a source that may not become a fact", row["origin"] in _MAY_BE_FACTS),
-            ("a fact and its sources are visible to different people", scopes[fact_id] <= {row["scope"]}),
-        )  # fmt: skip
+            (
+                "a fact refers to a successor that does not exist",
+                {str(row[n]) for n in _POINTERS if row[n]} <= facts_known,
+            ),
+            (
+                "a fact comes from a source that may not become a fact",
+                row["origin"] in _MAY_BE_FACTS,
+            ),
+            (
+                "a fact and its sources are visible to different people",
+                scopes[fact_id] <= {row["scope"]},
+            ),
+        )
         yield from ((what, fact_id) for what, is_kept in rules if not is_kept)
 
 

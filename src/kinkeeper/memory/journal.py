@@ -120,22 +120,18 @@ class Change:
             columns = [name for name in before if name != "seq" and before[name] != after[name]]
             if columns:
                 image = Image(
-                    table=table, row_id=row_id, before={name: before[name] for name in columns},
+                    table=table,
+                    row_id=row_id,
+                    before={name: before[name] for name in columns},
                     after={name: after[name] for name in columns},
-                )  # fmt: skip
+                )
                 found.append(image)
         return found
 
 
 @contextmanager
 def changing(
-    conn: Connection,
-    household: str,
-    *,
-    cause: Cause,
-    summary: str,
-    by: str | None,
-    at: datetime,
+    conn: Connection, household: str, *, cause: Cause, summary: str, by: str | None, at: datetime
 ) -> Iterator[Change]:
     """Collect what a transaction changes, and journal it at the end of the block if it is anything.
 
@@ -147,10 +143,15 @@ def changing(
     number = reserve(conn, household)
     change = Change(
         ChangeSet(
-            household=household, id=stable_id(household, "memory change", number), number=number,
-            cause=cause, summary=summary, made_by=by, made_at=at,
+            household=household,
+            id=stable_id(household, "memory change", number),
+            number=number,
+            cause=cause,
+            summary=summary,
+            made_by=by,
+            made_at=at,
         )
-    )  # fmt: skip
+    )
     yield change
     images = change.images()
     if not images:
@@ -159,21 +160,30 @@ def changing(
     conn.execute(
         insert(memory_change_sets),
         {
-            "household": household, "id": made.id, "number": number, "cause": cause.value,
-            "summary": summary, "made_by": by, "made_at": at,
+            "household": household,
+            "id": made.id,
+            "number": number,
+            "cause": cause.value,
+            "summary": summary,
+            "made_by": by,
+            "made_at": at,
         },
-    )  # fmt: skip
+    )
     conn.execute(
         insert(memory_changes),
         [
             {
-                "household": household, "change_set": made.id, "position": place,
-                "row_table": image.table, "row_id": image.row_id, "before": image.before,
+                "household": household,
+                "change_set": made.id,
+                "position": place,
+                "row_table": image.table,
+                "row_id": image.row_id,
+                "before": image.before,
                 "after": image.after,
             }
             for place, image in enumerate(images)
         ],
-    )  # fmt: skip
+    )
 
 
 def find_change(conn: Connection, household: str, change_set: str) -> ChangeSet:
@@ -328,10 +338,16 @@ def _rests_on(later: Image, touched: frozenset[str] | None) -> bool:
 
 def _change_set(row: Row[Any]) -> ChangeSet:
     return ChangeSet(
-        household=row.household, id=row.id, number=row.number, cause=Cause(row.cause),
-        summary=row.summary, made_by=row.made_by, made_at=row.made_at, undone_at=row.undone_at,
+        household=row.household,
+        id=row.id,
+        number=row.number,
+        cause=Cause(row.cause),
+        summary=row.summary,
+        made_by=row.made_by,
+        made_at=row.made_at,
+        undone_at=row.undone_at,
         undone_by=row.undone_by,
-    )  # fmt: skip
+    )
 
 
 def _image(row: Row[Any]) -> Image:

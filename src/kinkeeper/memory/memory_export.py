@@ -34,12 +34,7 @@ _Row = TypeVar("_Row", bound=_Scoped)
 
 
 def exported_lines(
-    conn: Connection,
-    household: str,
-    what: Exported,
-    *,
-    names: Names,
-    viewer: Viewer | None = None,
+    conn: Connection, household: str, what: Exported, *, names: Names, viewer: Viewer | None = None
 ) -> Iterator[str]:
     """Yield a line for each episode or fact, in the order of their last change.
 
@@ -54,12 +49,7 @@ def exported_lines(
 
 
 def exported_records(
-    conn: Connection,
-    household: str,
-    what: Exported,
-    *,
-    names: Names,
-    viewer: Viewer | None = None,
+    conn: Connection, household: str, what: Exported, *, names: Names, viewer: Viewer | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield what `exported_lines` writes, as records."""
     if what is Exported.EPISODES:
@@ -85,29 +75,53 @@ def _rows(
 
 def _episode_record(episode: Episode, names: Names) -> dict[str, Any]:
     return {
-        "id": episode.id, "text": episode.text,
-        "speaker": name_of(episode.speaker, names), "at": _iso(episode.said_at), "session": episode.session, "scope": episode.scope,
-        "kind": episode.kind.value, "member": episode.member,
-        "is_assistant": episode.is_assistant, "title": episode.title, "topic": episode.topic,
-        "participants": list(episode.participants), "salience": episode.salience,
-        "origin": episode.origin.value, "source": episode.source, "channel": episode.channel,
-    }  # fmt: skip
+        "id": episode.id,
+        "text": episode.text,
+        "speaker": name_of(episode.speaker, names),
+        "at": _iso(episode.said_at),
+        "session": episode.session,
+        "scope": episode.scope,
+        "kind": episode.kind.value,
+        "member": episode.member,
+        "is_assistant": episode.is_assistant,
+        "title": episode.title,
+        "topic": episode.topic,
+        "participants": list(episode.participants),
+        "salience": episode.salience,
+        "origin": episode.origin.value,
+        "source": episode.source,
+        "channel": episode.channel,
+    }
 
 
 def _fact_record(fact: Fact) -> dict[str, Any]:
     return {
-        "id": fact.id, "text": fact.narrative, "category": fact.category.value,
-        "confidence": fact.confidence, "at": _iso(fact.said_at), "scope": fact.scope,
-        "evidence": list(fact.derived_from), "type": fact.type.value, "subject": fact.subject,
-        "slot": fact.slot, "title": fact.title, "subtitle": fact.subtitle,
-        "details": list(fact.details), "origin": fact.origin.value, "source": fact.source,
-        "status": fact.status.value, "superseded_by": fact.superseded_by,
-        "merged_into_id": fact.merged_into_id, "is_contradicted": fact.is_contradicted,
+        "id": fact.id,
+        "text": fact.narrative,
+        "category": fact.category.value,
+        "confidence": fact.confidence,
+        "at": _iso(fact.said_at),
+        "scope": fact.scope,
+        "evidence": list(fact.derived_from),
+        "type": fact.type.value,
+        "subject": fact.subject,
+        "slot": fact.slot,
+        "title": fact.title,
+        "subtitle": fact.subtitle,
+        "details": list(fact.details),
+        "origin": fact.origin.value,
+        "source": fact.source,
+        "status": fact.status.value,
+        "superseded_by": fact.superseded_by,
+        "merged_into_id": fact.merged_into_id,
+        "is_contradicted": fact.is_contradicted,
         "doubted_by": fact.doubted_by,
-        "is_edited": fact.is_edited, "valid_from": _iso(fact.valid_from),
-        "valid_to": _iso(fact.valid_to), "created_at": _iso(fact.created_at),
+        "is_edited": fact.is_edited,
+        "valid_from": _iso(fact.valid_from),
+        "valid_to": _iso(fact.valid_to),
+        "created_at": _iso(fact.created_at),
         "last_evidence_at": _iso(fact.last_evidence_at),
-    }  # fmt: skip
+    }
 
 
 def _iso(instant: datetime | None) -> str | None:

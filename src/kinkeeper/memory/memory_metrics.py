@@ -70,15 +70,18 @@ def load_figures(conn: Connection, household: str, *, now: datetime) -> MemoryFi
     mine = columns.household == household
     active = columns.status.in_([status.value for status in FactStatus if status.is_active])
     return MemoryFigures(
-        episodes=count_episodes(conn, household)["all"], facts=counted, sentences=sentences,
+        episodes=count_episodes(conn, household)["all"],
+        facts=counted,
+        sentences=sentences,
         repeated_share=1 - told / sentences if sentences else None,
         supported=_count(conn, mine, active, columns.evidence_count > 1),
         contradicted=_count(conn, mine, active, columns.is_contradicted),
         settled_by_rules=max(0, counted.get(FactStatus.SUPERSEDED, 0) - by_model),
-        settled_by_model=by_model, undecided=_undecided(conn, household),
+        settled_by_model=by_model,
+        undecided=_undecided(conn, household),
         model_calls=sum(each.calls for each in cost),
         model_cost=sum(each.micros for each in cost) / _MICROS,
-    )  # fmt: skip
+    )
 
 
 def figures_record(figures: MemoryFigures) -> dict[str, Any]:

@@ -178,9 +178,11 @@ def reserve(conn: Connection, household: str, count: int = 1) -> int:
     ).scalar_one_or_none()
     if taken is None:
         values = {
-            "household": household, "seq": count, "secret": secrets.token_hex(_SECRET_BYTES),
+            "household": household,
+            "seq": count,
+            "secret": secrets.token_hex(_SECRET_BYTES),
             "mapped_seq": 0,
-        }  # fmt: skip
+        }
         conn.execute(insert(memory_counters), values)
         return 1
     return int(taken) - count + 1

@@ -58,12 +58,15 @@ def put_up(
     known = _known(conn, household, marks)
     rows = [
         {
-            "household": household, "fingerprint": mark, "scope": scope, "forgotten_by": by,
+            "household": household,
+            "fingerprint": mark,
+            "scope": scope,
+            "forgotten_by": by,
             "forgotten_at": at,
         }
         for mark, scope in marks.items()
         if mark not in known
-    ]  # fmt: skip
+    ]
     if rows:
         conn.execute(insert(memory_tombstones), rows)
 

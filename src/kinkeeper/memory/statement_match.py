@@ -250,9 +250,11 @@ def keys_of(statement: Statement) -> Keys:
     )
     plain, news = (_digests((kind, *parts) for parts in of_words) for kind in (_PLAIN, _NEWS))
     is_news = (
-        bool(statement.corrects) or statement.is_retraction or _is_news(told)
+        bool(statement.corrects)
+        or statement.is_retraction
+        or _is_news(told)
         or any(not _NEWS_CUES.isdisjoint(wording_of(text).cues) for text in texts if text)
-    )  # fmt: skip
+    )
     return Keys(
         stored=exact | filled | (news if is_news else plain),
         asked=exact | sought | news | (plain if is_news else frozenset()),
@@ -263,10 +265,13 @@ def keys_of(statement: Statement) -> Keys:
 def _is_news(told: Iterable[tuple[Reading, Sequence[str]]]) -> bool:
     """Whether it may bear on what it shares neither a slot nor all of its words with."""
     return any(
-        reading.is_change or reading.is_retraction or reading.replaced or reading.is_again
+        reading.is_change
+        or reading.is_retraction
+        or reading.replaced
+        or reading.is_again
         or reading.is_able
         for reading, _ in told
-    )  # fmt: skip
+    )
 
 
 def _digests(found: Iterable[_Parts]) -> frozenset[str]:

@@ -96,9 +96,7 @@ def forget_private_chat(conn: Connection, household: str, channel: str, member: 
     """Forget a member's private chat: they closed it, or it refuses messages."""
     conn.execute(
         delete(private_chats).where(
-            _private.household == household,
-            _private.channel == channel,
-            _private.member == member,
+            _private.household == household, _private.channel == channel, _private.member == member
         )
     )
 
@@ -125,9 +123,7 @@ def private_chat_of(conn: Connection, household: str, channel: str, member: str)
     """Return the chat in which a member can be reached alone, if they opened one."""
     return conn.execute(
         select(_private.chat_id).where(
-            _private.household == household,
-            _private.channel == channel,
-            _private.member == member,
+            _private.household == household, _private.channel == channel, _private.member == member
         )
     ).scalar()
 

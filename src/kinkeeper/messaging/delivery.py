@@ -174,9 +174,14 @@ def drop_late(conn: Connection, household: str, *, now: datetime) -> int:
 def sent(conn: Connection, row: StoredOutbound, delivered: Delivered, *, now: datetime) -> None:
     """Record that a row went out."""
     _set(
-        conn, row, state=OutboundState.SENT, error=None, sent_at=now,
-        channel_message_id=delivered.channel_message_id, ephemeral_id=delivered.ephemeral_id,
-    )  # fmt: skip
+        conn,
+        row,
+        state=OutboundState.SENT,
+        error=None,
+        sent_at=now,
+        channel_message_id=delivered.channel_message_id,
+        ephemeral_id=delivered.ephemeral_id,
+    )
 
 
 def put_back(conn: Connection, row: StoredOutbound, *, error: str, until: datetime) -> None:
@@ -291,18 +296,29 @@ def _take(
     conn: Connection, row: StoredOutbound, mint: Mint, *, now: datetime, lease: timedelta
 ) -> Taken:
     taken = _set(
-        conn, row, state=OutboundState.SENDING, attempts=row.attempts + 1,
-        lease_until=now + lease, not_before=None, runner=runner_of(conn),
-    )  # fmt: skip
+        conn,
+        row,
+        state=OutboundState.SENDING,
+        attempts=row.attempts + 1,
+        lease_until=now + lease,
+        not_before=None,
+        runner=runner_of(conn),
+    )
     message, target = taken.message, _target(conn, taken)
     body = message.body + (REPEATED if _is_repeat(taken) else "")
     item = OutgoingItem(
-        id=taken.id, kind=message.kind, chat_id=message.chat_id, route=taken.route,
-        audience=message.audience, body=body, buttons=mint(conn, taken, now),
+        id=taken.id,
+        kind=message.kind,
+        chat_id=message.chat_id,
+        route=taken.route,
+        audience=message.audience,
+        body=body,
+        buttons=mint(conn, taken, now),
         reply_to=message.reply_to,
         target=_held(target),
-        answer_to=message.answer_to, is_soundless=message.is_soundless,
-    )  # fmt: skip
+        answer_to=message.answer_to,
+        is_soundless=message.is_soundless,
+    )
     return Taken(row=taken, item=item)
 
 
@@ -343,11 +359,7 @@ def _set(
     conn: Connection, row: StoredOutbound, *, state: OutboundState, **values: Any
 ) -> StoredOutbound:
     """Move a row on if it still stands as it was read; return it as it stands now."""
-    unmoved = and_(
-        _is(row),
-        _columns.state == row.state.value,
-        _columns.attempts == row.attempts,
-    )
+    unmoved = and_(_is(row), _columns.state == row.state.value, _columns.attempts == row.attempts)
     if state is not OutboundState.SENDING:
         values["lease_until"] = None
     conn.execute(update(outbox).where(unmoved).values(state=state.value, **values))

@@ -79,10 +79,12 @@ def find_revision(
     row = conn.execute(
         _BY_REVISION,
         {
-            "household": household, "channel": message.channel, "chat_id": message.chat_id,
+            "household": household,
+            "channel": message.channel,
+            "chat_id": message.chat_id,
             "revision": revision_of(message),
         },
-    ).first()  # fmt: skip
+    ).first()
     if row is None:
         return None
     if row.text is not None and row.text != message.text:
@@ -114,12 +116,21 @@ def record(
         Its row id; None where it was, and `find_revision` finds it.
     """
     values = {
-        "household": household, "channel": message.channel, "chat_id": message.chat_id,
-        "message_id": message.message_id, "revision": revision_of(message), "thread_id": thread_id,
-        "sender": sender, "is_member": int(is_member), "text": message.text,
-        "kind": message.kind.value, "reply_to": message.reply_to, "target": message.target,
-        "sent_at": message.sent_at, "received_at": now,
-    }  # fmt: skip
+        "household": household,
+        "channel": message.channel,
+        "chat_id": message.chat_id,
+        "message_id": message.message_id,
+        "revision": revision_of(message),
+        "thread_id": thread_id,
+        "sender": sender,
+        "is_member": int(is_member),
+        "text": message.text,
+        "kind": message.kind.value,
+        "reply_to": message.reply_to,
+        "target": message.target,
+        "sent_at": message.sent_at,
+        "received_at": now,
+    }
     inserted = _INSERT_ONCE.execute(conn, values)
     touch(conn, TOPIC, household)
     return int(inserted[0][0]) if inserted else None
@@ -295,13 +306,19 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredMessage:
     return StoredMessage(
         id=row.id,
         message=InboundMessage(
-            channel=row.channel, chat_id=row.chat_id, message_id=row.message_id, sender=row.sender,
-            text=row.text or "", sent_at=row.sent_at, reply_to=row.reply_to,
-            kind=MessageKind(row.kind), target=row.target,
+            channel=row.channel,
+            chat_id=row.chat_id,
+            message_id=row.message_id,
+            sender=row.sender,
+            text=row.text or "",
+            sent_at=row.sent_at,
+            reply_to=row.reply_to,
+            kind=MessageKind(row.kind),
+            target=row.target,
         ),
         thread_id=row.thread_id,
         is_member=bool(row.is_member),
-    )  # fmt: skip
+    )
 
 
 # What a channel brought in and our own code failed on: kept whole, so that nothing is lost and
@@ -339,10 +356,14 @@ def keep_failed(
         return False
     conn.execute(
         insert(failed_updates).values(
-            household=household, channel=channel, update_id=update_id, content=content,
-            error=error, received_at=now,
+            household=household,
+            channel=channel,
+            update_id=update_id,
+            content=content,
+            error=error,
+            received_at=now,
         )
-    )  # fmt: skip
+    )
     return True
 
 

@@ -158,27 +158,43 @@ def stored(row: RowMapping | Mapping[str, Any]) -> StoredOutbound:
         id=row["id"],
         household=row["household"],
         message=Outbound(
-            channel=row["channel"], chat_id=row["chat_id"], body=row["body"] or "",
-            dedupe_key=row["dedupe_key"], kind=OutboundKind(row["kind"]), reply_to=row["reply_to"],
+            channel=row["channel"],
+            chat_id=row["chat_id"],
+            body=row["body"] or "",
+            dedupe_key=row["dedupe_key"],
+            kind=OutboundKind(row["kind"]),
+            reply_to=row["reply_to"],
             buttons=tuple(
                 Button(label=each["label"], verb=Verb(each["verb"]), choice=each["choice"])
                 for each in row["buttons"]
             ),
-            audience=row["audience"], edits=row["edits"], answer_to=row["answer_to"],
-            conflict_key=row["conflict_key"], action_id=row["action_id"],
-            deliver_by=row["deliver_by"], is_unprompted=bool(row["is_unprompted"]),
-            is_soundless=bool(row["is_soundless"]), is_alarm=bool(row["is_alarm"]),
+            audience=row["audience"],
+            edits=row["edits"],
+            answer_to=row["answer_to"],
+            conflict_key=row["conflict_key"],
+            action_id=row["action_id"],
+            deliver_by=row["deliver_by"],
+            is_unprompted=bool(row["is_unprompted"]),
+            is_soundless=bool(row["is_soundless"]),
+            is_alarm=bool(row["is_alarm"]),
         ),
         route=Route(row["route"]),
         state=OutboundState(row["state"]),
         **{
             name: row[name]
             for name in (
-                "attempts", "unknowns", "not_before", "lease_until", "error",
-                "channel_message_id", "ephemeral_id", "created_at", "sent_at",
+                "attempts",
+                "unknowns",
+                "not_before",
+                "lease_until",
+                "error",
+                "channel_message_id",
+                "ephemeral_id",
+                "created_at",
+                "sent_at",
             )
         },
-    )  # fmt: skip
+    )
 
 
 # What a channel is: it takes one outgoing item at a time, and says what became of it by returning

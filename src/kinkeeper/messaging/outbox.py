@@ -103,14 +103,15 @@ def find_by_channel_id(
 ) -> StoredOutbound | None:
     """Return the message of ours that a channel knows by an id, where everybody in the chat sees it."""
     found = _read(
-        conn, household,
+        conn,
+        household,
         and_(
             _columns.channel == channel,
             _columns.chat_id == chat_id,
             _columns.kind == OutboundKind.SEND.value,
             _columns.channel_message_id == message_id,
         ),
-    )  # fmt: skip
+    )
     return found[-1] if found else None
 
 
@@ -235,19 +236,27 @@ def _check(message: Outbound) -> None:
 
 def _values(message: Outbound) -> dict[str, Any]:
     return {
-        "dedupe_key": message.dedupe_key, "kind": message.kind.value, "channel": message.channel,
-        "chat_id": message.chat_id, "route": Route.CHAT.value, "audience": message.audience,
-        "reply_to": message.reply_to, "edits": message.edits, "answer_to": message.answer_to,
+        "dedupe_key": message.dedupe_key,
+        "kind": message.kind.value,
+        "channel": message.channel,
+        "chat_id": message.chat_id,
+        "route": Route.CHAT.value,
+        "audience": message.audience,
+        "reply_to": message.reply_to,
+        "edits": message.edits,
+        "answer_to": message.answer_to,
         "body": message.body,
         "buttons": [
             {"label": each.label, "verb": each.verb.value, "choice": each.choice}
             for each in message.buttons
         ],
-        "conflict_key": message.conflict_key, "action_id": message.action_id,
-        "is_unprompted": int(message.is_unprompted), "is_soundless": int(message.is_soundless),
+        "conflict_key": message.conflict_key,
+        "action_id": message.action_id,
+        "is_unprompted": int(message.is_unprompted),
+        "is_soundless": int(message.is_soundless),
         "is_alarm": int(message.is_alarm),
         "deliver_by": message.deliver_by,
-    }  # fmt: skip
+    }
 
 
 def _addressed(conn: Connection, household: str, message: Outbound) -> dict[str, Any]:
@@ -257,18 +266,22 @@ def _addressed(conn: Connection, household: str, message: Outbound) -> dict[str,
         if target is None:
             raise InvariantError(f"household {household!r} has no outbound message {message.edits}")
         return {
-            "channel": target.message.channel, "chat_id": target.message.chat_id,
-            "route": target.route.value, "audience": target.message.audience,
-        }  # fmt: skip
+            "channel": target.message.channel,
+            "chat_id": target.message.chat_id,
+            "route": target.route.value,
+            "audience": target.message.audience,
+        }
     chat_id = current_chat(conn, household, message.channel, message.chat_id)
     if message.audience is None or message.kind is OutboundKind.NOTICE:
         return {"chat_id": chat_id}
     address = address_for(conn, household, message.channel, chat_id, member=message.audience)
     if address is None:
         return {
-            "chat_id": chat_id, "route": Route.PRIVATE.value, "state": OutboundState.FAILED.value,
+            "chat_id": chat_id,
+            "route": Route.PRIVATE.value,
+            "state": OutboundState.FAILED.value,
             "error": "no way to reach this member privately",
-        }  # fmt: skip
+        }
     if address.is_private:
         # Their private chat does not hold the message that this one answers.
         kept = message.reply_to if address.chat_id == chat_id else None

@@ -62,9 +62,10 @@ def usage_of(
         sent = sum(estimated(message.text) for message in request.messages)
         return Usage(input_tokens=sent, output_tokens=estimated(answer), is_estimated=True)
     return Usage(
-        input_tokens=input_tokens, output_tokens=output_tokens,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
         is_input_cut=input_tokens < at_least(request),
-    )  # fmt: skip
+    )
 
 
 def _can_be(*counts: int) -> bool:
@@ -138,8 +139,7 @@ def unreadable() -> ModelError:
 def failed() -> ModelError:
     """Return that the server told of an error in the middle of an answer."""
     return ModelError(
-        "the model server failed while answering; see its log",
-        outcome=Outcome.SERVER_ERROR,
+        "the model server failed while answering; see its log", outcome=Outcome.SERVER_ERROR
     )
 
 
@@ -237,9 +237,7 @@ class OpenAIWire:
         if is_streamed:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         if request.output is not None and manners.takes_schema:
-            schema = {
-                "name": request.output.name, "strict": True, "schema": request.output.schema,
-            }  # fmt: skip
+            schema = {"name": request.output.name, "strict": True, "schema": request.output.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif request.output is not None:
             body["response_format"] = {"type": "json_object"}
@@ -308,10 +306,11 @@ class OpenAIReading:
         """Return the whole answer."""
         text, counted = "".join(self._texts), self._usage
         usage = usage_of(
-            self._request, text,
+            self._request,
+            text,
             input_tokens=counted.prompt_tokens if counted else None,
             output_tokens=counted.completion_tokens if counted else None,
-        )  # fmt: skip
+        )
         return ChatReply(
             text=text, model=model_of(self._model, self._role), usage=usage, finish=self._finish
         )
@@ -430,9 +429,8 @@ class OllamaReading:
         """Return the whole answer."""
         text, last = "".join(self._texts), self._last
         usage = usage_of(
-            self._request, text,
-            input_tokens=last.prompt_eval_count, output_tokens=last.eval_count,
-        )  # fmt: skip
+            self._request, text, input_tokens=last.prompt_eval_count, output_tokens=last.eval_count
+        )
         finish = Finish.LENGTH if last.done_reason == "length" else Finish.STOP
         return ChatReply(
             text=text, model=model_of(last.model, self._role), usage=usage, finish=finish
@@ -538,8 +536,9 @@ class HttpChatModel:
         answer = await connection.post(
             wire.path(await connection.base_path()),
             wire.body(request, self._role, manners, is_streamed=False),
-            is_ambient=request.is_ambient, seconds=self._role.timeout.total_seconds(),
-        )  # fmt: skip
+            is_ambient=request.is_ambient,
+            seconds=self._role.timeout.total_seconds(),
+        )
         return wire.reply(answer, request, self._role)
 
     async def _streamed(
@@ -550,8 +549,9 @@ class HttpChatModel:
         lines = connection.post_for_lines(
             wire.path(await connection.base_path()),
             wire.body(request, self._role, manners, is_streamed=True),
-            is_ambient=request.is_ambient, seconds=self._role.timeout.total_seconds(),
-        )  # fmt: skip
+            is_ambient=request.is_ambient,
+            seconds=self._role.timeout.total_seconds(),
+        )
         async with aclosing(lines):
             async for line in lines:
                 if piece := reading.take(line):

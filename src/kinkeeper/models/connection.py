@@ -36,10 +36,17 @@ Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 _PRIVATE = tuple(
     ipaddress.ip_network(block)
     for block in (
-        "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16",
-        "100.64.0.0/10", "::1/128", "fc00::/7", "fe80::/10",
+        "127.0.0.0/8",
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "169.254.0.0/16",
+        "100.64.0.0/10",
+        "::1/128",
+        "fc00::/7",
+        "fe80::/10",
     )
-)  # fmt: skip
+)
 _TRANSLATED = tuple(
     ipaddress.IPv6Network(block)
     for block in (
@@ -162,9 +169,12 @@ def status_error(status: int, headers: Mapping[str, str], body: bytes, *, host: 
     remedy = _remedy(status, outcome)
     return StatusError(
         f"the model server at {host} answered {status}: {remedy}",
-        status=status, outcome=outcome, may_retry=outcome is not Outcome.REJECTED,
-        retry_after=_retry_after(headers.get("Retry-After")), parameter=_parameter(body),
-    )  # fmt: skip
+        status=status,
+        outcome=outcome,
+        may_retry=outcome is not Outcome.REJECTED,
+        retry_after=_retry_after(headers.get("Retry-After")),
+        parameter=_parameter(body),
+    )
 
 
 def _parameter(body: bytes) -> str | None:
@@ -338,10 +348,13 @@ class ServerConnection:
         if self._endpoint.api_key is not None:
             headers["Authorization"] = f"Bearer {self._endpoint.api_key.get_secret_value()}"
         return self._opened().build_request(
-            method, base.copy_with(host=address, path=path), content=content, headers=headers,
+            method,
+            base.copy_with(host=address, path=path),
+            content=content,
+            headers=headers,
             timeout=httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
             extensions={"sni_hostname": base.host},
-        )  # fmt: skip
+        )
 
     def _opened(self) -> httpx.AsyncClient:
         if self._client is None:

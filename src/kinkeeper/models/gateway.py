@@ -230,12 +230,16 @@ class Recorded:
         reply = ending.reply
         usage = reply.usage if reply else None
         record = CallRecord(
-            request=request, at=self._clock.now(), model=reply.model if reply else self._role.model,
+            request=request,
+            at=self._clock.now(),
+            model=reply.model if reply else self._role.model,
             outcome=outcome_of(request, reply) if reply else ending.outcome,
-            milliseconds=milliseconds, usage=usage,
+            milliseconds=milliseconds,
+            usage=usage,
             cost_micros=self._role.price.micros(usage) if usage else 0,
-            answered=reply.text if reply else None, keeps_text=self._keeps_text,
-        )  # fmt: skip
+            answered=reply.text if reply else None,
+            keeps_text=self._keeps_text,
+        )
         if usage and usage.is_input_cut:
             log.warning("models.input.cut", model=record.model, tokens=usage.input_tokens)
         try:
@@ -341,9 +345,12 @@ class Gateway:
             server = self._server(role.endpoint)
             limited = Limited(HttpChatModel(server.http, role), server.limits, timeout=role.timeout)
             model = self._models[name] = Recorded(
-                Budgeted(limited, role, self._budget), role,
-                store=self._store, clock=self._clock, keeps_text=self._config.keeps_text,
-            )  # fmt: skip
+                Budgeted(limited, role, self._budget),
+                role,
+                store=self._store,
+                clock=self._clock,
+                keeps_text=self._config.keeps_text,
+            )
         return model
 
     def _server(self, endpoint: Endpoint) -> _Server:

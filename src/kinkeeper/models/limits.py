@@ -112,9 +112,11 @@ async def pause_or_raise(error: ModelError, *, tried: int, deadline: float) -> N
         ModelError: The same, where there is to be no other try.
     """
     pause = pause_before_retry(
-        error, tried=tried, seconds_left=deadline - asyncio.get_running_loop().time(),
+        error,
+        tried=tried,
+        seconds_left=deadline - asyncio.get_running_loop().time(),
         chance=secrets.randbelow(_CHANCES) / _CHANCES,
-    )  # fmt: skip
+    )
     if pause is None:
         raise error
     await asyncio.sleep(pause)

@@ -80,13 +80,20 @@ class LlamaServer:
         if problem := runtime_problem() or file_problem(self._gguf):
             raise ModelError(problem, outcome=Outcome.REJECTED)
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", _PROCESS, stdin=PIPE, stdout=PIPE, stderr=PIPE,
+            sys.executable,
+            "-m",
+            _PROCESS,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
             start_new_session=True,  # Ctrl-C in a terminal is for us; it ends after us
-        )  # fmt: skip
+        )
         how = {
-            "path": str(self._gguf), "threads": self._threads,
-            "context_tokens": self._context_tokens, "api_key": self.api_key.get_secret_value(),
-        }  # fmt: skip
+            "path": str(self._gguf),
+            "threads": self._threads,
+            "context_tokens": self._context_tokens,
+            "api_key": self.api_key.get_secret_value(),
+        }
         if process.stdin is not None:
             process.stdin.write(json.dumps(how).encode() + b"\n")
         return process

@@ -209,9 +209,11 @@ def parse_prompt(text: str, *, where: str) -> Prompt:
     if used != set(head.inputs):
         raise _wrong(where, f"inputs are {sorted(head.inputs)}, but the parts use {sorted(used)}")
     return Prompt(
-        head=head, hash=hashlib.sha256(text.encode()).hexdigest(), system=match["system"],
+        head=head,
+        hash=hashlib.sha256(text.encode()).hexdigest(),
+        system=match["system"],
         user=match["user"],
-    )  # fmt: skip
+    )
 
 
 def _wrong(where: str, message: str) -> ConfigError:

@@ -233,17 +233,23 @@ def insert_call(conn: Connection, record: CallRecord) -> None:
     texts = [{"author": each.author.value, "text": each.text} for each in request.messages]
     conn.execute(
         insert(model_calls).values(
-            household=request.household, at=record.at, role=request.role.value,
-            prompt_id=request.prompt.id, prompt_version=request.prompt.version,
-            prompt_hash=request.prompt.hash, model=record.model, outcome=record.outcome.value,
+            household=request.household,
+            at=record.at,
+            role=request.role.value,
+            prompt_id=request.prompt.id,
+            prompt_version=request.prompt.version,
+            prompt_hash=request.prompt.hash,
+            model=record.model,
+            outcome=record.outcome.value,
             milliseconds=record.milliseconds,
             input_tokens=usage.input_tokens if usage else None,
             output_tokens=usage.output_tokens if usage else None,
-            is_estimated=int(usage is not None and usage.is_estimated), cost_micros=record.cost_micros,
+            is_estimated=int(usage is not None and usage.is_estimated),
+            cost_micros=record.cost_micros,
             sent=texts if record.keeps_text else None,
             answered=_storable(record.answered) if record.keeps_text else None,
         )
-    )  # fmt: skip
+    )
 
 
 def _storable(text: str | None) -> str | None:
@@ -271,10 +277,14 @@ def load_figures(conn: Connection, household: str, *, since: datetime) -> Sequen
     """Return what the calls of each role came to, by role."""
     rows = conn.execute(
         select(
-            _calls.role, _calls.outcome, _calls.milliseconds, _calls.input_tokens,
-            _calls.output_tokens, _calls.cost_micros,
+            _calls.role,
+            _calls.outcome,
+            _calls.milliseconds,
+            _calls.input_tokens,
+            _calls.output_tokens,
+            _calls.cost_micros,
         ).where(_calls.household == household, _calls.at >= since)
-    ).all()  # fmt: skip
+    ).all()
     by_role = defaultdict(list)
     for row in rows:
         by_role[row.role].append(row)
@@ -283,14 +293,16 @@ def load_figures(conn: Connection, household: str, *, since: datetime) -> Sequen
         times = sorted(row.milliseconds for row in of_role if row.outcome in _SUCCEEDED)
         figures.append(
             RoleFigures(
-                role=role, calls=len(of_role), p50_milliseconds=_quantile(times, 0.5),
+                role=role,
+                calls=len(of_role),
+                p50_milliseconds=_quantile(times, 0.5),
                 p99_milliseconds=_quantile(times, 0.99),
                 input_tokens=sum(row.input_tokens or 0 for row in of_role),
                 output_tokens=sum(row.output_tokens or 0 for row in of_role),
                 cost_micros=sum(row.cost_micros for row in of_role),
                 outcomes=dict(Counter(row.outcome for row in of_role)),
             )
-        )  # fmt: skip
+        )
     return figures
 
 
@@ -306,17 +318,22 @@ def prompt_cost(
     Returns:
         `calls`, `input_tokens`, `output_tokens` and `micros`, the price in millionths.
     """
-    row = conn.execute(
-        select(
-            func.count().label("calls"),
-            func.coalesce(func.sum(_calls.input_tokens), 0).label("input_tokens"),
-            func.coalesce(func.sum(_calls.output_tokens), 0).label("output_tokens"),
-            func.coalesce(func.sum(_calls.cost_micros), 0).label("micros"),
-        ).where(
-            _calls.household == household, _calls.at >= since,
-            _calls.prompt_id.startswith(f"{prompts}.", autoescape=True),
+    row = (
+        conn.execute(
+            select(
+                func.count().label("calls"),
+                func.coalesce(func.sum(_calls.input_tokens), 0).label("input_tokens"),
+                func.coalesce(func.sum(_calls.output_tokens), 0).label("output_tokens"),
+                func.coalesce(func.sum(_calls.cost_micros), 0).label("micros"),
+            ).where(
+                _calls.household == household,
+                _calls.at >= since,
+                _calls.prompt_id.startswith(f"{prompts}.", autoescape=True),
+            )
         )
-    ).mappings().one()  # fmt: skip
+        .mappings()
+        .one()
+    )
     return {name: int(value) for name, value in row.items()}
 
 

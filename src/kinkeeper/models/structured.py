@@ -180,10 +180,14 @@ async def consult(
     head = prompt.head
     try:
         request = ChatRequest(
-            role=head.role, prompt=prompt.ref, messages=prompt.render(**inputs),
-            household=household, is_ambient=is_ambient, max_output_tokens=head.max_output_tokens,
+            role=head.role,
+            prompt=prompt.ref,
+            messages=prompt.render(**inputs),
+            household=household,
+            is_ambient=is_ambient,
+            max_output_tokens=head.max_output_tokens,
             temperature=head.temperature,
-        )  # fmt: skip
+        )
         async with asyncio.timeout(within.total_seconds()):
             return await ask(models, request, output)
     except TimeoutError:

@@ -62,10 +62,14 @@ def note_of(row: Mapping[str, Any]) -> Note:
     """Return the note of a row, as `note_row` made it or as it was stored."""
     created_at = row["created_at"]
     return Note(
-        id=row["id"], household=row["household"], scope=row["scope"], title=row["title"], body=row["body"],
+        id=row["id"],
+        household=row["household"],
+        scope=row["scope"],
+        title=row["title"],
+        body=row["body"],
         made_by=row["made_by"],
         created_at=from_text(created_at) if isinstance(created_at, str) else created_at,
-    )  # fmt: skip
+    )
 
 
 _notes = notes.c

@@ -18,13 +18,18 @@ class ServerMetrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter(
-            "kinkeeper_http_requests", "Answered requests.", ["route", "method", "status"],
+            "kinkeeper_http_requests",
+            "Answered requests.",
+            ["route", "method", "status"],
             registry=self.registry,
-        )  # fmt: skip
+        )
         self._seconds = Histogram(
-            "kinkeeper_http_request_seconds", "Time to the start of the response, in seconds.", ["route"],
-            buckets=_SECONDS, registry=self.registry,
-        )  # fmt: skip
+            "kinkeeper_http_request_seconds",
+            "Time to the start of the response, in seconds.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
         self._counts: dict[tuple[str, str, int], Counter] = {}
         self._times: dict[str, Histogram] = {}
 

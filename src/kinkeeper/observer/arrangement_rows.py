@@ -142,18 +142,24 @@ class ChatRows:
             arrangements.c.id == value.id,
         )
         columns = {
-            "status": _status(value), "action_id": version["action_id"], "changed_at": now,
+            "status": _status(value),
+            "action_id": version["action_id"],
+            "changed_at": now,
             "until": _until(value.when, now),
-        }  # fmt: skip
+        }
         known = self.conn.execute(select(arrangements.c.versions).where(*key)).scalar()
         if known is None:
             kind = value.predicate.value if isinstance(value, Arrangement) else _IS_ABSENCE
             self.conn.execute(
                 insert(arrangements).values(
-                    household=self.household, id=value.id, chat_id=self.chat_id, kind=kind,
-                    versions=[version], **columns,
+                    household=self.household,
+                    id=value.id,
+                    chat_id=self.chat_id,
+                    kind=kind,
+                    versions=[version],
+                    **columns,
                 )
-            )  # fmt: skip
+            )
             return
         kept = [each for each in known if each["message"] != version["message"]]
         self.conn.execute(
@@ -195,11 +201,12 @@ def purge(conn: Connection, household: str, *, before: datetime) -> None:
     conn.execute(
         update(observer_messages)
         .where(
-            observer_messages.c.household == household, observer_messages.c.sent_at < before,
+            observer_messages.c.household == household,
+            observer_messages.c.sent_at < before,
             observer_messages.c.told.is_not(None),
         )
         .values(told=None)
-    )  # fmt: skip
+    )
 
 
 def _replace_versions(conn: Connection, row: Row[Any], versions: Sequence[Any]) -> None:
@@ -217,10 +224,11 @@ def _replace_versions(conn: Connection, row: Row[Any], versions: Sequence[Any]) 
         update(arrangements)
         .where(*key)
         .values(
-            versions=list(versions), action_id=last["action_id"],
+            versions=list(versions),
+            action_id=last["action_id"],
             status=_status(kept.validate_python(last["value"])),
         )
-    )  # fmt: skip
+    )
 
 
 def _latest(row: Row[Any]) -> Mapping[str, Any]:
@@ -289,24 +297,35 @@ def arranged_in(
     table = observer_messages.c
     rows = conn.execute(
         select(
-            table.id, table.message_id, table.sender, table.sent_at, table.extraction,
+            table.id,
+            table.message_id,
+            table.sender,
+            table.sent_at,
+            table.extraction,
             table.attribution_source,
         )
         .where(
-            table.household == household, table.chat_id == chat_id, table.sent_at >= since,
-            table.sent_at <= before, table.redline_decision.is_not(None),
+            table.household == household,
+            table.chat_id == chat_id,
+            table.sent_at >= since,
+            table.sent_at <= before,
+            table.redline_decision.is_not(None),
         )
         .order_by(table.sent_at.desc(), func.length(table.id).desc(), table.id.desc())
         .limit(_MOST_ARRANGED)
-    )  # fmt: skip
+    )
     return [
         Arranged(
-            row_id=int(row.id), message_id=row.message_id, sender=row.sender, sent_at=row.sent_at,
-            jobs=_jobs(conn, household, row.id, row.extraction), answers=row.attribution_source,
+            row_id=int(row.id),
+            message_id=row.message_id,
+            sender=row.sender,
+            sent_at=row.sent_at,
+            jobs=_jobs(conn, household, row.id, row.extraction),
+            answers=row.attribution_source,
         )
         for row in rows
         if row.extraction
-    ]  # fmt: skip
+    ]
 
 
 def has_planning(
@@ -329,12 +348,15 @@ def has_planning(
     found = conn.execute(
         select(table.id)
         .where(
-            table.household == household, table.chat_id == chat_id,
-            true() if sender is None else table.sender == sender, table.sent_at >= since, table.sent_at <= before,
+            table.household == household,
+            table.chat_id == chat_id,
+            true() if sender is None else table.sender == sender,
+            table.sent_at >= since,
+            table.sent_at <= before,
             table.tier1_decision == Tier1Decision.QUEUE.value,
         )
         .limit(1)
-    )  # fmt: skip
+    )
     return found.first() is not None
 
 

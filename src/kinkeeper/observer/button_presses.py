@@ -117,7 +117,11 @@ def _brought_back(conn: Connection, action_id: str, press: PressDetails) -> Rece
 def _reason(conn: Connection, redeemed: Redeemed, now: datetime) -> PressAnswer:
     action = redeemed.action
     feedback.say_not_right(
-        conn, action.proposal.household, action.id, RejectReason(redeemed.choice or ""),
-        by=redeemed.member.id, now=now,
-    )  # fmt: skip
+        conn,
+        action.proposal.household,
+        action.id,
+        RejectReason(redeemed.choice or ""),
+        by=redeemed.member.id,
+        now=now,
+    )
     return PressAnswer(message="Thank you, noted.", is_change=True)

@@ -86,11 +86,13 @@ def consultations_from(records: Sequence[Mapping[str, Any]] | None) -> tuple[Con
     """Return what was stored with a message; the inverse of `consultation_record` for each."""
     return tuple(
         Consultation(
-            part=record["part"], doubt=record["doubt"], outcome=Outcome(record["outcome"]),
+            part=record["part"],
+            doubt=record["doubt"],
+            outcome=Outcome(record["outcome"]),
             prompt=PromptRef(**record["prompt"]) if record["prompt"] else None,
             model=record["model"],
             answer=Answer.model_validate(record["answer"]) if record["answer"] else None,
             discarded=record["discarded"],
         )
         for record in records or ()
-    )  # fmt: skip
+    )

@@ -85,10 +85,12 @@ def verdict_of(conn: Connection, household: str, row_id: str, *, by: str) -> Ver
     """Return what a member thinks of the decision about a message, if they said."""
     found = conn.execute(
         select(_columns.answer).where(
-            _columns.household == household, _columns.kind == _Kind.VERDICT.value,
-            _columns.subject == row_id, _columns.by_member == by,
+            _columns.household == household,
+            _columns.kind == _Kind.VERDICT.value,
+            _columns.subject == row_id,
+            _columns.by_member == by,
         )
-    ).scalar()  # fmt: skip
+    ).scalar()
     return None if found is None else Verdict(found)
 
 

@@ -69,13 +69,17 @@ def batch_of(
         new: How many of the last messages are to be read, > 0.
     """
     return Batch(
-        messages=messages, new=new, arrangements=arrangements, events=events,
-        people={each.name: each.aliases for each in household.members}, locale=household.locale,
+        messages=messages,
+        new=new,
+        arrangements=arrangements,
+        events=events,
+        people={each.name: each.aliases for each in household.members},
+        locale=household.locale,
         named_times=[
             NamedTimeWords(id=each.id, words=each.aliases, start=each.start)
             for each in household.times
         ],
-    )  # fmt: skip
+    )
 
 
 def events_ahead(
@@ -100,10 +104,12 @@ def _thing(occurrence: Occurrence, household: Household) -> Thing:
         return tuple(household.names[each] for each in members if each in household.names)
 
     return Thing(
-        key=f"{event.id}@{occurrence.original_start.isoformat()}", title=event.summary,
+        key=f"{event.id}@{occurrence.original_start.isoformat()}",
+        title=event.summary,
         at=start.date() if event.all_day else start,
-        who=names(event.who), by=names(occurrence.responsible),
-    )  # fmt: skip
+        who=names(event.who),
+        by=names(occurrence.responsible),
+    )
 
 
 class GroupReader:
@@ -120,13 +126,20 @@ class GroupReader:
     async def read(self, batch: Batch, household: str) -> BatchRead:
         """Return what a batch says, as far as it has ground; without a usable answer that is counted."""
         found = await consult(
-            self._models, self._prompt, shown(batch), BatchAnswer,
-            household=household, stage=STAGE, within=PATIENCE, is_ambient=True,
-        )  # fmt: skip
+            self._models,
+            self._prompt,
+            shown(batch),
+            BatchAnswer,
+            household=household,
+            stage=STAGE,
+            within=PATIENCE,
+            is_ambient=True,
+        )
         if isinstance(found, Outcome):
             return BatchRead(outcome=found)
         return BatchRead(
             outcome=Outcome.REPAIRED if found.is_repaired else Outcome.OK,
-            grounded=grounded(found.value, batch), engine=f"model:{found.reply.model}",
+            grounded=grounded(found.value, batch),
+            engine=f"model:{found.reply.model}",
             usage=found.reply.usage,
-        )  # fmt: skip
+        )

@@ -188,9 +188,14 @@ class Intake:
             threshold=self._config.tripwire_threshold,
         )
         row = inbox.record(
-            conn, household.id, message, sender=sender, is_member=member is not None,
-            thread_id=setting.thread_id, now=now,
-        )  # fmt: skip
+            conn,
+            household.id,
+            message,
+            sender=sender,
+            is_member=member is not None,
+            thread_id=setting.thread_id,
+            now=now,
+        )
         if row is None:
             return self._repeat(conn, message)
         withdrawn = self._take_back(conn, message, sender, words, setting.edited, now=now)
@@ -201,19 +206,30 @@ class Intake:
         else:
             tier1, state, reason = Tier1Decision.DROP, WorkState.DROPPED, "tripwire"
         decision = Decision(
-            message_id=message.message_id, tier1=tier1, tripwire_confidence=verdict.confidence,
-            override=verdict.override, patterns=verdict.patterns, reason=reason,
-            withdrawn_actions=withdrawn, gates=(self._gate(verdict),),
-        )  # fmt: skip
+            message_id=message.message_id,
+            tier1=tier1,
+            tripwire_confidence=verdict.confidence,
+            override=verdict.override,
+            patterns=verdict.patterns,
+            reason=reason,
+            withdrawn_actions=withdrawn,
+            gates=(self._gate(verdict),),
+        )
         repository.insert_intake(
-            conn, household.id, str(row), decision, chat_id=message.chat_id,
-            thread_id=setting.thread_id, sender=sender, sent_at=message.sent_at,
+            conn,
+            household.id,
+            str(row),
+            decision,
+            chat_id=message.chat_id,
+            thread_id=setting.thread_id,
+            sender=sender,
+            sent_at=message.sent_at,
             context_window=setting.window,
             evidence=_evidence_record(evidence, verdict),
-            is_coordination_talk=tier1 is Tier1Decision.QUEUE
-            or makes_coordination(evidence),
-            state=state, now=now,
-        )  # fmt: skip
+            is_coordination_talk=tier1 is Tier1Decision.QUEUE or makes_coordination(evidence),
+            state=state,
+            now=now,
+        )
         if self._reads_talk and reason != "rate_limited":
             repository.add_to_stretch(conn, household.id, str(row), message, now=now)
         note_wonder(conn, household.id, message, words.tokens, sender=sender, now=now)
@@ -230,9 +246,12 @@ class Intake:
     def _setting(self, conn: Connection, message: InboundMessage) -> _Setting:
         household, config = self._participants.household.id, self._config
         recent, may_be_asked = repository.recent_talk(
-            conn, household, message.chat_id, since=message.sent_at - config.context_ttl,
+            conn,
+            household,
+            message.chat_id,
+            since=message.sent_at - config.context_ttl,
             before=message.sent_at,
-        )  # fmt: skip
+        )
         pointed_at = message.target or message.reply_to
         asked = (
             questions.asked_in(
@@ -290,18 +309,27 @@ class Intake:
             return ()
         if reply.kind is ReplyKind.RELEASE and message.reply_to is not None:
             return retraction.release(
-                conn, self._participants.household, chat_id=message.chat_id,
-                message_id=message.reply_to, by=sender, now=now,
-            )  # fmt: skip
+                conn,
+                self._participants.household,
+                chat_id=message.chat_id,
+                message_id=message.reply_to,
+                by=sender,
+                now=now,
+            )
         is_settled = reply.settles or reply.kind is ReplyKind.RELEASE
         if reply.kind is not ReplyKind.WITHDRAW and not is_settled:
             return ()
         said = retraction.TakingBack(
-            sender=sender, family=self._participants.household, chat_id=message.chat_id,
-            answers=message.reply_to, sent_at=message.sent_at,
-            window=self._config.open_question_window, only_questions=is_settled,
-            words=words_taken_back(message.text, reply), points=reply.points,
-        )  # fmt: skip
+            sender=sender,
+            family=self._participants.household,
+            chat_id=message.chat_id,
+            answers=message.reply_to,
+            sent_at=message.sent_at,
+            window=self._config.open_question_window,
+            only_questions=is_settled,
+            words=words_taken_back(message.text, reply),
+            points=reply.points,
+        )
         return retraction.retract_latest(conn, household, said, now=now)
 
     def _revises_own(
@@ -317,9 +345,13 @@ class Intake:
         if _steps_back(words.reply):
             reaches.append(_PROMISE_HOLDS)
         return bool(reaches) and has_planning(
-            conn, self._participants.household.id, message.chat_id, sender=planner,
-            since=message.sent_at - max(reaches), before=message.sent_at,
-        )  # fmt: skip
+            conn,
+            self._participants.household.id,
+            message.chat_id,
+            sender=planner,
+            since=message.sent_at - max(reaches),
+            before=message.sent_at,
+        )
 
     def _is_flood(self, conn: Connection, message: InboundMessage) -> bool:
         household = self._participants.household.id
@@ -341,11 +373,16 @@ class Intake:
     ) -> None:
         """Open a question at once, so that an answer that overtakes tier 2 still finds it."""
         question = OpenQuestion(
-            id=row, chat_id=message.chat_id, message_id=message.message_id, thread_id=thread_id,
-            asker=sender, asked_at=message.sent_at,
+            id=row,
+            chat_id=message.chat_id,
+            message_id=message.message_id,
+            thread_id=thread_id,
+            asker=sender,
+            asked_at=message.sent_at,
             until=message.sent_at + self._config.open_question_window,
-            extraction=Extraction(is_coordination=True, stance=Stance.ASKS), action_id=None,
-        )  # fmt: skip
+            extraction=Extraction(is_coordination=True, stance=Stance.ASKS),
+            action_id=None,
+        )
         questions.put(conn, self._participants.household.id, question)
 
 

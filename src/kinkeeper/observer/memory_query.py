@@ -22,9 +22,12 @@ def query_of(question: str, participants: Participants, *, now: datetime) -> Bra
     """
     household = participants.household
     reading = read_message(
-        question, sent_at=now.astimezone(household.zone), lexicon=participants.lexicon,
-        locale=household.locale, named_times=participants.named_times,
-    )  # fmt: skip
+        question,
+        sent_at=now.astimezone(household.zone),
+        lexicon=participants.lexicon,
+        locale=household.locale,
+        named_times=participants.named_times,
+    )
     task = next(_errands(reading), None)
     activity = None if task else next(_activities(reading, participants), None)
     return BrainQuery(text=question, activity=activity, task=task, day=_day(reading))

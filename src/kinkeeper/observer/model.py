@@ -348,11 +348,7 @@ def extraction_record(extraction: Extraction) -> dict[str, Any]:
 def extraction_from_record(record: Mapping[str, Any]) -> Extraction:
     """Return the extraction of a stored record; the inverse of `extraction_record`."""
     attribution = record["attribution"]
-    kind, task, required = (
-        record["coordination_type"],
-        record["task"],
-        record["action_required"],
-    )
+    kind, task, required = (record["coordination_type"], record["task"], record["action_required"])
     return Extraction(
         is_coordination=record["is_coordination"],
         coordination_type=CoordinationType(kind) if kind else None,
@@ -403,9 +399,5 @@ def is_of_reader_alone(record: Mapping[str, Any]) -> bool:
 def _entity(record: Mapping[str, Any]) -> Entity:
     start, end = record["span"]
     return Entity(
-        type=record["type"],
-        surface=record["surface"],
-        start=start,
-        end=end,
-        value=record["value"],
+        type=record["type"], surface=record["surface"], start=start, end=end, value=record["value"]
     )

@@ -164,13 +164,18 @@ class Hearing:
         if not points_back(message.text, people):
             return
         before = inbox.recent(
-            conn, household.id, message.chat_id, since=message.sent_at - _SHORTLY,
-            before=message.sent_at, limit=_MOST_SHORTLY,
-        )  # fmt: skip
+            conn,
+            household.id,
+            message.chat_id,
+            since=message.sent_at - _SHORTLY,
+            before=message.sent_at,
+            limit=_MOST_SHORTLY,
+        )
         theirs = [
-            each for each in before
+            each
+            for each in before
             if each.message.sender == message.sender and not points_back(each.message.text, people)
-        ]  # fmt: skip
+        ]
         if not theirs:
             return
         both = f"{theirs[-1].message.text}\n{message.text}"
@@ -195,9 +200,8 @@ class Hearing:
             for action in action_rows.find_by_source(conn, household, OVERHEARD, str(earlier.id)):
                 if action.status is ActionStatus.PENDING:
                     proposals.withdraw(
-                        conn, action.id, household=household, now=now,
-                        by_source=message.message_id,
-                    )  # fmt: skip
+                        conn, action.id, household=household, now=now, by_source=message.message_id
+                    )
 
     def _room(self, conn: Connection, now: datetime) -> int:
         zone = self._household.zone
@@ -213,15 +217,24 @@ class Hearing:
         message, household = stored.message, self._household
         member = household.member(message.sender)
         words = Words(
-            id=stable_id(household.id, OVERHEARD, stored.id), text=message.text,
-            speaker=member.name if member else message.sender, member=message.sender,
-            said_at=message.sent_at, channel=message.channel, session=stored.thread_id,
+            id=stable_id(household.id, OVERHEARD, stored.id),
+            text=message.text,
+            speaker=member.name if member else message.sender,
+            member=message.sender,
+            said_at=message.sent_at,
+            channel=message.channel,
+            session=stored.thread_id,
             origin=Origin.OBSERVED,
-        )  # fmt: skip
+        )
         # A digest: the key is kept for longer than words of the chat are.
         same = stable_id(household.id, OVERHEARD, message.sender, found.narrative.casefold())
         return proposal_of(
-            words, [sentence_of(found, words.text)], household=household,
-            source=(OVERHEARD, str(stored.id), str(number)), asked=Asked.OBSERVED,
-            chat_id=message.chat_id, merge_key=same, scope=scope,
-        )  # fmt: skip
+            words,
+            [sentence_of(found, words.text)],
+            household=household,
+            source=(OVERHEARD, str(stored.id), str(number)),
+            asked=Asked.OBSERVED,
+            chat_id=message.chat_id,
+            merge_key=same,
+            scope=scope,
+        )

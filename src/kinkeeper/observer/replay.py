@@ -157,9 +157,11 @@ class Replay:
             else:
                 action = action_rows.load_action(conn, self._household, effect["action"])
                 yield {
-                    "message_id": row.message_id, "event": "read", "effect": effect["effect"],
+                    "message_id": row.message_id,
+                    "event": "read",
+                    "effect": effect["effect"],
                     "action": action_fields(action_record(action)),
-                }  # fmt: skip
+                }
 
     def _gone_lines(
         self, conn: Connection, stretch: Row[Any], standing: Sequence[str]
@@ -241,10 +243,15 @@ class Replay:
         log.error("observer.understanding.failed", row=row_id, error=type(error).__name__)
         await self._store.write(
             lambda conn: leases.fail(
-                conn, observer_messages, (self._household, row_id), epoch,
-                error=f"{type(error).__name__}", now=self._clock.now(), ladder=_AT_ONCE,
+                conn,
+                observer_messages,
+                (self._household, row_id),
+                epoch,
+                error=f"{type(error).__name__}",
+                now=self._clock.now(),
+                ladder=_AT_ONCE,
             )
-        )  # fmt: skip
+        )
 
     def _row(self, conn: Connection, row_id: str) -> _Found:
         row = repository.find(conn, self._household, row_id)

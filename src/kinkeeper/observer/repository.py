@@ -76,11 +76,27 @@ _SENT_BETWEEN = (
 _INSERT = Prepared(
     insert(observer_messages),
     (
-        "household", "id", "chat_id", "message_id", "thread_id", "sender", "sent_at", "context_window",
-        "tripwire_confidence", "tripwire_patterns", "tripwire_evidence", "tier1_decision", "override",
-        "is_coordination_talk", "reason", "withdrawn_actions", "created_at", "state", "due_at",
+        "household",
+        "id",
+        "chat_id",
+        "message_id",
+        "thread_id",
+        "sender",
+        "sent_at",
+        "context_window",
+        "tripwire_confidence",
+        "tripwire_patterns",
+        "tripwire_evidence",
+        "tier1_decision",
+        "override",
+        "is_coordination_talk",
+        "reason",
+        "withdrawn_actions",
+        "created_at",
+        "state",
+        "due_at",
     ),
-)  # fmt: skip
+)
 _INSERT_GATE = Prepared(insert(confidence_log), confidence_log.c.keys())
 
 
@@ -139,17 +155,27 @@ def insert_intake(
     _INSERT.execute(
         conn,
         {
-            "household": household, "id": row_id, "chat_id": chat_id,
-            "message_id": decision.message_id, "thread_id": thread_id, "sender": sender,
-            "sent_at": sent_at, "context_window": list(context_window),
+            "household": household,
+            "id": row_id,
+            "chat_id": chat_id,
+            "message_id": decision.message_id,
+            "thread_id": thread_id,
+            "sender": sender,
+            "sent_at": sent_at,
+            "context_window": list(context_window),
             "tripwire_confidence": decision.tripwire_confidence,
-            "tripwire_patterns": list(decision.patterns), "tripwire_evidence": dict(evidence),
-            "tier1_decision": decision.tier1.value, "override": decision.override,
-            "is_coordination_talk": int(is_coordination_talk), "reason": decision.reason,
-            "withdrawn_actions": list(decision.withdrawn_actions), "created_at": now,
-            "state": state.value, "due_at": now,
+            "tripwire_patterns": list(decision.patterns),
+            "tripwire_evidence": dict(evidence),
+            "tier1_decision": decision.tier1.value,
+            "override": decision.override,
+            "is_coordination_talk": int(is_coordination_talk),
+            "reason": decision.reason,
+            "withdrawn_actions": list(decision.withdrawn_actions),
+            "created_at": now,
+            "state": state.value,
+            "due_at": now,
         },
-    )  # fmt: skip
+    )
     log_gates(conn, household, row_id, decision.gates, now=now)
 
 
@@ -159,13 +185,18 @@ def log_gates(
     """Insert one row per gate; a gate is logged once per message."""
     rows = [
         {
-            "household": household, "message": row_id, "stage": gate.stage.value,
-            "confidence_type": gate.confidence_type.value, "score": gate.score,
-            "threshold": gate.threshold, "passed": int(gate.passed),
-            "decision": gate.decision.value, "logged_at": now,
+            "household": household,
+            "message": row_id,
+            "stage": gate.stage.value,
+            "confidence_type": gate.confidence_type.value,
+            "score": gate.score,
+            "threshold": gate.threshold,
+            "passed": int(gate.passed),
+            "decision": gate.decision.value,
+            "logged_at": now,
         }
         for gate in gates
-    ]  # fmt: skip
+    ]
     for row in rows:
         _INSERT_GATE.execute(conn, row)
 
@@ -201,11 +232,14 @@ def update_settled(
             redline_facts=dict(outcome.facts) if outcome else None,
             conflict_key=outcome.conflict_key if outcome else None,
             speak_at=outcome.speak_at if outcome else None,
-            reason=decision.reason, reply=decision.reply, buttons=list(decision.buttons),
+            reason=decision.reason,
+            reply=decision.reply,
+            buttons=list(decision.buttons),
             action_id=decision.action["id"] if decision.action else None,
-            withdrawn_actions=list(decision.withdrawn_actions), notification_id=notification_id,
+            withdrawn_actions=list(decision.withdrawn_actions),
+            notification_id=notification_id,
         )
-    )  # fmt: skip
+    )
     log_gates(conn, household, row_id, decision.gates, now=now)
     touch(conn, MESSAGES, household)
 
@@ -225,9 +259,11 @@ def update_deferred(
     values: dict[str, Any] = {"speak_at": None, "reason": reason, "processed_at": now}
     if reply is not None:
         values |= {
-            "redline_decision": "SPEAK", "reply": reply, "buttons": list(buttons),
+            "redline_decision": "SPEAK",
+            "reply": reply,
+            "buttons": list(buttons),
             "notification_id": notification_id,
-        }  # fmt: skip
+        }
     conn.execute(
         update(observer_messages)
         .where(observer_messages.c.household == household, observer_messages.c.id == row_id)
@@ -371,10 +407,13 @@ def refused_by(
     """
     table = observer_messages.c
     found = select(table.attribution_source).where(
-        table.household == household, table.chat_id == chat_id, table.sender == sender,
-        table.sent_at >= since, table.attribution_source.is_not(None),
+        table.household == household,
+        table.chat_id == chat_id,
+        table.sender == sender,
+        table.sent_at >= since,
+        table.attribution_source.is_not(None),
         table.extraction["stance"].as_string() == Stance.DECLINES.value,
-    )  # fmt: skip
+    )
     return frozenset(conn.execute(found).scalars())
 
 
@@ -408,9 +447,11 @@ def last_extraction(
 def count_in_last_minute(conn: Connection, household: str, chat_id: str, now: datetime) -> int:
     """Return how many messages of a chat were sent in the minute before `now`."""
     values = {
-        "household": household, "chat_id": chat_id, "after": now - timedelta(minutes=1),
+        "household": household,
+        "chat_id": chat_id,
+        "after": now - timedelta(minutes=1),
         "until": now,
-    }  # fmt: skip
+    }
     return int(conn.execute(_SENT_BETWEEN, values).scalar_one())
 
 
@@ -437,19 +478,27 @@ def add_to_stretch(
     growing = conn.execute(
         select(_columns.first, _columns.messages)
         .where(
-            _columns.household == household, _columns.chat_id == message.chat_id,
-            _columns.state == WorkState.QUEUED.value, _columns.begun == 0,
-            _columns.messages < MOST_NEW, _columns.due_at > now,
+            _columns.household == household,
+            _columns.chat_id == message.chat_id,
+            _columns.state == WorkState.QUEUED.value,
+            _columns.begun == 0,
+            _columns.messages < MOST_NEW,
+            _columns.due_at > now,
         )
         .with_for_update()
-    ).first()  # fmt: skip
+    ).first()
     if growing is None:
         conn.execute(
             insert(talk_stretches).values(
-                household=household, first=row_id, chat_id=message.chat_id, last=row_id, messages=1,
-                created_at=now, due_at=now + SILENCE,
+                household=household,
+                first=row_id,
+                chat_id=message.chat_id,
+                last=row_id,
+                messages=1,
+                created_at=now,
+                due_at=now + SILENCE,
             )
-        )  # fmt: skip
+        )
     else:
         count = growing.messages + 1
         conn.execute(
@@ -487,18 +536,22 @@ def first_stretch_in_chat(conn: Connection, key: Key, now: datetime) -> Key | No
     message = observer_messages.c
     waits = conn.execute(
         select(message.id).where(
-            message.household == asked.household, message.chat_id == asked.chat_id,
-            message.state.in_(_UNFINISHED), message.due_at <= now,
+            message.household == asked.household,
+            message.chat_id == asked.chat_id,
+            message.state.in_(_UNFINISHED),
+            message.due_at <= now,
         )
-    ).first()  # fmt: skip
+    ).first()
     if waits is not None:
         return None
     rows = conn.execute(
         select(_columns.first).where(
-            _columns.household == asked.household, _columns.chat_id == asked.chat_id,
-            _columns.state.in_(_UNFINISHED), _columns.due_at <= now,
+            _columns.household == asked.household,
+            _columns.chat_id == asked.chat_id,
+            _columns.state.in_(_UNFINISHED),
+            _columns.due_at <= now,
         )
-    ).scalars()  # fmt: skip
+    ).scalars()
     return (asked.household, min([*rows, asked.first], key=int))
 
 
@@ -542,7 +595,8 @@ def stretch_outcomes(
     """
     return conn.execute(
         select(_columns.outcome, _columns.effects).where(
-            _columns.household == household, _columns.created_at >= since,
+            _columns.household == household,
+            _columns.created_at >= since,
             _columns.outcome.is_not(None),
         )
-    ).all()  # fmt: skip
+    ).all()

@@ -81,12 +81,16 @@ class Speaker:
         """Put the line into the outbox; returns its row id. A replay's lines count as delivered."""
         message = stored.message
         line = Outbound(
-            channel=message.channel, chat_id=message.chat_id, body=reply,
-            dedupe_key=f"observer:{stored.id}:{verdict.rule}", reply_to=message.message_id,
+            channel=message.channel,
+            chat_id=message.chat_id,
+            body=reply,
+            dedupe_key=f"observer:{stored.id}:{verdict.rule}",
+            reply_to=message.message_id,
             buttons=tuple(Button(label=each, verb=Verb.CHOOSE, choice=each) for each in buttons),
-            conflict_key=verdict.conflict_key, action_id=action_id,
+            conflict_key=verdict.conflict_key,
+            action_id=action_id,
             deliver_by=_useful_until(verdict, now),
-        )  # fmt: skip
+        )
         state = OutboundState.SENT if message.channel == REPLAY else OutboundState.QUEUED
         row_id, _ = outbox.put(conn, self._household, line, state=state, now=now)
         return row_id
@@ -117,12 +121,14 @@ class Speaker:
         verdict = self.mute(
             conn,
             RedlineOutcome(
-                decision=RedlineDecision.SPEAK, rule=RedlineRule(row.redline_trigger_rule),
-                reason=row.redline_trigger_rule, facts=facts,
+                decision=RedlineDecision.SPEAK,
+                rule=RedlineRule(row.redline_trigger_rule),
+                reason=row.redline_trigger_rule,
+                facts=facts,
                 conflict_key=row.conflict_key,
             ),
             now=now,
-        )  # fmt: skip
+        )
         if verdict.decision is RedlineDecision.SILENT or _has_passed(row, now):
             reason = verdict.reason if verdict.decision is RedlineDecision.SILENT else "too_late"
             repository.cancel_deferred(conn, self._household, row.id, reason=reason)
@@ -130,13 +136,24 @@ class Speaker:
         reply = self._phrasing.line(verdict)
         buttons = self.buttons(action)
         notification = self.speak(
-            conn, stored, verdict, reply=reply, buttons=buttons,
-            action_id=action.id if action else None, now=now,
-        )  # fmt: skip
+            conn,
+            stored,
+            verdict,
+            reply=reply,
+            buttons=buttons,
+            action_id=action.id if action else None,
+            now=now,
+        )
         repository.update_deferred(
-            conn, self._household, row.id, reply=reply, buttons=buttons, reason=verdict.reason,
-            notification_id=notification, now=now,
-        )  # fmt: skip
+            conn,
+            self._household,
+            row.id,
+            reply=reply,
+            buttons=buttons,
+            reason=verdict.reason,
+            notification_id=notification,
+            now=now,
+        )
         return {
             "reply": reply,
             "buttons": list(buttons),

@@ -127,10 +127,12 @@ def _drop_lines(conn: Connection, household: str, before: datetime) -> None:
     conn.execute(
         update(observer_messages)
         .where(
-            observer_messages.c.household == household, observer_messages.c.sent_at < before, has_line
+            observer_messages.c.household == household,
+            observer_messages.c.sent_at < before,
+            has_line,
         )
         .values(reply=None, buttons=[], conflict_key=None)
-    )  # fmt: skip
+    )
 
 
 def _blank(  # noqa: PLR0917 - what to blank, where, and how

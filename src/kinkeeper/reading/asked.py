@@ -123,11 +123,10 @@ def asked_limit(text: str) -> LimitAsked | None:
     light = _words("limits", "light")
     return LimitAsked(
         kind=kind or (LimitKind.DIET if is_food else LimitKind.ANY),
-        words=tuple(
-            each.removesuffix("'s") for each in _WORD.findall(said) if each not in light
-        ),
-        is_own=forms["own"].search(said) is not None, is_plain=kind is not None or is_denied,
-    )  # fmt: skip
+        words=tuple(each.removesuffix("'s") for each in _WORD.findall(said) if each not in light),
+        is_own=forms["own"].search(said) is not None,
+        is_plain=kind is not None or is_denied,
+    )
 
 
 def forbids(text: str, kind: LimitKind) -> bool:

@@ -148,11 +148,13 @@ def shown(batch: Batch) -> dict[str, Shown]:
     heard, things = batch.heard, batch.things
     lines = {
         key: {
-            "id": key, "at": spoken(each.sent_at), "from": shortened(each.speaker),
+            "id": key,
+            "at": spoken(each.sent_at),
+            "from": shortened(each.speaker),
             "text": shown_text(each),
         }
         for key, each in heard.items()
-    }  # fmt: skip
+    }
     new = set(batch.new_ids)
     return {
         "household": {
@@ -197,8 +199,9 @@ def _bytes(character: str) -> int:
 
 def _thing(key: str, thing: Thing) -> dict[str, Shown]:
     return {
-        "id": key, "title": shortened(thing.title),
+        "id": key,
+        "title": shortened(thing.title),
         "at": spoken(thing.at) if thing.at else None,
         "who": [shortened(each) for each in thing.who],
         "by": [shortened(each) for each in thing.by],
-    }  # fmt: skip
+    }

@@ -164,9 +164,10 @@ class _Ground:
         self._settled: dict[str, datetime | date | None] = {}
         self._people = _by_word(batch.people)
         self._rules = TimeRules(
-            zone=batch.messages[-1].sent_at.tzinfo, locale=batch.locale,
+            zone=batch.messages[-1].sent_at.tzinfo,
+            locale=batch.locale,
             named_times=batch.named_times,
-        )  # fmt: skip
+        )
 
     def found(self, item: Item) -> Found | str:
         """Return what of an item has ground, or why none of it has."""
@@ -187,12 +188,17 @@ class _Ground:
         if not by and act in _OWN_DEEDS:
             by = self._speaker(draft.own)
         return Found(
-            message=self._position(draft.own), frame=self._frame(draft, act, self._target(thing, answers), is_moved=at is not None),
+            message=self._position(draft.own),
+            frame=self._frame(draft, act, self._target(thing, answers), is_moved=at is not None),
             answers=None if answers is None else self._position(answers),
             thing=None if thing is None else self._things[thing].key,
-            title=title, at=at, who=who, by=by, is_quoted=draft.own in draft.evidence,
+            title=title,
+            at=at,
+            who=who,
+            by=by,
+            is_quoted=draft.own in draft.evidence,
             left_out=tuple(draft.left_out),
-        )  # fmt: skip
+        )
 
     def _draft(self, item: Item) -> _Draft:
         """Begin on an item: evidence is looked for in its message, then in what it answers, then in what came before."""
@@ -230,9 +236,11 @@ class _Ground:
         item = draft.item
         known = self._things[thing].at if thing else self._spoken_at(item.ref)
         spoken = Spoken(
-            day=self._said(draft, item.day, "day"), hour=self._said(draft, item.hour, "hour"),
-            known=known, days=self._days_before(draft),
-        )  # fmt: skip
+            day=self._said(draft, item.day, "day"),
+            hour=self._said(draft, item.hour, "hour"),
+            known=known,
+            days=self._days_before(draft),
+        )
         claimed = claimed_time(item.at, self._heard[draft.own].sent_at)
         at, standing = settled_time(spoken, claimed, self._rules)
         draft.far_fetched += standing is Standing.BEFORE
@@ -363,13 +371,17 @@ class _Ground:
             * _FAR_FETCHED**draft.far_fetched
         )
         return Frame(
-            clause=_clause(heard.text, draft.slots), act=act,
+            clause=_clause(heard.text, draft.slots),
+            act=act,
             predicate=_predicate(item, is_moved=is_moved),
-            modality=Modality.PLAIN if item.certain else Modality.HYPOTHETICAL, is_negated=False,
+            modality=Modality.PLAIN if item.certain else Modality.HYPOTHETICAL,
+            is_negated=False,
             is_secret=item.secret or heard.is_secret or any(map(self._is_secret, draft.evidence)),
             slots=tuple(sorted({*draft.slots}, key=lambda each: (each.start, each.end))),
-            target=target, plan=chance, p=chance,
-        )  # fmt: skip
+            target=target,
+            plan=chance,
+            p=chance,
+        )
 
     def _is_secret(self, key: str) -> bool:
         known: Mapping[str, Heard | Thing] = {**self._heard, **self._things}

@@ -143,22 +143,25 @@ def _deed(clause: str) -> Deed | None:
         return None
     is_taken = is_denied or not tables["taking"].isdisjoint(words)
     return Deed(
-        text=clause, is_denied=is_denied, is_taken=is_taken,
+        text=clause,
+        is_denied=is_denied,
+        is_taken=is_taken,
         is_care=is_taken or not tables["giving"].isdisjoint(words),
         is_chore="the" in words and not tables["chores"].isdisjoint(words),
         is_mine=not tables["mine"].isdisjoint(words),
         points_back=not tables["pronouns"].isdisjoint(words),
-    )  # fmt: skip
+    )
 
 
 def _is_not_done(words: Sequence[str]) -> bool:
     """Whether a denial is one of what was done: "didn't take", and of what has been "never took", "nobody gave"."""
     tables = _tables()
     return any(
-        first in tables["not_done"] or (first in tables["not_done_not"] and second in _NOT)
+        first in tables["not_done"]
+        or (first in tables["not_done_not"] and second in _NOT)
         or (first in tables["not_at_all"] and is_over(" ".join(words[place:])))
         for place, (first, second) in enumerate(pairwise(words), start=1)
-    )  # fmt: skip
+    )
 
 
 def given_at(text: str, said_at: datetime, locale: str) -> datetime:

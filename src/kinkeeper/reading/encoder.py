@@ -99,9 +99,14 @@ def encoder_input(
     words, places = _words(pieces, utterance.text, vocabulary, start)
     pieces.append(last)
     return EncoderInput(
-        pieces=tuple(pieces), own=own_start, words=words, places=places, earlier=tuple(earlier),
-        items=tuple(items), first_earlier=len(context.before) - len(before),
-    )  # fmt: skip
+        pieces=tuple(pieces),
+        own=own_start,
+        words=words,
+        places=places,
+        earlier=tuple(earlier),
+        items=tuple(items),
+        first_earlier=len(context.before) - len(before),
+    )
 
 
 def _words(
@@ -222,10 +227,11 @@ class Encoder:
             if first < end:
                 summary = np.concatenate([words[first:end].mean(axis=0), states[0]])
                 yield ClauseSeen(
-                    clause=clause, chances=self._chances(summary),
+                    clause=clause,
+                    chances=self._chances(summary),
                     slots=self._spans(row.words[first:end], tags[first:end]),
                     target=self._target(row, summary, keys),
-                )  # fmt: skip
+                )
 
     def _states(self, row: EncoderInput) -> Floats:
         """Return the last layer's states, shape (pieces, width)."""
@@ -267,10 +273,12 @@ class Encoder:
             if best[first] != _NO_SLOT:
                 found.append(
                     Slot(
-                        name=SlotName(self._slots[best[first]]), start=words[first][0],
-                        end=words[end - 1][1], p=float(chances[first:end, best[first]].min()),
+                        name=SlotName(self._slots[best[first]]),
+                        start=words[first][0],
+                        end=words[end - 1][1],
+                        p=float(chances[first:end, best[first]].min()),
                     )
-                )  # fmt: skip
+                )
             first = end
         return tuple(found)
 

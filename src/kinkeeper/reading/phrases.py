@@ -137,8 +137,10 @@ def _slips_of(word: str) -> Iterator[str]:
 
 def _by_spelling(section: str) -> Mapping[str, str]:
     return {
-        spelling: plain for plain, spellings in _data()[section].items() for spelling in spellings.split()
-    }  # fmt: skip
+        spelling: plain
+        for plain, spellings in _data()[section].items()
+        for spelling in spellings.split()
+    }
 
 
 @cache

@@ -48,9 +48,19 @@ class Reply:
 
 # A mixture is decided by the strongest: "yes but i can't" declines, "no, i'll go" claims.
 _BY_STRENGTH = (
-    "decline", "yield", "hand", "claim", "assign", "withdraw", "release", "refuse", "settled", "doubt", "accept",
+    "decline",
+    "yield",
+    "hand",
+    "claim",
+    "assign",
+    "withdraw",
+    "release",
+    "refuse",
+    "settled",
+    "doubt",
+    "accept",
     "acknowledge",
-)  # fmt: skip
+)
 _OF_GROUP = {"refuse": ReplyKind.DECLINE, "settled": ReplyKind.ACCEPT}
 _NOTHING, _LEAD = "nothing", "lead"
 _SOMEBODY = frozenset({"it", "him", "her", "them", "this", "that", "both", "<name>", "<adult>"})
@@ -95,10 +105,13 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
     if group is not None:
         match = found[group]
         return Reply(
-            kind=_kind(group), is_whole=is_whole, cue=" ".join(words[match.start : match.end]),
+            kind=_kind(group),
+            is_whole=is_whole,
+            cue=" ".join(words[match.start : match.end]),
             points=group == "withdraw" and words[match.end - 1] in _POINTING,
-            stands_alone=_is_clause(match, words), settles=group == "settled" and not _names_a_time(tokens),
-        )  # fmt: skip
+            stands_alone=_is_clause(match, words),
+            settles=group == "settled" and not _names_a_time(tokens),
+        )
     return _shown(tokens) if is_whole and not matches else None
 
 
@@ -312,10 +325,13 @@ def _has_subject(clause: Sequence[str], people: Collection[str], *, is_owned: bo
     subjects = "plural_subject" if auxiliary in {"do", "have"} else "subject"
     is_called = any(" ".join(rest[:length]) in people for length in range(1, _LONGEST_NAME + 1))
     return (
-        is_owned or is_called or following in requests[subjects] or following in requests["person"]
+        is_owned
+        or is_called
+        or following in requests[subjects]
+        or following in requests["person"]
         or (is_doing and not verbs.isdisjoint(after[:1]))
         or (is_having and not verbs.isdisjoint(after[:1]) and _may_be_called(following))
-    )  # fmt: skip
+    )
 
 
 def _may_be_called(word: str) -> bool:

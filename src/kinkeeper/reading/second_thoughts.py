@@ -77,9 +77,11 @@ def sets_right(said: str, told: str, names: Collection[str] = ()) -> bool:
     if _forms()["narrowing"].match(reply.rest):
         return len(reply.rest.split()) <= _LONGEST_NARROWING
     return (
-        says_otherwise(reply.rest, told) or _has_grown(reply, before, names)
-        or _replaces(reply, before, names) or _goes_on(reply, before)
-    )  # fmt: skip
+        says_otherwise(reply.rest, told)
+        or _has_grown(reply, before, names)
+        or _replaces(reply, before, names)
+        or _goes_on(reply, before)
+    )
 
 
 def is_negated(text: str) -> bool:
@@ -290,10 +292,12 @@ def _reply(said: str) -> _Reply:
     return _Reply(
         rest=plain[len(begun) :].strip(" ,.!;:–—-"),
         is_signed=is_strong or forms["weak"].search(begun) is not None,
-        is_strong=is_strong, is_taken=is_taken,
-        is_instead=forms["instead"].search(begun) is not None or _CAPITAL.search(_as_written(said)) is not None,
+        is_strong=is_strong,
+        is_taken=is_taken,
+        is_instead=forms["instead"].search(begun) is not None
+        or _CAPITAL.search(_as_written(said)) is not None,
         is_plain=forms["plain"].fullmatch(begun) is not None,
-    )  # fmt: skip
+    )
 
 
 def _plain(text: str) -> str:

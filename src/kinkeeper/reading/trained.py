@@ -195,12 +195,13 @@ class Weights:
                 heads={
                     name: Head(
                         labels=tuple(map(str, stored[f"{name}.labels"])),
-                        weights=stored[f"{name}.weights"], bias=stored[f"{name}.bias"],
+                        weights=stored[f"{name}.weights"],
+                        bias=stored[f"{name}.bias"],
                         temperature=float(stored[f"{name}.temperature"]),
                     )
                     for name in map(str, stored["heads"])
                 },
-            )  # fmt: skip
+            )
 
     def save(self, path: Path) -> None:
         """Write them into a file, in half precision."""
@@ -261,15 +262,17 @@ class TrainedReader:
         predicate, _ = best["predicate"]
         times = _times(utterance, clause, context)
         return Frame(
-            clause=clause, act=Act(best["act"][0]),
+            clause=clause,
+            act=Act(best["act"][0]),
             predicate=None if predicate == NO_PREDICATE else Predicate(predicate),
-            modality=Modality(best["modality"][0]), is_negated=best["negated"][0] == _YES,
+            modality=Modality(best["modality"][0]),
+            is_negated=best["negated"][0] == _YES,
             is_secret=best["secret"][0] == _YES,
             slots=_with_old(_with_times(seen.slots, times) if seen else times, utterance.text),
             target=seen.target if seen else None,
             plan=round(chances["plan"][_YES], _DIGITS),
             p=round(min(best[name][1] for name in _JUDGED), _DIGITS),
-        )  # fmt: skip
+        )
 
 
 def _clauses(text: str, seen: Sequence[ClauseSeen]) -> tuple[Clause, ...]:

@@ -99,11 +99,16 @@ class ToolServerSettings(BaseModel):
             name: Under which it stands in the settings.
         """
         return ToolServer(
-            name=name, command=self.command, args=self.args, url=self.url, safe=self.safe,
+            name=name,
+            command=self.command,
+            args=self.args,
+            url=self.url,
+            safe=self.safe,
             env={key: value.get_secret_value() for key, value in self.env.items()},
             headers={key: value.get_secret_value() for key, value in self.headers.items()},
-            timeout=timedelta(seconds=self.timeout_seconds), allows_private=self.allow_private,
-        )  # fmt: skip
+            timeout=timedelta(seconds=self.timeout_seconds),
+            allows_private=self.allow_private,
+        )
 
 
 ToolServers = Annotated[
@@ -296,8 +301,7 @@ class Settings(ModelSettings, EmbedderSettings, ConnectorSettings, MailSettings)
         description="Access token for that program; or set BRAIN_TOKEN_FILE to a file that contains it.",
     )
     passive_streaming: bool = Field(
-        default=True,
-        description="Look up likely useful memories in the background between turns.",
+        default=True, description="Look up likely useful memories in the background between turns."
     )
     context_budget_tokens: Positive = Field(
         default=1500, description="Maximum context size for one turn, in tokens."

@@ -175,9 +175,15 @@ class ModelSettings(BaseModel):
 
 
 _OF_A_SERVER = (
-    "model_api_key", "model_name", "light_model", "light_model_url", "strong_model",
-    "strong_model_url", "extraction_model", "extraction_model_url",
-)  # fmt: skip
+    "model_api_key",
+    "model_name",
+    "light_model",
+    "light_model_url",
+    "strong_model",
+    "strong_model_url",
+    "extraction_model",
+    "extraction_model_url",
+)
 MODEL_SECRETS = frozenset(
     {"model_api_key", "light_model_api_key", "strong_model_api_key", "extraction_model_api_key"}
 )

@@ -98,9 +98,11 @@ def _folder(file: Path) -> Finding:
         return broken("data folder", f"{existing} is not writable", remedy)
     if file.exists() and stat.S_IMODE(file.stat().st_mode) & _OTHERS:
         return Finding(
-            check="data folder", health=Health.WARNING, found=f"{file} can be read by other users",
+            check="data folder",
+            health=Health.WARNING,
+            found=f"{file} can be read by other users",
             remedy=f"chmod 600 {file}",
-        )  # fmt: skip
+        )
     return ok("data folder", str(folder))
 
 

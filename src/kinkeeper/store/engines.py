@@ -13,12 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from kinkeeper.core.addresses import without_password
-from kinkeeper.core.errors import (
-    InputError,
-    KinkeeperError,
-    StoreBusyError,
-    UnavailableError,
-)
+from kinkeeper.core.errors import InputError, KinkeeperError, StoreBusyError, UnavailableError
 from kinkeeper.store.schema import json_text, json_value
 from kinkeeper.store.sqlite_library import check_library, dbapi2
 

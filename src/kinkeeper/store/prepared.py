@@ -176,9 +176,7 @@ class PreparedPut:
             self._insert.execute(conn, row)
 
 
-def _columns(
-    statement: Select[*tuple[Any, ...]] | Insert | Update,
-) -> Sequence[ColumnElement[Any]]:
+def _columns(statement: Select[*tuple[Any, ...]] | Insert | Update) -> Sequence[ColumnElement[Any]]:
     return [*statement.selected_columns] if isinstance(statement, Select) else []
 
 

@@ -61,10 +61,8 @@ _LAST = Prepared(
 )
 _INSERT = Prepared(
     insert(row_changes),
-    (
-        "household", "change_id", "kind", "row_id", "revision", "before", "after", "changed_at",
-    ),
-)  # fmt: skip
+    ("household", "change_id", "kind", "row_id", "revision", "before", "after", "changed_at"),
+)
 
 
 class Write(Protocol):
@@ -116,9 +114,13 @@ class Journal:
         self.write(conn, household, row_id, row, at=at)
         of_row = {"household": household, "kind": self.kind, "row_id": row_id}
         values = {
-            **of_row, "change_id": change_id, "revision": _LAST.execute(conn, of_row)[0][0] + 1,
-            "before": before, "after": row, "changed_at": at,
-        }  # fmt: skip
+            **of_row,
+            "change_id": change_id,
+            "revision": _LAST.execute(conn, of_row)[0][0] + 1,
+            "before": before,
+            "after": row,
+            "changed_at": at,
+        }
         _INSERT.execute(conn, values)
 
     def take_back(self, conn: Connection, household: str, change_id: str, *, at: datetime) -> None:

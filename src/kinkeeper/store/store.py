@@ -217,9 +217,13 @@ class Store:
 
     def _with(self, *, patience: timedelta | None, lock_name: str) -> Self:
         return type(self)(
-            self.url, writer=self._writer, readers=self._readers, commits=self._commits,
-            patience=patience, lock_name=lock_name,
-        )  # fmt: skip
+            self.url,
+            writer=self._writer,
+            readers=self._readers,
+            commits=self._commits,
+            patience=patience,
+            lock_name=lock_name,
+        )
 
     async def rehearse(self, work: Callable[[Connection], T]) -> T:
         """Run work in a writing transaction that is always undone, and return its result.

@@ -37,11 +37,7 @@ class TransactionPool:
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        *,
-        threads: int,
-        commits: CommitSignal | None = None,
+        self, engine: Engine, *, threads: int, commits: CommitSignal | None = None
     ) -> None:
         self._engine = engine
         self._commits = commits

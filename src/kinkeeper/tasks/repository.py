@@ -114,15 +114,25 @@ def task_of(row: Mapping[str, Any]) -> Task:
     """Return the task of a row, as `task_row` made it or as it was stored."""
     zone = ZoneInfo(row["tz"])
     return Task(
-        id=row["id"], household=row["household"], scope=row["scope"], title=row["title"],
-        description=row["description"], priority=Priority(row["priority"]),
-        is_all_day=row["is_all_day"], rrule=row["rrule"], tz=row["tz"], who=tuple(row["who"]),
-        status=TaskStatus(row["status"]), done_by=row["done_by"], asked_by=row["asked_by"],
+        id=row["id"],
+        household=row["household"],
+        scope=row["scope"],
+        title=row["title"],
+        description=row["description"],
+        priority=Priority(row["priority"]),
+        is_all_day=row["is_all_day"],
+        rrule=row["rrule"],
+        tz=row["tz"],
+        who=tuple(row["who"]),
+        status=TaskStatus(row["status"]),
+        done_by=row["done_by"],
+        asked_by=row["asked_by"],
         place=Place(channel=row["channel"], thread_id=row["thread_id"]),
         created_at=_local(row["created_at"], zone),
         done_at=None if row["done_at"] is None else _local(row["done_at"], zone),
-        deadline=_wall_in(zone, row["deadline"]), remind_at=_wall_in(zone, row["remind_at"]),
-    )  # fmt: skip
+        deadline=_wall_in(zone, row["deadline"]),
+        remind_at=_wall_in(zone, row["remind_at"]),
+    )
 
 
 def _text(instant: datetime | None) -> str | None:
@@ -179,8 +189,9 @@ _CHANGE = Prepared(
     .returning(_tasks.id)
 )
 _OF_TASK = (
-    _reminders.household == bindparam("of_household"), _reminders.task_id == bindparam("of_task"),
-)  # fmt: skip
+    _reminders.household == bindparam("of_household"),
+    _reminders.task_id == bindparam("of_task"),
+)
 _TOLD_AT = select(_reminders.told_at, _reminders.failures).where(*_OF_TASK)
 _TOLD, _TOLD_FOR_UPDATE = Prepared(_TOLD_AT), Prepared(_TOLD_AT.with_for_update())
 _INSERT_REMINDER = Prepared(insert(task_reminders), _reminders.keys())

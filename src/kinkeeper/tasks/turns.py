@@ -160,9 +160,12 @@ def checked(task: Task) -> Task:
         raise InputError(f"a task's description may have at most {_LONGEST_DESCRIPTION} characters")
     zone = ZoneInfo(task.tz)
     kept = replace(
-        task, title=title, description=description, deadline=_told(task.deadline, zone),
+        task,
+        title=title,
+        description=description,
+        deadline=_told(task.deadline, zone),
         remind_at=_told(task.remind_at, zone),
-    )  # fmt: skip
+    )
     return begun(kept)
 
 

@@ -159,10 +159,12 @@ class Guard:
                 self._trusted_hosts.add(host)
         client = scope.get("client")
         waits = self._rates.seconds_to_wait(
-            scope["method"], scope["path"], self._context.clock.now(),
+            scope["method"],
+            scope["path"],
+            self._context.clock.now(),
             address=client[0] if client else "",
             login=lambda: self._application.state.door.login_of(Request(scope)),
-        )  # fmt: skip
+        )
         if waits:
             return problems.refusal(
                 Request(scope),

@@ -60,9 +60,10 @@ async def alive(
     try:
         while loop.time() < ends_at and not stopping.is_set():
             await asyncio.wait(
-                {coming, told_to_stop}, timeout=_ALIVE_EVERY_SECONDS,
+                {coming, told_to_stop},
+                timeout=_ALIVE_EVERY_SECONDS,
                 return_when=asyncio.FIRST_COMPLETED,
-            )  # fmt: skip
+            )
             if not coming.done():
                 yield None
                 continue

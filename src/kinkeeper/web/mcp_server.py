@@ -65,14 +65,17 @@ class SearchMemory(Arguments):
     """What to look for in memory."""
 
     query: Annotated[
-        str,
-        Field(min_length=1, max_length=2000, description="A question, or words to search for."),
+        str, Field(min_length=1, max_length=2000, description="A question, or words to search for.")
     ]
     limit: Annotated[int, Field(ge=1, le=20, description="Most results.")] = 5
     kinds: Annotated[
         list[Kind],
-        Field(min_length=1, max_length=len(Kind), description="fact: what is known; episode: what was said; event: calendar."),
-    ] = [Kind.FACT, Kind.EPISODE]  # fmt: skip
+        Field(
+            min_length=1,
+            max_length=len(Kind),
+            description="fact: what is known; episode: what was said; event: calendar.",
+        ),
+    ] = [Kind.FACT, Kind.EPISODE]
     as_of: memory.AsOf | None = None
 
 
@@ -106,8 +109,9 @@ class Remember(Arguments):
         ),
     ]
     private: Annotated[
-        bool | None, Field(description="Whether only this person may recall it; omit if they did not say.")
-    ] = None  # fmt: skip
+        bool | None,
+        Field(description="Whether only this person may recall it; omit if they did not say."),
+    ] = None
 
 
 class Proposed(BaseModel):
@@ -127,8 +131,12 @@ class ListEvents(Arguments):
     )
     days: Annotated[int, Field(ge=1, le=60, description="How many days.")] = 7
     member: Annotated[
-        str | None, Field(max_length=64, description="Id of a member: only events they take part in or are in charge of.")
-    ] = None  # fmt: skip
+        str | None,
+        Field(
+            max_length=64,
+            description="Id of a member: only events they take part in or are in charge of.",
+        ),
+    ] = None
 
 
 class CalendarEvent(BaseModel):
@@ -212,13 +220,17 @@ async def search_memory(request: Request, person: Person, wanted: SearchMemory) 
     return MemoryFound(
         results=[
             Remembered(
-                id=each.id, kind=each.kind, text=shorten(each.text, LONGEST_TEXT),
-                at=_local(each.at, zone), speaker=each.speaker, relevance=round(each.relevance, 4),
+                id=each.id,
+                kind=each.kind,
+                text=shorten(each.text, LONGEST_TEXT),
+                at=_local(each.at, zone),
+                speaker=each.speaker,
+                relevance=round(each.relevance, 4),
             )
             for each in found.results
         ],
         is_complete=found.is_complete,
-    )  # fmt: skip
+    )
 
 
 async def remember(request: Request, person: Person, wanted: Remember) -> Proposed:
@@ -240,10 +252,14 @@ async def remember(request: Request, person: Person, wanted: Remember) -> Propos
             f"{proposed} memories have been proposed in the last day; people have to decide on those first"
         )
     asked = Asked(
-        household=house.household, member=person.member, channel=CHANNEL, thread_id="",
-        now=now.astimezone(house.household.zone), origin=Origin.MCP,
+        household=house.household,
+        member=person.member,
+        channel=CHANNEL,
+        thread_id="",
+        now=now.astimezone(house.household.zone),
+        origin=Origin.MCP,
         turn_id=f"{CHANNEL}:{person.member.id}/{new_secret()}",
-    )  # fmt: skip
+    )
     catalogue = Catalogue(memory_requests(house.store, house.finder))
     params = {"value": wanted.text, "private": wanted.private}
     result = await perform(
@@ -270,18 +286,27 @@ async def list_events(request: Request, person: Person, wanted: ListEvents) -> E
         request, person, first=first, last=last, member=wanted.member
     )
     return EventsFound(
-        first=found.first, last=found.last, timezone=zone.key,
+        first=found.first,
+        last=found.last,
+        timezone=zone.key,
         events=[
             CalendarEvent(
-                id=each.id, summary=shorten(each.summary, LONGEST_TEXT), start=each.start,
-                end=each.end, all_day=each.all_day, who=each.who, responsible=each.responsible,
-                place=household.place_name(each.place) if each.place else None, repeats=each.rrule, confirmed=each.confirmed,
+                id=each.id,
+                summary=shorten(each.summary, LONGEST_TEXT),
+                start=each.start,
+                end=each.end,
+                all_day=each.all_day,
+                who=each.who,
+                responsible=each.responsible,
+                place=household.place_name(each.place) if each.place else None,
+                repeats=each.rrule,
+                confirmed=each.confirmed,
                 waiting=each.waiting,
             )
             for each in found.events[:_MOST_EVENTS]
         ],
         is_cut=len(found.events) > _MOST_EVENTS,
-    )  # fmt: skip
+    )
 
 
 async def list_pending(request: Request, person: Person, wanted: ListPending) -> PendingFound:
@@ -291,18 +316,22 @@ async def list_pending(request: Request, person: Person, wanted: ListPending) ->
     return PendingFound(
         pending=[
             Waiting(
-                id=each.id, type=each.type, summary=shorten(each.summary, LONGEST_TEXT),
+                id=each.id,
+                type=each.type,
+                summary=shorten(each.summary, LONGEST_TEXT),
                 details=[
                     shorten(f"{name}: {value}", LONGEST_TEXT)
                     for name, value in shown_lines(each.shown)
                 ],
-                origin=each.origin, created_at=_local(each.created_at, zone),
+                origin=each.origin,
+                created_at=_local(each.created_at, zone),
                 expires_at=_local(each.expires_at, zone),
             )
             for each in found.actions
         ],
-        is_cut=found.next is not None, decided_at=f"{context_of(request).address}/pending",
-    )  # fmt: skip
+        is_cut=found.next is not None,
+        decided_at=f"{context_of(request).address}/pending",
+    )
 
 
 def _local(instant: datetime, zone: ZoneInfo) -> datetime:
@@ -330,32 +359,45 @@ class OfferedTool:
 
 TOOLS = (
     OfferedTool(
-        name="search_memory", title="Search the family's memory", takes=SearchMemory,
-        returns=MemoryFound, run=search_memory,
+        name="search_memory",
+        title="Search the family's memory",
+        takes=SearchMemory,
+        returns=MemoryFound,
+        run=search_memory,
         description="Find what the household told its assistant: preferences, allergies, birthdays, sizes, plans, what "
         "somebody said. Use it before asking the person for something they may have mentioned already. Results are ordered "
         f"best first; an empty list means that nothing is known. {_UNTRUSTED}",
     ),
     OfferedTool(
-        name="remember", title="Propose something to remember", takes=Remember, returns=Proposed,
-        run=remember, is_reading=False,
+        name="remember",
+        title="Propose something to remember",
+        takes=Remember,
+        returns=Proposed,
+        run=remember,
+        is_reading=False,
         description="Propose one lasting statement for the household's memory, when the person asked for it to be "
         "remembered. The call itself stores nothing: the proposal waits until an adult approves it on the assistant's own "
         "pages. Tell the person so. Proposing the same statement twice creates only one proposal.",
     ),
     OfferedTool(
-        name="list_events", title="List the family's calendar", takes=ListEvents,
-        returns=EventsFound, run=list_events,
+        name="list_events",
+        title="List the family's calendar",
+        takes=ListEvents,
+        returns=EventsFound,
+        run=list_events,
         description="List what is in the household's calendar on given days, in order, with times in the household's "
         f"time zone, who takes part and who is in charge. Use it for questions about dates, times and who is free. {_UNTRUSTED}",
     ),
     OfferedTool(
-        name="list_pending", title="List proposals waiting for approval", takes=ListPending,
-        returns=PendingFound, run=list_pending,
+        name="list_pending",
+        title="List proposals waiting for approval",
+        takes=ListPending,
+        returns=PendingFound,
+        run=list_pending,
         description="List what the assistant has understood or been asked to do, and will only do once a person approves it. "
         f"You cannot decide it here: people do that on the assistant's own pages. {_UNTRUSTED}",
     ),
-)  # fmt: skip
+)
 
 
 # Speaks the Model Context Protocol over HTTP: every request by itself, answered as one JSON
@@ -374,14 +416,19 @@ _Context = ServerRequestContext[dict[str, Any], Any]
 
 def _listed(tool: OfferedTool) -> Tool:
     return Tool(
-        name=tool.name, title=tool.title, description=tool.description,
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
         input_schema=tool.takes.model_json_schema(),
         output_schema=tool.returns.model_json_schema(mode="serialization"),
         annotations=ToolAnnotations(
-            title=tool.title, read_only_hint=tool.is_reading, destructive_hint=False,
-            idempotent_hint=True, open_world_hint=False,
+            title=tool.title,
+            read_only_hint=tool.is_reading,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
         ),
-    )  # fmt: skip
+    )
 
 
 async def _list_tools(
@@ -432,9 +479,12 @@ def _refused(reason: str) -> CallToolResult:
 
 
 _server: Server[dict[str, Any]] = Server(
-    "kinkeeper", title="Kinkeeper", instructions=_INSTRUCTIONS, on_list_tools=_list_tools,
+    "kinkeeper",
+    title="Kinkeeper",
+    instructions=_INSTRUCTIONS,
+    on_list_tools=_list_tools,
     on_call_tool=_call_tool,
-)  # fmt: skip
+)
 
 
 async def exchange(scope: Scope, receive: Receive, send: Send) -> None:

@@ -118,10 +118,12 @@ def shown_by(wanted: Completion, login: str, *, named: str | None, message_id: s
     said = [each.text for each in talk if each.role == _PERSON]
     conversation = ["named", named] if named else ["begun", said[0]]
     return Shown(
-        place=stable_id(login, wanted.user or "", *conversation), said=said,
-        answered=_last_answer(talk), is_named=bool(named),
+        place=stable_id(login, wanted.user or "", *conversation),
+        said=said,
+        answered=_last_answer(talk),
+        is_named=bool(named),
         message_id=f"key:{message_id}" if message_id else None,
-    )  # fmt: skip
+    )
 
 
 def _last_answer(talk: Sequence[Message]) -> str:

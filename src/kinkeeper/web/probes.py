@@ -137,9 +137,7 @@ async def metrics(request: Request) -> Response:
         )
     )
     text += counts_text(
-        "kinkeeper_failed_rounds",
-        "Background work that failed since startup, by name.",
-        FAILURES,
+        "kinkeeper_failed_rounds", "Background work that failed since startup, by name.", FAILURES
     ) + counts_text(
         "kinkeeper_postponed_rounds",
         "Background work postponed since startup because something was unavailable, by name.",
@@ -157,10 +155,14 @@ async def metrics(request: Request) -> Response:
 def _streaming(streaming: Streaming) -> dict[str, int]:
     figures = streaming.figures
     return {
-        "turns": figures.turns, "looked up": figures.searched, "failed": figures.failed,
-        "warm": figures.warm, "cold": figures.cold, "memories": figures.streamed,
+        "turns": figures.turns,
+        "looked up": figures.searched,
+        "failed": figures.failed,
+        "warm": figures.warm,
+        "cold": figures.cold,
+        "memories": figures.streamed,
         "memories taken up": figures.used,
-    }  # fmt: skip
+    }
 
 
 routes: list[Route] = [

@@ -58,8 +58,10 @@ def problem(
     phrase = HTTPStatus(status).phrase
     body: dict[str, Any] = {
         "type": f"urn:kinkeeper:problem:{phrase.lower().replace(' ', '-')}",
-        "title": phrase, "status": status, "detail": detail,
-    }  # fmt: skip
+        "title": phrase,
+        "status": status,
+        "detail": detail,
+    }
     if errors:
         body["errors"] = errors
     return Response(

@@ -19,11 +19,7 @@ Rule = Callable[[Request], Awaitable[Any]]
 
 
 def plain_route(
-    path: str,
-    endpoint: Endpoint,
-    *,
-    rule: Rule,
-    methods: tuple[str, ...] = ("GET",),
+    path: str, endpoint: Endpoint, *, rule: Rule, methods: tuple[str, ...] = ("GET",)
 ) -> Route:
     """Return a route that first applies its rule; what the rule returns is `request.state.person`.
 

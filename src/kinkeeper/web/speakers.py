@@ -63,16 +63,22 @@ async def done_by_hand(
     house = house_of(request, person)
     domain, _, action = key.partition(".")
     return await perform_by_hand(
-        Catalogue((*task_requests(house.store), *note_requests(house.store))), house.store,
+        Catalogue((*task_requests(house.store), *note_requests(house.store))),
+        house.store,
         _asked(request, person, idempotency_key or new_secret()),
-        domain=domain, action=action, params=params,
-    )  # fmt: skip
+        domain=domain,
+        action=action,
+        params=params,
+    )
 
 
 def _asked(request: Request, person: Person, deed: str) -> Asked:
     household, now = house_of(request, person).household, context_of(request).clock.now()
     return Asked(
-        household=household, member=person.member, channel=_CHANNEL, thread_id="",
+        household=household,
+        member=person.member,
+        channel=_CHANNEL,
+        thread_id="",
         now=now.astimezone(household.zone),
         turn_id=f"{_CHANNEL}:{person.member.id}/{deed}",
-    )  # fmt: skip
+    )

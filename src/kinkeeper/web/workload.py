@@ -43,9 +43,11 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
     return Work(
         reading={row.state: row.number for row in read},
         sending={row.state: row.number for row in sent},
-        failed_updates=failed, answering=talk.outcomes, stage_failures=talk.failures,
+        failed_updates=failed,
+        answering=talk.outcomes,
+        stage_failures=talk.failures,
         outside=work_states(conn, household, since=since),
-    )  # fmt: skip
+    )
 
 
 def workload_record(
@@ -61,11 +63,16 @@ def workload_record(
     work = load_work(conn, household.id, since=midnight(first, household.zone))
     left = failures(conn, household.id)[-_MOST_FAILURES:]
     return {
-        "first": first, "last": last, "reading": work.reading, "sending": work.sending,
-        "answering": work.answering, "stage_failures": work.stage_failures,
-        "outside": work.outside, "failed_updates": work.failed_updates,
+        "first": first,
+        "last": last,
+        "reading": work.reading,
+        "sending": work.sending,
+        "answering": work.answering,
+        "stage_failures": work.stage_failures,
+        "outside": work.outside,
+        "failed_updates": work.failed_updates,
         "manual_review": [
             {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}
             for each in left
         ],
-    }  # fmt: skip
+    }

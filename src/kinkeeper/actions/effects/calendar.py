@@ -211,11 +211,7 @@ class CancelEvent(_NamedEvent):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         event_changes.cancel_event(
-            conn,
-            execution.household,
-            self.event_id,
-            change_id=execution.change_id,
-            at=execution.at,
+            conn, execution.household, self.event_id, change_id=execution.change_id, at=execution.at
         )
 
 

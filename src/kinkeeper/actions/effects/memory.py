@@ -21,14 +21,7 @@ from kinkeeper.household.viewers import (
 )
 from kinkeeper.memory import corrections, erasure
 from kinkeeper.memory.ingest import remember
-from kinkeeper.memory.model import (
-    Category,
-    Correction,
-    Episode,
-    Observation,
-    Origin,
-    StatementType,
-)
+from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin, StatementType
 from kinkeeper.memory.undecided import settle_doubt, settle_undecided
 from kinkeeper.memory.undo import check_may_take_back
 from kinkeeper.memory.undo import undo as undo_change
@@ -68,10 +61,18 @@ class Words(BaseModel):
     def episode(self, household: str, scope: str) -> Episode:
         """Return the episode that these words are."""
         return Episode(
-            household=household, id=self.id, scope=scope, session=self.session,
-            speaker=self.speaker, member=self.member, text=self.text, said_at=self.said_at,
-            origin=self.origin, source="action", channel=self.channel,
-        )  # fmt: skip
+            household=household,
+            id=self.id,
+            scope=scope,
+            session=self.session,
+            speaker=self.speaker,
+            member=self.member,
+            text=self.text,
+            said_at=self.said_at,
+            origin=self.origin,
+            source="action",
+            channel=self.channel,
+        )
 
 
 class Sentence(BaseModel):
@@ -112,13 +113,20 @@ class Sentence(BaseModel):
     def observation(self, text: str) -> Observation:
         """Return it as it was read out of a text."""
         return Observation(
-            text=self.completed or text[self.start : self.end], start=self.start, end=self.end,
-            category=self.category, type=self.type, title=self.title, narrative=self.narrative,
-            confidence=self.confidence, valid_from=self.valid_from, valid_to=self.valid_to,
+            text=self.completed or text[self.start : self.end],
+            start=self.start,
+            end=self.end,
+            category=self.category,
+            type=self.type,
+            title=self.title,
+            narrative=self.narrative,
+            confidence=self.confidence,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
             correction=Correction(corrects=self.corrects, is_retraction=self.is_retraction)
             if self.is_correction
             else None,
-        )  # fmt: skip
+        )
 
 
 class MemoryEffect(Effect):
@@ -194,11 +202,15 @@ class RememberFact(MemoryEffect):
         scope = kept_to(self.scope, execution.scope)
         said = self.words.episode(execution.household, scope)
         done = remember(
-            conn, said, [each.observation(said.text) for each in self.sentences],
-            at=execution.at, by=execution.decided_by, people=self.people,
+            conn,
+            said,
+            [each.observation(said.text) for each in self.sentences],
+            at=execution.at,
+            by=execution.decided_by,
+            people=self.people,
             guardians=self.guardians,
             is_wanted=self.is_wanted,
-        )  # fmt: skip
+        )
         return done.change_set
 
 
@@ -242,9 +254,14 @@ class EditFact(_FactEffect):
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
         return corrections.edit_fact(
-            conn, _viewer(execution), self.fact_id, self.text, by=execution.decided_by,
-            at=execution.at, scope=self.new_scope,
-        ).change_set  # fmt: skip
+            conn,
+            _viewer(execution),
+            self.fact_id,
+            self.text,
+            by=execution.decided_by,
+            at=execution.at,
+            scope=self.new_scope,
+        ).change_set
 
 
 class MarkWrong(_FactEffect):
@@ -286,9 +303,13 @@ class SettleDoubt(_FactEffect):
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
         return settle_doubt(
-            conn, _viewer(execution), self.fact_id, is_changed=self.is_changed,
-            by=execution.decided_by, at=execution.at,
-        ).change_set  # fmt: skip
+            conn,
+            _viewer(execution),
+            self.fact_id,
+            is_changed=self.is_changed,
+            by=execution.decided_by,
+            at=execution.at,
+        ).change_set
 
 
 class SettleQuestion(_FactEffect):
@@ -310,9 +331,13 @@ class SettleQuestion(_FactEffect):
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
         return settle_undecided(
-            conn, _viewer(execution), self.question_id, self.answer, by=execution.decided_by,
+            conn,
+            _viewer(execution),
+            self.question_id,
+            self.answer,
+            by=execution.decided_by,
             at=execution.at,
-        ).change_set  # fmt: skip
+        ).change_set
 
 
 class SetScope(_FactEffect):

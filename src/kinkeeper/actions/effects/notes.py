@@ -41,16 +41,25 @@ class NoteField(BaseModel):
     def of(cls, note: Note) -> "NoteField":
         """Return a note in its frozen form."""
         return cls(
-            id=note.id, title=note.title, body=note.body, scope=note.scope,
-            made_by=note.made_by, created_at=note.created_at,
-        )  # fmt: skip
+            id=note.id,
+            title=note.title,
+            body=note.body,
+            scope=note.scope,
+            made_by=note.made_by,
+            created_at=note.created_at,
+        )
 
     def note(self, household: str) -> Note:
         """Return the note."""
         return Note(
-            id=self.id, household=household, scope=self.scope, title=self.title, body=self.body,
-            made_by=self.made_by, created_at=self.created_at,
-        )  # fmt: skip
+            id=self.id,
+            household=household,
+            scope=self.scope,
+            title=self.title,
+            body=self.body,
+            made_by=self.made_by,
+            created_at=self.created_at,
+        )
 
 
 class _WholeNote(Effect):
@@ -147,9 +156,13 @@ class _PartOfNote(Effect):
         """Write it."""
         note = load_note(conn, Viewer.whole(execution.household), self.note_id)
         note_changes.change_note(
-            conn, execution.household, self.note_id, self.changed(note.body),
-            change_id=execution.change_id, at=execution.at,
-        )  # fmt: skip
+            conn,
+            execution.household,
+            self.note_id,
+            self.changed(note.body),
+            change_id=execution.change_id,
+            at=execution.at,
+        )
 
     @abstractmethod
     def changed(self, body: str) -> str:
@@ -216,9 +229,13 @@ class SetNoteScope(_WholeNote):
         """Write it."""
         _require_unchanged(conn, self.note, execution)
         note_changes.share_note(
-            conn, execution.household, self.note.id, self.new_scope,
-            change_id=execution.change_id, at=execution.at,
-        )  # fmt: skip
+            conn,
+            execution.household,
+            self.note.id,
+            self.new_scope,
+            change_id=execution.change_id,
+            at=execution.at,
+        )
 
 
 def undo(conn: Connection, execution: Execution) -> None:

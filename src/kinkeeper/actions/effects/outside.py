@@ -75,11 +75,15 @@ def take_back_outside(conn: Connection, execution: Execution) -> None:
 def _queue(conn: Connection, execution: Execution, verb: Verb) -> None:
     conn.execute(
         insert(outside_work).values(
-            household=execution.household, id=execution.change_id, verb=verb.value,
-            action_id=execution.action_id, decided_by=execution.decided_by,
-            queued_at=execution.at, due_at=execution.at,
+            household=execution.household,
+            id=execution.change_id,
+            verb=verb.value,
+            action_id=execution.action_id,
+            decided_by=execution.decided_by,
+            queued_at=execution.at,
+            due_at=execution.at,
         )
-    )  # fmt: skip
+    )
     touch(conn, TOPIC, execution.household)
 
 
@@ -108,9 +112,11 @@ class KeepDraft(_MailEffect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         draft = model.Draft(
-            id=execution.change_id, mail=self.mail, written_by=execution.decided_by,
+            id=execution.change_id,
+            mail=self.mail,
+            written_by=execution.decided_by,
             written_at=execution.at,
-        )  # fmt: skip
+        )
         model.keep_draft(conn, execution.household, draft)
 
 

@@ -140,9 +140,13 @@ class CompleteTask(_TaskEffect):
         """Write it."""
         _require_unchanged(conn, self.task)
         task_changes.complete_task(
-            conn, execution.household, self.task.id, by=execution.decided_by,
-            change_id=execution.change_id, at=execution.at,
-        )  # fmt: skip
+            conn,
+            execution.household,
+            self.task.id,
+            by=execution.decided_by,
+            change_id=execution.change_id,
+            at=execution.at,
+        )
 
 
 class DeleteTask(_TaskEffect):

@@ -159,9 +159,14 @@ def _work_of(conn: Connection, row: Row[Any], action: PendingAction, now: dateti
         raise RefusedError(_TOO_LATE)
     (effect,) = read_effects(row.household, chosen_effects(action))
     return Work(
-        household=row.household, id=row.id, action_id=action.id, effect=effect, verb=verb,
-        decided_by=row.decided_by, at=row.queued_at,
-    )  # fmt: skip
+        household=row.household,
+        id=row.id,
+        action_id=action.id,
+        effect=effect,
+        verb=verb,
+        decided_by=row.decided_by,
+        at=row.queued_at,
+    )
 
 
 def _fail(
@@ -255,7 +260,9 @@ def _is_put_off(conn: Connection, household: str, action_id: str, *, now: dateti
     """Whether something went wrong, and it is tried again only after some time."""
     columns = outside_work.c
     query = select(columns.id).where(
-        columns.household == household, columns.action_id == action_id,
-        columns.state == WorkState.QUEUED.value, columns.due_at > now + _PUT_OFF,
-    )  # fmt: skip
+        columns.household == household,
+        columns.action_id == action_id,
+        columns.state == WorkState.QUEUED.value,
+        columns.due_at > now + _PUT_OFF,
+    )
     return conn.execute(query).first() is not None

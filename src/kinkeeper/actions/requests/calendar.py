@@ -79,36 +79,60 @@ def calendar_requests(store: Store, *, usual_length: timedelta) -> tuple[Request
     requests = _CalendarRequests(store, usual_length)
     return (
         RequestKind(
-            domain="calendar", name="list_events", parameters=ListEvents, stakes=Stakes.LOW,
+            domain="calendar",
+            name="list_events",
+            parameters=ListEvents,
+            stakes=Stakes.LOW,
             description="List events, by person and by day.",
-            progress="Checking your calendar…", read=requests.list,
+            progress="Checking your calendar…",
+            read=requests.list,
         ),
         RequestKind(
-            domain="calendar", name="create_event", parameters=CreateEvent, stakes=Stakes.LOW,
+            domain="calendar",
+            name="create_event",
+            parameters=CreateEvent,
+            stakes=Stakes.LOW,
             description="Add a new event to the calendar.",
-            progress="Adding to your calendar…", prepare=requests.create,
+            progress="Adding to your calendar…",
+            prepare=requests.create,
         ),
         RequestKind(
-            domain="calendar", name="update_event", parameters=UpdateEventOf, stakes=Stakes.HIGH,
+            domain="calendar",
+            name="update_event",
+            parameters=UpdateEventOf,
+            stakes=Stakes.HIGH,
             description="Move or change an event, or say who takes part or is in charge.",
-            progress="Looking for the event…", prepare=requests.update,
+            progress="Looking for the event…",
+            prepare=requests.update,
         ),
         RequestKind(
-            domain="calendar", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
+            domain="calendar",
+            name="set_audience",
+            parameters=SetAudience,
+            stakes=Stakes.LOW,
             description="Show an event to the household, or only that the person is busy then.",
-            progress="Looking for the event…", prepare=requests.set_audience,
+            progress="Looking for the event…",
+            prepare=requests.set_audience,
         ),
         RequestKind(
-            domain="calendar", name="delete_event", parameters=DeleteEventOf, stakes=Stakes.HIGH,
-            description="Cancel an event, or one occurrence of it.", progress="Looking for the event…",
+            domain="calendar",
+            name="delete_event",
+            parameters=DeleteEventOf,
+            stakes=Stakes.HIGH,
+            description="Cancel an event, or one occurrence of it.",
+            progress="Looking for the event…",
             prepare=requests.delete,
         ),
         RequestKind(
-            domain="calendar", name="find_free", parameters=FindFree, stakes=Stakes.LOW,
-            description="Find when people have time.", progress="Checking your calendar…",
+            domain="calendar",
+            name="find_free",
+            parameters=FindFree,
+            stakes=Stakes.LOW,
+            description="Find when people have time.",
+            progress="Checking your calendar…",
             read=requests.free,
         ),
-    )  # fmt: skip
+    )
 
 
 class _CalendarRequests:
@@ -122,17 +146,19 @@ class _CalendarRequests:
             require_seen(chosen.span, asked)
         is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER, Wanted.HAPPENED}
         runs = (
-            [Run(times=(each,)) for each in chosen.events] if is_each
+            [Run(times=(each,)) for each in chosen.events]
+            if is_each
             else runs_of(chosen.events, chosen.span, asked)
-        )  # fmt: skip
+        )
         items = tuple(each.as_item(asked) for each in runs)
         result = {
             "events": [each.as_json(asked) for each in runs],
-            "from": chosen.span.start.isoformat(), "to": chosen.span.end.isoformat(),
+            "from": chosen.span.start.isoformat(),
+            "to": chosen.span.end.isoformat(),
             "instead": chosen.instead and occurrence_json(chosen.instead, asked),
             "beside": [occurrence_json(each, asked) for each in chosen.beside],
             "meanwhile": [occurrence_json(each, asked) for each in chosen.meanwhile],
-        }  # fmt: skip
+        }
         is_list = wanted.wanted is Wanted.ALL or len(items) > 1
         card = Card(kind="events", title="Calendar", items=items) if is_list else None
         return Found(result=result, card=card)
@@ -157,17 +183,22 @@ class _CalendarRequests:
         found = await self._store.read(lambda conn: _to_be_changed(conn, wanted, asked))
         cancelled = await self._store.read(lambda conn: _cancelled(conn, found.event))
         change = change_of(
-            found, wanted.changes, wanted.scope, asked,
-            usual_length=self._usual_length, cancelled=cancelled,
-        )  # fmt: skip
+            found,
+            wanted.changes,
+            wanted.scope,
+            asked,
+            usual_length=self._usual_length,
+            cancelled=cancelled,
+        )
         if change.is_time:
             is_day = change.occurrence.event.all_day
             start = Moment(at=change.occurrence.interval.start, is_day=is_day)
             require_ahead(start, asked, "When should it be?")
         collisions = (
             await self._store.read(lambda conn: _collisions(conn, change.occurrence, asked))
-            if change.is_time else []
-        )  # fmt: skip
+            if change.is_time
+            else []
+        )
         new, verb = change.occurrence, "Move" if change.is_time else "Change"
         to = f" to {when(new, asked)}" if change.is_time else f": {details(new, asked)}"
         summary = f"{verb} {told(found, asked)}{_all_of(found, wanted.scope)}{to}"
@@ -176,9 +207,10 @@ class _CalendarRequests:
         lines = {"before": line(found, asked), "after": line(new, asked)}
         beside = {"beside": prepared.shown["beside"]} if collisions else {}
         return replace(
-            prepared, shown=lines | beside,
+            prepared,
+            shown=lines | beside,
             result={**prepared.result, "before": occurrence_json(found, asked)},
-        )  # fmt: skip
+        )
 
     async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
         if not wanted.private and not asked.member.is_adult:
@@ -269,15 +301,21 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
         household=asked.household.id,
         kind=EventKind.BREAK if all_day and length > _DAY else EventKind.BOOKING,
-        summary=wanted.summary.strip(), start=first, duration=length, all_day=all_day, tz=zone.key,
-        who=who, responsible=responsible,
+        summary=wanted.summary.strip(),
+        start=first,
+        duration=length,
+        all_day=all_day,
+        tz=zone.key,
+        who=who,
+        responsible=responsible,
         place=place_of(wanted.location or "", asked),
         rrule=None if wanted.rrule is None else wanted.rrule.removeprefix("RRULE:"),
         exdates=tuple(
-            datetime.combine(each, first.astimezone(zone).time(), zone) for each in wanted.except_days
+            datetime.combine(each, first.astimezone(zone).time(), zone)
+            for each in wanted.except_days
         ),
         provenance=provenance(asked),
-    )  # fmt: skip
+    )
     return private_to(event, asked.member.id) if is_private(scope) else replace(event, scope=scope)
 
 
@@ -306,9 +344,13 @@ def _only(event: Event) -> Occurrence:
     """Return an event that is not in the calendar yet as its first occurrence."""
     end = event.start + event.duration if event.all_day else shifted(event.start, event.duration)
     return Occurrence(
-        event=event, original_start=event.start, interval=Interval(event.start, end),
-        state=EventState.CONFIRMED, responsible=event.responsible, place=event.place,
-    )  # fmt: skip
+        event=event,
+        original_start=event.start,
+        interval=Interval(event.start, end),
+        state=EventState.CONFIRMED,
+        responsible=event.responsible,
+        place=event.place,
+    )
 
 
 def _collisions(conn: Connection, new: Occurrence, asked: Asked) -> Sequence[Occurrence]:
@@ -354,10 +396,12 @@ def _all_of(occurrence: Occurrence, scope: Scope) -> str:
 
 def _prepared(found: Occurrence, summary: str, effects: Sequence[Effect], asked: Asked) -> Prepared:
     return Prepared(
-        type=ActionType.SCHEDULE_CHANGE, summary=summary,
-        effects=tuple(each.frozen() for each in effects), shown=shown_lines(found, asked),
+        type=ActionType.SCHEDULE_CHANGE,
+        summary=summary,
+        effects=tuple(each.frozen() for each in effects),
+        shown=shown_lines(found, asked),
         result=occurrence_json(found, asked),
-    )  # fmt: skip
+    )
 
 
 def _colliding(prepared: Prepared, collisions: Sequence[Occurrence], asked: Asked) -> Prepared:

@@ -13,14 +13,7 @@ from pydantic import Field
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.outside import CreateDraft, KeepDraft, SendMail
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.requests.model import (
-    Asked,
-    Card,
-    Found,
-    Parameters,
-    Prepared,
-    RequestKind,
-)
+from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, Prepared, RequestKind
 from kinkeeper.core.errors import DeniedError, NotFoundError, UnavailableError, UnclearError
 from kinkeeper.language.text import shorten
 from kinkeeper.mail import lookup
@@ -144,11 +137,14 @@ class EmailRequests:
             subject = f"Re: {subject}".strip()
         known = original.references[-_MOST_REFERENCES:]
         mail = Mail(
-            to=(original.answer_to,), subject=shorten(subject, _LONGEST_SUBJECT),
-            body=wanted.body, from_name=one_line(asked.member.name)[:200],
-            reply_to=_reply_to(asked), in_reply_to=original.message_id,
+            to=(original.answer_to,),
+            subject=shorten(subject, _LONGEST_SUBJECT),
+            body=wanted.body,
+            from_name=one_line(asked.member.name)[:200],
+            reply_to=_reply_to(asked),
+            in_reply_to=original.message_id,
             references=(*known, original.message_id) if original.message_id else known,
-        )  # fmt: skip
+        )
         note = {}
         if original.answer_to.address.casefold() != original.sender.address.casefold():
             note["note"] = (
@@ -256,26 +252,42 @@ def email_requests(mailbox: MailReader | None, *, can_send: bool) -> tuple[Reque
     requests = EmailRequests(mailbox, can_send=can_send)
     return (
         RequestKind(
-            domain="email", name="create_draft", parameters=WriteParameters,
-            description="Write a draft of an email without sending it.", stakes=Stakes.LOW,
-            progress="Writing the draft…", prepare=requests.create_draft,
+            domain="email",
+            name="create_draft",
+            parameters=WriteParameters,
+            description="Write a draft of an email without sending it.",
+            stakes=Stakes.LOW,
+            progress="Writing the draft…",
+            prepare=requests.create_draft,
         ),
         RequestKind(
-            domain="email", name="send_email", parameters=WriteParameters,
-            description="Send an email to people.", stakes=Stakes.HIGH,
-            progress="Preparing the mail…", prepare=requests.send_email,
+            domain="email",
+            name="send_email",
+            parameters=WriteParameters,
+            description="Send an email to people.",
+            stakes=Stakes.HIGH,
+            progress="Preparing the mail…",
+            prepare=requests.send_email,
         ),
         RequestKind(
-            domain="email", name="reply_to_email", parameters=ReplyParameters,
-            description="Reply to somebody's latest email.", stakes=Stakes.HIGH,
-            progress="Looking for the mail…", prepare=requests.reply_to_email,
+            domain="email",
+            name="reply_to_email",
+            parameters=ReplyParameters,
+            description="Reply to somebody's latest email.",
+            stakes=Stakes.HIGH,
+            progress="Looking for the mail…",
+            prepare=requests.reply_to_email,
         ),
         RequestKind(
-            domain="email", name="search", parameters=SearchParameters,
-            description="Search the inbox for emails by sender, words or day.", stakes=Stakes.LOW,
-            progress="Searching your mail…", read=requests.search,
+            domain="email",
+            name="search",
+            parameters=SearchParameters,
+            description="Search the inbox for emails by sender, words or day.",
+            stakes=Stakes.LOW,
+            progress="Searching your mail…",
+            read=requests.search,
         ),
-    )  # fmt: skip
+    )
 
 
 def _mail(
@@ -289,10 +301,13 @@ def _mail(
     if not subject and not body:
         raise UnclearError("What should the email say?")
     return Mail(
-        to=to, unaddressed=tuple(one_line(each)[:200] for each in unaddressed),
-        subject=shorten(subject or one_line(body), _LONGEST_SUBJECT if subject else 60), body=body,
-        from_name=one_line(asked.member.name)[:200], reply_to=_reply_to(asked),
-    )  # fmt: skip
+        to=to,
+        unaddressed=tuple(one_line(each)[:200] for each in unaddressed),
+        subject=shorten(subject or one_line(body), _LONGEST_SUBJECT if subject else 60),
+        body=body,
+        from_name=one_line(asked.member.name)[:200],
+        reply_to=_reply_to(asked),
+    )
 
 
 def _reply_to(asked: Asked) -> Address | None:

@@ -41,9 +41,14 @@ class Change:
 
 
 def change_of(
-    occurrence: Occurrence, changes: EventChanges, scope: Scope, asked: Asked, *,
-    usual_length: timedelta, cancelled: Sequence[datetime] = (),
-) -> Change:  # fmt: skip
+    occurrence: Occurrence,
+    changes: EventChanges,
+    scope: Scope,
+    asked: Asked,
+    *,
+    usual_length: timedelta,
+    cancelled: Sequence[datetime] = (),
+) -> Change:
     """Return what a change comes to.
 
     Args:
@@ -210,11 +215,13 @@ def _after(
     # An occurrence is known by when it would begin; where the whole event moves, that moves, too.
     moved = interval.start - occurrence.interval.start
     return replace(
-        occurrence, event=replace(occurrence.event, **fields), interval=interval,
+        occurrence,
+        event=replace(occurrence.event, **fields),
+        interval=interval,
         original_start=occurrence.original_start + (moved if is_whole else timedelta(0)),
         place=fields.get("place", occurrence.place),
         responsible=fields.get("responsible", occurrence.responsible),
-    )  # fmt: skip
+    )
 
 
 def _of_one(
@@ -224,11 +231,15 @@ def _of_one(
     if not fields.keys() <= _ALONE:
         # Only its time and who is in charge can differ within a series: it becomes an event of its own.
         apart = replace(
-            occurrence.event, **fields,
+            occurrence.event,
+            **fields,
             id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
-            start=interval.start, duration=_length(occurrence.event, interval), rrule=None,
-            exdates=(), provenance=provenance(asked),
-        )  # fmt: skip
+            start=interval.start,
+            duration=_length(occurrence.event, interval),
+            rrule=None,
+            exdates=(),
+            provenance=provenance(asked),
+        )
         return (
             CancelOccurrence.model_validate(common),
             AddEvent.model_validate({"event": event_to_json(apart)}),
@@ -255,18 +266,26 @@ def _of_whole(
 
 
 def _from_then_on(
-    occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any], asked: Asked, *,
+    occurrence: Occurrence,
+    interval: Interval,
+    fields: Mapping[str, Any],
+    asked: Asked,
+    *,
     cancelled: Sequence[datetime],
-) -> tuple[Effect, ...]:  # fmt: skip
+) -> tuple[Effect, ...]:
     """Let a series end before an occurrence, and another one begin with it."""
     event, first = occurrence.event, occurrence.original_start
     begins = first.astimezone(event.start.tzinfo)
     left_out = {as_utc(each): each for each in (*event.exdates, *cancelled) if as_utc(each) > first}
     after = replace(
-        event, **fields, start=begins, duration=_length(event, interval), provenance=provenance(asked),
+        event,
+        **fields,
+        start=begins,
+        duration=_length(event, interval),
+        provenance=provenance(asked),
         id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
         exdates=tuple(each.astimezone(begins.tzinfo) for each in left_out.values()),
-    )  # fmt: skip
+    )
     by = _wall(interval.start) - _wall(occurrence.interval.start, event)
     after = _shifted(after, by)
     return (ended_before(occurrence), AddEvent.model_validate({"event": event_to_json(after)}))
@@ -277,9 +296,11 @@ def _shifted(event: Event, by: timedelta) -> Event:
     start = event.start + by
     days = (start.date() - event.start.date()).days
     return replace(
-        event, start=start, exdates=tuple(each + by for each in event.exdates),
+        event,
+        start=start,
+        exdates=tuple(each + by for each in event.exdates),
         rrule=_rule_shifted(event.rrule, days),
-    )  # fmt: skip
+    )
 
 
 def _rule_shifted(rule: str | None, days: int) -> str | None:

@@ -257,9 +257,10 @@ def _all_day_beside(
     return [
         other
         for other in expected_between(conn, asked.viewer, found[0].interval, now=asked.now)
-        if other.event.all_day and other.event.id not in ids
+        if other.event.all_day
+        and other.event.id not in ids
         and {*other.event.who} & {*found[0].event.who, *found[0].responsible}
-    ]  # fmt: skip
+    ]
 
 
 def _first_found(

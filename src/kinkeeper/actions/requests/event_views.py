@@ -240,16 +240,17 @@ def item(occurrence: Occurrence, asked: Asked) -> dict[str, Any]:
     record = occurrence_json(occurrence, asked)
     people = dict.fromkeys((*record["who"], *record["responsible"]))
     waits = occurrence_waiting(
-        occurrence, asked.household.zone, name=lambda each: names([each], asked),
+        occurrence,
+        asked.household.zone,
+        name=lambda each: names([each], asked),
         moment=lambda at: said(Moment(at=at, is_day=False), asked),
-    )  # fmt: skip
+    )
     parts = (names(list(people), asked), record["location"], waits)
     detail = ", ".join(part for part in parts if part)
     interval, event = occurrence.interval, occurrence.event
     time = (
-        when(occurrence, asked) if event.all_day
-        else said_span(interval.start, interval.end, asked)
-    )  # fmt: skip
+        when(occurrence, asked) if event.all_day else said_span(interval.start, interval.end, asked)
+    )
     return {"id": event.id, "text": event.summary, "when": time, "detail": detail}
 
 
@@ -263,10 +264,13 @@ def shown_lines(occurrence: Occurrence, asked: Asked) -> dict[str, str]:
     """Return an occurrence as a person sees it before a yes: a line for each thing there is to know."""
     record, shown = occurrence_json(occurrence, asked), item(occurrence, asked)
     lines = {
-        "event": shown["text"], "when": shown["when"], "who": names(record["who"], asked),
-        "in charge": names(record["responsible"], asked), "where": record["location"],
+        "event": shown["text"],
+        "when": shown["when"],
+        "who": names(record["who"], asked),
+        "in charge": names(record["responsible"], asked),
+        "where": record["location"],
         "seen by": seen_by(occurrence.event.scope, asked),
-    }  # fmt: skip
+    }
     return {name: text for name, text in lines.items() if text}
 
 
@@ -330,6 +334,9 @@ def runs_of(found: Sequence[Occurrence], span: Interval, asked: Asked) -> list[R
 def _without_day(occurrence: Occurrence, asked: Asked) -> tuple[Any, ...]:
     start = occurrence.interval.start.astimezone(asked.household.zone)
     return (
-        occurrence.event.id, start.time(), occurrence.interval.duration, occurrence.place,
+        occurrence.event.id,
+        start.time(),
+        occurrence.interval.duration,
+        occurrence.place,
         tuple(occurrence.responsible),
-    )  # fmt: skip
+    )

@@ -102,9 +102,14 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
     members = members or (asked.member.id,)
     busy = _taken(conn, members, span, asked, ignore=ignored)
     spans = free_times(
-        span, [each.interval for each in busy], length=timedelta(minutes=wanted.duration),
-        now=asked.now, zone=asked.household.zone, since=wanted.since or FROM, until=wanted.until or TO,
-    )  # fmt: skip
+        span,
+        [each.interval for each in busy],
+        length=timedelta(minutes=wanted.duration),
+        now=asked.now,
+        zone=asked.household.zone,
+        since=wanted.since or FROM,
+        until=wanted.until or TO,
+    )
     told = _told_away(conn, members, span, asked)
     by_member = {
         member: [
@@ -118,11 +123,15 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
         if wanted.is_any
     }
     result = {
-        "is_free": not (busy or told), "told_away": told, "free": [_span_json(each, asked) for each in spans],
-        "who": list(members), "busy": [occurrence_json(each, asked) for each in busy],
-        "looked_at": _span_json(span, asked), "by_member": by_member,
+        "is_free": not (busy or told),
+        "told_away": told,
+        "free": [_span_json(each, asked) for each in spans],
+        "who": list(members),
+        "busy": [occurrence_json(each, asked) for each in busy],
+        "looked_at": _span_json(span, asked),
+        "by_member": by_member,
         "all_day": [occurrence_json(each, asked) for each in _all_day(conn, members, span, asked)],
-    }  # fmt: skip
+    }
     items = tuple({"text": said_span(each.start, each.end, asked)} for each in spans)
     card = None if wanted.is_any or wanted.around else Card(kind="free", title="Free", items=items)
     return Found(result=result, card=card)
@@ -142,17 +151,22 @@ def _around(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
 
 
 def _taken(
-    conn: Connection, members: Sequence[str], span: Interval, asked: Asked, *,
+    conn: Connection,
+    members: Sequence[str],
+    span: Interval,
+    asked: Asked,
+    *,
     ignore: Sequence[str] = (),
-) -> Sequence[Occurrence]:  # fmt: skip
+) -> Sequence[Occurrence]:
     """Return what leaves members no time: what they are booked for, and what they are in charge of."""
     booked = busy(conn, members, span, asked, ignore=ignore)
     in_charge = [
         each
         for each in expected_between(conn, asked.viewer, span, now=asked.now, with_busy=True)
-        if not each.event.all_day and each.event.id not in ignore
+        if not each.event.all_day
+        and each.event.id not in ignore
         and not set(members).isdisjoint(_in_charge(each))
-    ]  # fmt: skip
+    ]
     found = {(each.event.id, each.original_start): each for each in (*booked, *in_charge)}
     return sorted(found.values(), key=_by_start)
 

@@ -10,14 +10,7 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.memory import EditFact, SetScope, SetToldScope, remembered_lines
 from kinkeeper.actions.memory_proposals import asked_to_remember
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.requests.model import (
-    Asked,
-    Card,
-    Found,
-    Parameters,
-    Prepared,
-    RequestKind,
-)
+from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, Prepared, RequestKind
 from kinkeeper.actions.requests.parameters import (
     ForWhom,
     Moment,
@@ -74,8 +67,7 @@ class SearchMemory(Parameters):
 
     query: str = Field(min_length=1)
     as_of: str | None = Field(
-        default=None,
-        description="a date or date-time: what was true then; default is now",
+        default=None, description="a date or date-time: what was true then; default is now"
     )
     said_by: str | None = Field(default=None, description="only what this person said")
 
@@ -91,31 +83,52 @@ def memory_requests(store: Store, finder: Finder) -> tuple[RequestKind, ...]:
     requests = _MemoryRequests(store, finder)
     return (
         RequestKind(
-            domain="memory", name="store", parameters=StoreFact, stakes=Stakes.LOW,
-            description="Remember a statement for good.", progress="Remembering that…",
-            prepare=requests.store, cost=0.8,
+            domain="memory",
+            name="store",
+            parameters=StoreFact,
+            stakes=Stakes.LOW,
+            description="Remember a statement for good.",
+            progress="Remembering that…",
+            prepare=requests.store,
+            cost=0.8,
         ),
         RequestKind(
-            domain="memory", name="update", parameters=UpdateFact, stakes=Stakes.LOW,
-            description="Correct something remembered.", progress="Correcting that…",
+            domain="memory",
+            name="update",
+            parameters=UpdateFact,
+            stakes=Stakes.LOW,
+            description="Correct something remembered.",
+            progress="Correcting that…",
             prepare=requests.update,
         ),
         RequestKind(
-            domain="memory", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
+            domain="memory",
+            name="set_audience",
+            parameters=SetAudience,
+            stakes=Stakes.LOW,
             description="Share a memory with the household, or make it private.",
-            progress="Searching memory…", prepare=requests.set_audience,
+            progress="Searching memory…",
+            prepare=requests.set_audience,
         ),
         RequestKind(
-            domain="memory", name="search", parameters=SearchMemory, stakes=Stakes.LOW,
+            domain="memory",
+            name="search",
+            parameters=SearchMemory,
+            stakes=Stakes.LOW,
             description="Find what is remembered about something or somebody.",
-            progress="Searching memory…", read=requests.search,
+            progress="Searching memory…",
+            read=requests.search,
         ),
         RequestKind(
-            domain="memory", name="forget", parameters=ForgetMemory, stakes=Stakes.HIGH,
-            description="Erase something remembered for good.", progress="Searching memory…",
+            domain="memory",
+            name="forget",
+            parameters=ForgetMemory,
+            stakes=Stakes.HIGH,
+            description="Erase something remembered for good.",
+            progress="Searching memory…",
             prepare=requests.forget,
         ),
-    )  # fmt: skip
+    )
 
 
 class _MemoryRequests:
@@ -128,17 +141,27 @@ class _MemoryRequests:
         is_title = not asked.member.is_adult  # what others tell is heard by rules alone
         scope = await beside(lambda: scope_for(wanted, asked, text=text, is_title=is_title))
         proposal = asked_to_remember(
-            asked.household, asked.member, text, channel=asked.channel, now=asked.now, scope=scope,
+            asked.household,
+            asked.member,
+            text,
+            channel=asked.channel,
+            now=asked.now,
+            scope=scope,
             source_id=f"{asked.turn_id}:{asked.number}",
-        )  # fmt: skip
+        )
         return Prepared(
-            type=proposal.type, summary=proposal.summary, effects=proposal.effects,
+            type=proposal.type,
+            summary=proposal.summary,
+            effects=proposal.effects,
             shown={"text": text},
             result={
-                "title": text, "text": text, **audience_json(scope), "is_told": wanted.private is not None,
+                "title": text,
+                "text": text,
+                **audience_json(scope),
+                "is_told": wanted.private is not None,
                 "memories": [*remembered_lines(proposal.effects)],
             },
-        )  # fmt: skip
+        )
 
     async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
         if (said := await self._own_words(wanted.find_by, asked)) is not None:
@@ -153,18 +176,24 @@ class _MemoryRequests:
 
         # Whoever may not see it before or after must not read of it here either.
         effect = SetScope(
-            fact_id=fact.id, narrative=fact.narrative, scope=person_scope(asked.member.id),
-            new_scope=scope, episodes=await self._store.read(turns),
-        )  # fmt: skip
+            fact_id=fact.id,
+            narrative=fact.narrative,
+            scope=person_scope(asked.member.id),
+            new_scope=scope,
+            episodes=await self._store.read(turns),
+        )
         return Prepared(
-            type=ActionType.MEMORY_FACT, effects=(effect.frozen(),),
+            type=ActionType.MEMORY_FACT,
+            effects=(effect.frozen(),),
             summary=shorten(f"{becomes_seen(scope, asked)}: {fact.narrative}", _LONGEST_SUMMARY),
             shown={"text": fact.narrative},
             result={
-                "id": fact.id, "title": fact.narrative, **audience_json(scope),
+                "id": fact.id,
+                "title": fact.narrative,
+                **audience_json(scope),
                 "memories": [fact.narrative],
             },
-        )  # fmt: skip
+        )
 
     async def update(self, wanted: UpdateFact, asked: Asked) -> Prepared:
         viewer = asked.viewer
@@ -174,11 +203,12 @@ class _MemoryRequests:
             raise InputError("I already remember that")
         effect = EditFact(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope, text=text)
         return Prepared(
-            type=ActionType.MEMORY_FACT, effects=(effect.frozen(),),
+            type=ActionType.MEMORY_FACT,
+            effects=(effect.frozen(),),
             summary=shorten(f"Corrected: {text}", _LONGEST_SUMMARY),
             shown={"before": fact.narrative, "after": text},
             result={"id": fact.id, "title": text, "text": text, "before": fact.narrative},
-        )  # fmt: skip
+        )
 
     async def search(self, wanted: SearchMemory, asked: Asked) -> Found:
         said_by = (wanted.said_by or "").casefold()
@@ -186,11 +216,17 @@ class _MemoryRequests:
         query = wanted.query if who is not None else f"{wanted.query} {said_by}".strip()
         found = await self._finder.search(
             Search(
-                text=query, viewer=asked.viewer,
-                now=asked.now, limit=_MOST_FOUND, min_relevance=_BEARS, speakers=None if who is None else frozenset({who.id, who.name.casefold()}),
-                as_of=None if wanted.as_of is None else latest_told(wanted.as_of, asked.household.zone),
+                text=query,
+                viewer=asked.viewer,
+                now=asked.now,
+                limit=_MOST_FOUND,
+                min_relevance=_BEARS,
+                speakers=None if who is None else frozenset({who.id, who.name.casefold()}),
+                as_of=None
+                if wanted.as_of is None
+                else latest_told(wanted.as_of, asked.household.zone),
             )
-        )  # fmt: skip
+        )
         names = asked.household.names
         items = tuple(
             {
@@ -210,10 +246,12 @@ class _MemoryRequests:
         fact = await self._meant(wanted.find_by, viewer, asked)
         effect = await self._store.read(lambda conn: forgetting_of(conn, viewer, fact))
         return Prepared(
-            type=ActionType.MEMORY_FACT, effects=(effect.frozen(),),
+            type=ActionType.MEMORY_FACT,
+            effects=(effect.frozen(),),
             summary=shorten(f"Forget for good: {fact.narrative}", _LONGEST_SUMMARY),
-            shown={"text": fact.narrative}, result={"id": fact.id, "title": fact.narrative},
-        )  # fmt: skip
+            shown={"text": fact.narrative},
+            result={"id": fact.id, "title": fact.narrative},
+        )
 
     async def _own_words(self, text: str, asked: Asked) -> Episode | None:
         """Return what this person said lately in exactly these words, if anything."""
@@ -273,11 +311,12 @@ def _audience_of_words(said: Episode, scope: str, asked: Asked) -> Prepared:
         episode_id=said.id, text=said.text, new_scope=scope, scope=person_scope(asked.member.id)
     )
     return Prepared(
-        type=ActionType.MEMORY_FACT, effects=(effect.frozen(),),
+        type=ActionType.MEMORY_FACT,
+        effects=(effect.frozen(),),
         summary=shorten(f"{becomes_seen(scope, asked)}: {said.text}", _LONGEST_SUMMARY),
         shown={"text": said.text},
         result={"id": said.id, "title": said.text, **audience_json(scope)},
-    )  # fmt: skip
+    )
 
 
 def _statement(wanted: StoreFact) -> str:

@@ -17,14 +17,7 @@ from kinkeeper.actions.effects.notes import (
     SetNoteScope,
 )
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.requests.model import (
-    Asked,
-    Card,
-    Found,
-    Parameters,
-    Prepared,
-    RequestKind,
-)
+from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, Prepared, RequestKind
 from kinkeeper.actions.requests.parameters import (
     ForWhom,
     SetAudience,
@@ -120,51 +113,87 @@ def note_requests(store: Store) -> tuple[RequestKind, ...]:
     requests = _NoteRequests(store)
     return (
         RequestKind(
-            domain="notes", name="create", parameters=CreateNote, stakes=Stakes.LOW,
-            description="Write a new note.", progress="Writing that down…",
+            domain="notes",
+            name="create",
+            parameters=CreateNote,
+            stakes=Stakes.LOW,
+            description="Write a new note.",
+            progress="Writing that down…",
             prepare=requests.create,
         ),
         RequestKind(
-            domain="notes", name="append", parameters=AppendNote, stakes=Stakes.LOW,
+            domain="notes",
+            name="append",
+            parameters=AppendNote,
+            stakes=Stakes.LOW,
             description="Add to a note or a list, such as the shopping list.",
-            progress="Adding that…", prepare=requests.append,
+            progress="Adding that…",
+            prepare=requests.append,
         ),
         RequestKind(
-            domain="notes", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
+            domain="notes",
+            name="set_audience",
+            parameters=SetAudience,
+            stakes=Stakes.LOW,
             description="Share a note with the household, or make it private.",
-            progress="Looking for the note…", prepare=requests.set_audience,
+            progress="Looking for the note…",
+            prepare=requests.set_audience,
         ),
         RequestKind(
-            domain="notes", name="remove_line", parameters=RemoveLine, stakes=Stakes.LOW,
-            description="Take something off a list or a note.", progress="Taking that off…",
+            domain="notes",
+            name="remove_line",
+            parameters=RemoveLine,
+            stakes=Stakes.LOW,
+            description="Take something off a list or a note.",
+            progress="Taking that off…",
             prepare=requests.remove_line,
         ),
         RequestKind(
-            domain="notes", name="change_line", parameters=ChangeLine, stakes=Stakes.LOW,
+            domain="notes",
+            name="change_line",
+            parameters=ChangeLine,
+            stakes=Stakes.LOW,
             description="Replace a line in a list or note.",
-            progress="Changing that…", prepare=requests.change_line,
+            progress="Changing that…",
+            prepare=requests.change_line,
         ),
         RequestKind(
-            domain="notes", name="clear", parameters=ClearNote, stakes=Stakes.LOW,
+            domain="notes",
+            name="clear",
+            parameters=ClearNote,
+            stakes=Stakes.LOW,
             description="Take everything off a list, such as the shopping list after the shopping.",
-            progress="Taking that off…", prepare=requests.clear,
+            progress="Taking that off…",
+            prepare=requests.clear,
         ),
         RequestKind(
-            domain="notes", name="delete", parameters=DeleteNoteOf, stakes=Stakes.HIGH,
-            description="Delete a whole note.", progress="Looking for the note…",
+            domain="notes",
+            name="delete",
+            parameters=DeleteNoteOf,
+            stakes=Stakes.HIGH,
+            description="Delete a whole note.",
+            progress="Looking for the note…",
             prepare=requests.delete,
         ),
         RequestKind(
-            domain="notes", name="search", parameters=SearchNotes, stakes=Stakes.LOW,
-            description="Find notes about something.", progress="Searching the notes…",
+            domain="notes",
+            name="search",
+            parameters=SearchNotes,
+            stakes=Stakes.LOW,
+            description="Find notes about something.",
+            progress="Searching the notes…",
             read=requests.search,
         ),
         RequestKind(
-            domain="notes", name="list", parameters=ListNotes, stakes=Stakes.LOW,
+            domain="notes",
+            name="list",
+            parameters=ListNotes,
+            stakes=Stakes.LOW,
             description="List the notes, or show what is on one, such as the shopping list.",
-            progress="Looking at the notes…", read=requests.list,
+            progress="Looking at the notes…",
+            read=requests.list,
         ),
-    )  # fmt: skip
+    )
 
 
 def note_json(note: Note) -> dict[str, Any]:
@@ -213,10 +242,12 @@ class _NoteRequests:
         scope = changed_scope(note.scope, wanted, asked, people)
         effect = SetNoteScope(note=NoteField.of(note), new_scope=scope)
         return Prepared(
-            type=ActionType.NOTE, summary=f"{becomes_seen(scope, asked)}: the note {note.title}",
-            effects=(effect.frozen(),), shown={"title": note.title, "body": note.body},
+            type=ActionType.NOTE,
+            summary=f"{becomes_seen(scope, asked)}: the note {note.title}",
+            effects=(effect.frozen(),),
+            shown={"title": note.title, "body": note.body},
             result=note_json(replace(note, scope=scope)),
-        )  # fmt: skip
+        )
 
     async def remove_line(self, wanted: RemoveLine, asked: Asked) -> Prepared:
         note, line = _with_line(wanted, await self._all(asked))
@@ -247,10 +278,12 @@ class _NoteRequests:
         note = _meant(wanted.title, await self._all(asked))
         effect = DeleteNote(note=NoteField.of(note))
         return Prepared(
-            type=ActionType.NOTE, summary=f"Delete the note {note.title}",
-            effects=(effect.frozen(),), shown={"title": note.title, "body": note.body},
+            type=ActionType.NOTE,
+            summary=f"Delete the note {note.title}",
+            effects=(effect.frozen(),),
+            shown={"title": note.title, "body": note.body},
             result=note_json(note),
-        )  # fmt: skip
+        )
 
     async def search(self, wanted: SearchNotes, asked: Asked) -> Found:
         return _found(matching(wanted.query, await self._all(asked))[:_MOST_FOUND], "Notes")
@@ -283,9 +316,13 @@ class _NoteRequests:
 
 def _found(notes: Sequence[Note], title: str) -> Found:
     items = tuple(
-        {"id": note.id, "text": note.title, "detail": shorten(", ".join(entries(note.body)), _LONGEST_LINE)}
+        {
+            "id": note.id,
+            "text": note.title,
+            "detail": shorten(", ".join(entries(note.body)), _LONGEST_LINE),
+        }
         for note in notes
-    )  # fmt: skip
+    )
     return Found(
         result={"notes": [note_json(note) for note in notes]},
         card=Card(kind="notes", title=title, items=items),
@@ -296,9 +333,10 @@ def _meant(words: str, notes: Sequence[Note]) -> Note:
     """Return the note that is meant, of two of one title the household's; a list of things to buy by any of its names."""
     shared = {each.title.casefold() for each in notes if each.scope == HOUSEHOLD_SCOPE}
     wanted = [
-        each for each in notes
+        each
+        for each in notes
         if each.scope == HOUSEHOLD_SCOPE or each.title.casefold() not in shared
-    ]  # fmt: skip
+    ]
     by_id = [each for each in notes if each.id == words.strip()]
     if by_id:
         return by_id[0]
@@ -344,16 +382,26 @@ def _scope(wanted: ForWhom, title: str, body: str, asked: Asked) -> str:
 def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
     note = Note(
         id=stable_id(asked.household.id, "note", asked.turn_id, asked.number),
-        household=asked.household.id, scope=scope, title=title, body=body, made_by=asked.member.id,
+        household=asked.household.id,
+        scope=scope,
+        title=title,
+        body=body,
+        made_by=asked.member.id,
         created_at=asked.now,
-    )  # fmt: skip
+    )
     effect = AddNote(note=NoteField.of(note))
     summary = f"New note {title}: {', '.join(entries(body))}" if body else f"New note {title}"
     return Prepared(
-        type=ActionType.NOTE, summary=shorten(summary, _LONGEST_LINE), effects=(effect.frozen(),),
-        shown={"title": title, "body": body, **({"seen by": seen} if (seen := seen_by(scope, asked)) else {})},
+        type=ActionType.NOTE,
+        summary=shorten(summary, _LONGEST_LINE),
+        effects=(effect.frozen(),),
+        shown={
+            "title": title,
+            "body": body,
+            **({"seen by": seen} if (seen := seen_by(scope, asked)) else {}),
+        },
         result={**note_json(note), "added": ", ".join(entries(body)), "is_new": True},
-    )  # fmt: skip
+    )
 
 
 def _changed(
@@ -361,6 +409,9 @@ def _changed(
 ) -> Prepared:
     after = replace(note, body=effect.changed(note.body))
     return Prepared(
-        type=ActionType.NOTE, summary=shorten(summary, _LONGEST_LINE), effects=(effect.frozen(),),
-        shown={"title": note.title, **what}, result={**note_json(after), **what},
-    )  # fmt: skip
+        type=ActionType.NOTE,
+        summary=shorten(summary, _LONGEST_LINE),
+        effects=(effect.frozen(),),
+        shown={"title": note.title, **what},
+        result={**note_json(after), **what},
+    )

@@ -42,16 +42,24 @@ def record_requests(store: Store) -> tuple[RequestKind, ...]:
     requests = _RecordRequests(store)
     return (
         RequestKind(
-            domain="memory", name="list_done", parameters=ListDone, stakes=Stakes.LOW,
+            domain="memory",
+            name="list_done",
+            parameters=ListDone,
+            stakes=Stakes.LOW,
             description="List what was written or changed for the household, and who asked for it.",
-            progress="Checking what was done…", read=requests.done,
+            progress="Checking what was done…",
+            read=requests.done,
         ),
         RequestKind(
-            domain="memory", name="list_waiting", parameters=ListWaiting, stakes=Stakes.LOW,
+            domain="memory",
+            name="list_waiting",
+            parameters=ListWaiting,
+            stakes=Stakes.LOW,
             description="List what is waiting for approval.",
-            progress="Checking what is waiting…", read=requests.waiting,
+            progress="Checking what is waiting…",
+            read=requests.waiting,
         ),
-    )  # fmt: skip
+    )
 
 
 class _RecordRequests:
@@ -120,9 +128,13 @@ def _told(found: Iterable[PendingAction], asked: Asked) -> list[Mapping[str, Any
 def _as_json(action: PendingAction, asked: Asked) -> Mapping[str, Any]:
     at = (action.decided_at or action.created_at).astimezone(asked.household.zone)
     return {
-        "id": action.id, "text": action.proposal.summary, "by": action.proposal.request.get("asked_by"),
-        "at": at.isoformat(), "when": said(Moment(at=at), asked), "type": action.proposal.type.value,
-    }  # fmt: skip
+        "id": action.id,
+        "text": action.proposal.summary,
+        "by": action.proposal.request.get("asked_by"),
+        "at": at.isoformat(),
+        "when": said(Moment(at=at), asked),
+        "type": action.proposal.type.value,
+    }
 
 
 def _may_see(action: PendingAction, asked: Asked) -> bool:

@@ -131,10 +131,15 @@ def result_of(action: PendingAction) -> ActionResult:
     for written in (action.receipt or {}).get("written", ()):
         result |= written.get("result", {})
     return ActionResult(
-        domain=request["domain"], action=request["action"], status=status,
-        params=request["params"], result=result, summary=action.proposal.summary, error=reason,
+        domain=request["domain"],
+        action=request["action"],
+        status=status,
+        params=request["params"],
+        result=result,
+        summary=action.proposal.summary,
+        error=reason,
         action_id=action.id,
-    )  # fmt: skip
+    )
 
 
 def _planned(domain: str, action: str, params: Mapping[str, Any]) -> ActionResult:
@@ -186,9 +191,13 @@ async def _carried_out(
 
 def _asked_for(conn: Connection, proposal: Proposal, asked: Asked) -> ActionResult:
     receipt = approvals.request(
-        conn, proposal, member=asked.member, household=asked.household, now=asked.now,
+        conn,
+        proposal,
+        member=asked.member,
+        household=asked.household,
+        now=asked.now,
         is_group=asked.is_shared,
-    )  # fmt: skip
+    )
     return _as_it_stands(conn, receipt.action, asked)
 
 
@@ -223,9 +232,12 @@ def _typed(kind: RequestKind, params: Mapping[str, Any]) -> BaseModel:
 
 def _earlier(conn: Connection, asked: Asked) -> ActionResult | None:
     found = find_of_slot(
-        conn, asked.household.id, source_type=FROM_CHAT, source_id=asked.turn_id,
+        conn,
+        asked.household.id,
+        source_type=FROM_CHAT,
+        source_id=asked.turn_id,
         slot=str(asked.number),
-    )  # fmt: skip
+    )
     return None if found is None else _as_it_stands(conn, found, asked)
 
 
@@ -234,18 +246,30 @@ def _proposal(
 ) -> Proposal:
     opens = {OPENS_TO: asked.scope} if asked.is_unsaid else {}
     return Proposal(
-        household=asked.household.id, type=prepared.type, source_type=FROM_CHAT,
-        source_id=asked.turn_id, slot=str(asked.number), chat_id=None, extraction={},
-        extraction_confidence=1.0, summary=prepared.summary, effects=prepared.effects, choices=(),
+        household=asked.household.id,
+        type=prepared.type,
+        source_type=FROM_CHAT,
+        source_id=asked.turn_id,
+        slot=str(asked.number),
+        chat_id=None,
+        extraction={},
+        extraction_confidence=1.0,
+        summary=prepared.summary,
+        effects=prepared.effects,
+        choices=(),
         merge_key=_merge_key(kind, asked, prepared),
-        origin=asked.origin, stakes=kind.stakes,
+        origin=asked.origin,
+        stakes=kind.stakes,
         scope=person_scope(asked.member.id) if opens else asked.scope,
         request={
-            "domain": kind.domain, "action": kind.name, "params": planned.params,
-            "shown": plain(prepared.shown), "result": plain(prepared.result) | opens,
+            "domain": kind.domain,
+            "action": kind.name,
+            "params": planned.params,
+            "shown": plain(prepared.shown),
+            "result": plain(prepared.result) | opens,
             "asked_by": asked.member.id,
         },
-    )  # fmt: skip
+    )
 
 
 def _merge_key(kind: RequestKind, asked: Asked, prepared: Prepared) -> str | None:
@@ -257,6 +281,11 @@ def _merge_key(kind: RequestKind, asked: Asked, prepared: Prepared) -> str | Non
         return None
     said = {"summary": prepared.summary, "shown": plain(prepared.shown)}
     return stable_id(
-        asked.household.id, FROM_CHAT, asked.thread_id, asked.member.id, asked.origin, kind.key,
+        asked.household.id,
+        FROM_CHAT,
+        asked.thread_id,
+        asked.member.id,
+        asked.origin,
+        kind.key,
         canonical_json(said),
-    )  # fmt: skip
+    )

@@ -120,36 +120,60 @@ def task_requests(store: Store) -> tuple[RequestKind, ...]:
     requests = _TaskRequests(store)
     return (
         RequestKind(
-            domain="task", name="create", parameters=CreateTask, stakes=Stakes.LOW,
+            domain="task",
+            name="create",
+            parameters=CreateTask,
+            stakes=Stakes.LOW,
             description="Add a task to the list, with a reminder when it is due.",
-            progress="Noting that down…", prepare=requests.create,
+            progress="Noting that down…",
+            prepare=requests.create,
         ),
         RequestKind(
-            domain="task", name="update", parameters=UpdateTaskOf, stakes=Stakes.LOW,
+            domain="task",
+            name="update",
+            parameters=UpdateTaskOf,
+            stakes=Stakes.LOW,
             description="Change a task's title, time, priority or person.",
-            progress="Changing the task…", prepare=requests.update,
+            progress="Changing the task…",
+            prepare=requests.update,
         ),
         RequestKind(
-            domain="task", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
+            domain="task",
+            name="set_audience",
+            parameters=SetAudience,
+            stakes=Stakes.LOW,
             description="Share a task with the household, or make it private.",
-            progress="Changing the task…", prepare=requests.set_audience,
+            progress="Changing the task…",
+            prepare=requests.set_audience,
         ),
         RequestKind(
-            domain="task", name="complete", parameters=FindTask, stakes=Stakes.LOW,
-            description="Mark a task as done.", progress="Ticking that off…",
+            domain="task",
+            name="complete",
+            parameters=FindTask,
+            stakes=Stakes.LOW,
+            description="Mark a task as done.",
+            progress="Ticking that off…",
             prepare=requests.complete,
         ),
         RequestKind(
-            domain="task", name="list", parameters=ListTasks, stakes=Stakes.LOW,
+            domain="task",
+            name="list",
+            parameters=ListTasks,
+            stakes=Stakes.LOW,
             description="List open and finished tasks.",
-            progress="Looking at the list…", read=requests.list,
+            progress="Looking at the list…",
+            read=requests.list,
         ),
         RequestKind(
-            domain="task", name="delete", parameters=FindTask, stakes=Stakes.HIGH,
-            description="Remove a task without doing it.", progress="Looking for the task…",
+            domain="task",
+            name="delete",
+            parameters=FindTask,
+            stakes=Stakes.HIGH,
+            description="Remove a task without doing it.",
+            progress="Looking for the task…",
             prepare=requests.delete,
         ),
-    )  # fmt: skip
+    )
 
 
 def task_json(task: Task) -> dict[str, Any]:
@@ -191,11 +215,17 @@ class _TaskRequests:
         scope = scope_for(own, asked, text=f"{wanted.title}\n{wanted.description}", whose=who)
         task = Task(
             id=stable_id(asked.household.id, "task", asked.turn_id, asked.number),
-            household=asked.household.id, title=wanted.title, description=wanted.description,
-            priority=wanted.priority, rrule=wanted.rrule, tz=asked.household.zone.key, who=who,
-            asked_by=asked.member.id, created_at=asked.now,
+            household=asked.household.id,
+            title=wanted.title,
+            description=wanted.description,
+            priority=wanted.priority,
+            rrule=wanted.rrule,
+            tz=asked.household.zone.key,
+            who=who,
+            asked_by=asked.member.id,
+            created_at=asked.now,
             place=Place(channel=asked.channel, thread_id=asked.thread_id),
-        )  # fmt: skip
+        )
         task = checked(_timed(for_fewer(task, scope), deadline, reminder, asked))
         effect = AddTask(task=task)
         return _prepared(task, f"New task: {_line(task, asked)}", effect.frozen(), asked)
@@ -248,9 +278,10 @@ class _TaskRequests:
         of = (asked.member.id,) if wanted.who is None else read_who(wanted.who, asked)
         shown = [task for task in tasks if not of or _is_of(task, of, or_nobody=wanted.who is None)]
         card = Card(
-            kind="tasks", title="Done" if status is TaskStatus.DONE else "To do",
+            kind="tasks",
+            title="Done" if status is TaskStatus.DONE else "To do",
             items=tuple(_item(task, asked) for task in shown),
-        )  # fmt: skip
+        )
         result = {"tasks": [task_json(task) for task in shown], "others": len(tasks) - len(shown)}
         return Found(result=result, card=card if shown or wanted.query is None else None)
 
@@ -370,10 +401,16 @@ def _item(task: Task, asked: Asked) -> dict[str, Any]:
 
 def _prepared(task: Task, summary: str, effect: dict[str, Any], asked: Asked) -> Prepared:
     lines = {
-        "task": task.title, "when": when_due(task, asked), "for": names(task.who, asked),
-        "about": task.description, "seen by": seen_by(task.scope, asked),
-    }  # fmt: skip
+        "task": task.title,
+        "when": when_due(task, asked),
+        "for": names(task.who, asked),
+        "about": task.description,
+        "seen by": seen_by(task.scope, asked),
+    }
     return Prepared(
-        type=ActionType.TASK, summary=summary, effects=(effect,), result=task_json(task),
+        type=ActionType.TASK,
+        summary=summary,
+        effects=(effect,),
+        result=task_json(task),
         shown={name: line for name, line in lines.items() if line},
-    )  # fmt: skip
+    )

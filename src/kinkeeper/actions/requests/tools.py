@@ -133,11 +133,14 @@ class _Asking:
         items = tuple({"text": line} for line in answer.text.splitlines() if line.strip())
         return Found(
             result={
-                "server": tool.server, "tool": tool.name, "text": answer.text,
-                "data": answer.data, "is_error": answer.is_error,
+                "server": tool.server,
+                "tool": tool.name,
+                "text": answer.text,
+                "data": answer.data,
+                "is_error": answer.is_error,
             },
             card=Card(kind="result", title=f"{tool.server}: {tool.name}", items=items),
-        )  # fmt: skip
+        )
 
     async def prepare(self, params: ForeignArguments, asked: Asked) -> Prepared:
         tool, arguments = self.tool, params.as_json()
@@ -149,24 +152,29 @@ class _Asking:
             summary=_short(f"{tool.server}: {tool.name} {canonical_json(arguments)}"),
             effects=(effect.frozen(),),
             shown={
-                "program": tool.server, "tool": tool.name, "its own description": tool.description,
+                "program": tool.server,
+                "tool": tool.name,
+                "its own description": tool.description,
                 **{f"“{name}”": _shown(value) for name, value in arguments.items()},
             },
             result={"title": f"{tool.name} of {tool.server}"},
-        )  # fmt: skip
+        )
 
 
 def _request(tool: ForeignTool, call: CallTools, limit: timedelta) -> RequestKind:
     asking = _Asking(tool, call)
     return RequestKind(
-        domain=tool.server, name=tool.name,
+        domain=tool.server,
+        name=tool.name,
         description=f'External tool; in its own words: "{tool.description}"',
         parameters=ForeignArguments.of(tool),
         stakes=Stakes.LOW if tool.is_safe else Stakes.HIGH,
-        progress=f"Asking {tool.server}…", is_foreign=True, limit=limit,
+        progress=f"Asking {tool.server}…",
+        is_foreign=True,
+        limit=limit,
         read=asking.read if tool.is_safe else None,
         prepare=None if tool.is_safe else asking.prepare,
-    )  # fmt: skip
+    )
 
 
 def _shown(value: Any) -> str:

@@ -96,9 +96,13 @@ class Answers:
         """Return a member's digest as it is now."""
         household = self.participants.household
         digest = gather(
-            conn, household, member, day=self._local(self.now).date(), now=self.now,
+            conn,
+            household,
+            member,
+            day=self._local(self.now).date(),
+            now=self.now,
             since=last_digest(conn, household.id, member.id),
-        )  # fmt: skip
+        )
         if digest.is_empty:
             return Answer(text="Nothing is waiting, and nothing tomorrow is unassigned.")
         return Answer(text=DigestWords(household).text(digest))
@@ -139,9 +143,11 @@ class Answers:
         who = f": {traces.people(event.who, household)}" if event.who else ""
         by = f" ({traces.people(each.responsible, household)})" if each.responsible else ""
         waits = occurrence_waiting(
-            each, self._zone, name=lambda person: traces.people([person], household),
+            each,
+            self._zone,
+            name=lambda person: traces.people([person], household),
             moment=self.moment,
-        )  # fmt: skip
+        )
         return f"{when} {event.summary}{who}{by}{f' – {waits}' if waits else ''}"
 
     @property

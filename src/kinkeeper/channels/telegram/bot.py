@@ -248,8 +248,10 @@ class Polling:
     async def _round(self) -> None:
         """Ask once, and take in what comes."""
         arguments: dict[str, Any] = {
-            "timeout": _WAIT_SECONDS, "limit": _AT_ONCE, "allowed_updates": list(READERS),
-        }  # fmt: skip
+            "timeout": _WAIT_SECONDS,
+            "limit": _AT_ONCE,
+            "allowed_updates": list(READERS),
+        }
         if self._place is not None:
             arguments["offset"] = self._place
         updates = await self._bot.do_api_request(
@@ -303,9 +305,8 @@ class Running:
             bot, store, families, identity=identity, clock=clock, webhook=address, ladder=steps
         )
         self._polling = Polling(
-            bot, store, reception, presence=self._presence, number=number, clock=clock,
-            ladder=steps,
-        )  # fmt: skip
+            bot, store, reception, presence=self._presence, number=number, clock=clock, ladder=steps
+        )
         self.channels: Mapping[str, tuple[TelegramChannel, ...]] = {
             NOBODY: (TelegramChannel(bot, None),),
             **{each.id: (TelegramChannel(bot, each),) for each in self._households},

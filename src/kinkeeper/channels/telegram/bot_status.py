@@ -80,11 +80,14 @@ def answer_stranger(conn: Connection, chat_id: str, account: int | None, *, now:
     lock(conn, NOBODY)
     outbox.forget(conn, NOBODY, before=now - _ONCE_IN)
     message = Outbound(
-        channel=CHANNEL, chat_id=chat_id,
+        channel=CHANNEL,
+        chat_id=chat_id,
         body=f"I only talk to members of the household. Your Telegram id is {account}.",
-        dedupe_key=f"stranger:{chat_id}", deliver_by=now + _ANSWER_WITHIN, is_unprompted=False,
+        dedupe_key=f"stranger:{chat_id}",
+        deliver_by=now + _ANSWER_WITHIN,
+        is_unprompted=False,
         is_soundless=True,
-    )  # fmt: skip
+    )
     outbox.put(conn, NOBODY, message, now=now)
 
 
@@ -190,9 +193,10 @@ def findings(
         yield replace(_group(group, standing), household=group.household)
     if not standing.groups:
         yield warning(
-            "telegram group", "not listening to any group",
+            "telegram group",
+            "not listening to any group",
             "add the bot to your group, write something there, and run this again; it then shows the group's id for `chats` in the household file",
-        )  # fmt: skip
+        )
     for household in households:
         for found in _members(household, known):
             yield replace(found, household=household.id)
@@ -203,9 +207,10 @@ def findings(
 
 def _stranger(stranger: Stranger) -> Finding:
     return warning(
-        "telegram stranger", f"not listening to group {stranger.chat_id}",
+        "telegram stranger",
+        f"not listening to group {stranger.chat_id}",
         "if it is yours, add this id to `chats` in the household file; otherwise remove the bot from it",
-    )  # fmt: skip
+    )
 
 
 def _updates(standing: Standing, wanted: str | None) -> Iterator[Finding]:
@@ -217,9 +222,10 @@ def _updates(standing: Standing, wanted: str | None) -> Iterator[Finding]:
         yield warning("telegram updates", found, remedy)
     elif standing.webhook_error:
         yield warning(
-            "telegram updates", f"posting to {wanted} failed: {standing.webhook_error}",
+            "telegram updates",
+            f"posting to {wanted} failed: {standing.webhook_error}",
             "make sure that TELEGRAM_WEBHOOK_URL can be reached from outside",
-        )  # fmt: skip
+        )
     else:
         yield ok("telegram updates", wanted or "polled by `kinkeeper serve`")
 
@@ -238,23 +244,26 @@ def _group(group: GroupStanding, standing: Standing) -> Finding:
             check,
             f"{group.chat_id}: hears messages only if it joined after privacy mode was turned off; no reactions, no private answers",
             "make the bot an administrator with one harmless right, such as pinning messages",
-        )  # fmt: skip
+        )
     return broken(
-        check, f"{group.chat_id}: privacy mode hides the family's messages from the bot",
+        check,
+        f"{group.chat_id}: privacy mode hides the family's messages from the bot",
         "make the bot an administrator with one harmless right, such as pinning messages; or send "
         "/setprivacy to @BotFather, choose Disable, then remove the bot from the group and add it again",
-    )  # fmt: skip
+    )
 
 
 def _members(household: Household, known: Known) -> Iterator[Finding]:
     for member in household.adults:
         if member.telegram_id is None:
             yield warning(
-                "telegram member", f"{member.id}: no telegram_id in the household file",
+                "telegram member",
+                f"{member.id}: no telegram_id in the household file",
                 "ask them to write to the bot in a private chat; it answers with their id",
-            )  # fmt: skip
+            )
         elif (household.id, member.id) not in known.reachable:
             yield warning(
-                "telegram member", f"{member.id} cannot be reached privately",
+                "telegram member",
+                f"{member.id} cannot be reached privately",
                 "ask them to open a chat with the bot and press Start once",
-            )  # fmt: skip
+            )

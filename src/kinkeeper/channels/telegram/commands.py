@@ -78,9 +78,14 @@ def remember(conn: Connection, wish: Wish) -> Sequence[Answer]:
     elif wish.is_private:
         scope = person_scope(wish.member.id)
     proposal = asked_to_remember(
-        wish.household, wish.member, wish.text, channel=CHANNEL, now=wish.now, scope=scope,
+        wish.household,
+        wish.member,
+        wish.text,
+        channel=CHANNEL,
+        now=wish.now,
+        scope=scope,
         source_id=f"{CHANNEL}:{wish.source_id}",
-    )  # fmt: skip
+    )
     receipt = approvals.request(
         conn, proposal, member=wish.member, household=wish.household, now=wish.now
     )
@@ -94,10 +99,11 @@ def remember(conn: Connection, wish: Wish) -> Sequence[Answer]:
     undo = Button(label="Undo", verb=Verb.UNDO)
     return [
         Answer(
-            text=f"Remembered: {shorten(wish.text, _LONGEST_LABEL)}{whose}", buttons=(undo,),
+            text=f"Remembered: {shorten(wish.text, _LONGEST_LABEL)}{whose}",
+            buttons=(undo,),
             action_id=receipt.action.id,
         )
-    ]  # fmt: skip
+    ]
 
 
 def forget(conn: Connection, wish: Wish) -> Sequence[Answer]:
@@ -117,15 +123,23 @@ def forget(conn: Connection, wish: Wish) -> Sequence[Answer]:
         for number, fact in enumerate(found, 1)
     ]
     proposal = Proposal(
-        household=wish.household.id, type=ActionType.MEMORY_FACT, source_type="FORGET",
-        source_id=f"{CHANNEL}:{wish.source_id}", slot="0", chat_id=wish.chat_id, extraction={},
-        extraction_confidence=1.0, summary="Forget something I remember", effects=(),
+        household=wish.household.id,
+        type=ActionType.MEMORY_FACT,
+        source_type="FORGET",
+        source_id=f"{CHANNEL}:{wish.source_id}",
+        slot="0",
+        chat_id=wish.chat_id,
+        extraction={},
+        extraction_confidence=1.0,
+        summary="Forget something I remember",
+        effects=(),
         choices=tuple(
             Choice(label=label, effects=(effect.frozen(),), result="It is erased.")
             for label, effect in ways
         ),
-        merge_key=None, origin=Origin.SAID,
-    )  # fmt: skip
+        merge_key=None,
+        origin=Origin.SAID,
+    )
     action = propose(conn, proposal, household=wish.household, now=wish.now).action
     buttons = [Button(label=label, verb=Verb.CHOOSE, choice=label) for label, _ in ways]
     buttons.append(Button(label="Keep all", verb=Verb.REJECT))
@@ -211,12 +225,18 @@ def answer(conn: Connection, family: Family, asked: Asked, *, now: datetime) -> 
     )
     for number, each in enumerate(_ANSWERS[name](asking)):
         message = Outbound(
-            channel=CHANNEL, chat_id=asked.chat.id, body=each.text,
-            dedupe_key=f"command:{asked.update_id}:{number}", reply_to=asked.message_id,
-            buttons=each.buttons, action_id=each.action_id,
-            audience=member.id if is_alone else None, deliver_by=now + _ANSWER_WITHIN,
-            is_unprompted=False, is_soundless=True,
-        )  # fmt: skip
+            channel=CHANNEL,
+            chat_id=asked.chat.id,
+            body=each.text,
+            dedupe_key=f"command:{asked.update_id}:{number}",
+            reply_to=asked.message_id,
+            buttons=each.buttons,
+            action_id=each.action_id,
+            audience=member.id if is_alone else None,
+            deliver_by=now + _ANSWER_WITHIN,
+            is_unprompted=False,
+            is_soundless=True,
+        )
         outbox.put(conn, family.household.id, message, now=now)
 
 
@@ -315,10 +335,14 @@ def _forget(asking: _Asking) -> Sequence[Answer]:
 def _wish(asking: _Asking) -> Wish:
     asked = asking.asked
     return Wish(
-        household=asking.family.household, member=asking.member, text=asked.argument,
-        chat_id=asked.chat.id, is_private=asked.chat.is_private, source_id=str(asked.update_id),
+        household=asking.family.household,
+        member=asking.member,
+        text=asked.argument,
+        chat_id=asked.chat.id,
+        is_private=asked.chat.is_private,
+        source_id=str(asked.update_id),
         now=asking.now,
-    )  # fmt: skip
+    )
 
 
 def _help(_asking: _Asking) -> Sequence[Answer]:

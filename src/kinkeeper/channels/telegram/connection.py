@@ -68,15 +68,20 @@ async def open_bot(token: str, *, api_url: str) -> AsyncIterator[Bot]:
         token: From @BotFather.
     """
     request = _Request(
-        connection_pool_size=_CALLS_AT_ONCE, connect_timeout=_CONNECT_SECONDS,
-        read_timeout=_ANSWER_SECONDS, write_timeout=_ANSWER_SECONDS,
+        connection_pool_size=_CALLS_AT_ONCE,
+        connect_timeout=_CONNECT_SECONDS,
+        read_timeout=_ANSWER_SECONDS,
+        write_timeout=_ANSWER_SECONDS,
         pool_timeout=_CONNECT_SECONDS,
-    )  # fmt: skip
+    )
     try:
         yield Bot(
-            token, base_url=f"{api_url}/bot", base_file_url=f"{api_url}/file/bot",
-            request=request, get_updates_request=request,
-        )  # fmt: skip
+            token,
+            base_url=f"{api_url}/bot",
+            base_file_url=f"{api_url}/file/bot",
+            request=request,
+            get_updates_request=request,
+        )
     finally:
         await request.shutdown()
 

@@ -18,12 +18,16 @@ _ON = "~"
 def heard(conn: Connection, family: Family, said: Said) -> InboundMessage | None:
     """Return what was said; None of an edit that left the words alone."""
     message = InboundMessage(
-        channel=CHANNEL, chat_id=said.chat.id, message_id=said.message_id,
-        sender=said.author.name, text=said.text, sent_at=said.at,
+        channel=CHANNEL,
+        chat_id=said.chat.id,
+        message_id=said.message_id,
+        sender=said.author.name,
+        text=said.text,
+        sent_at=said.at,
         reply_to=_about(conn, family, said.chat.id, said.reply_to),
         kind=MessageKind.EDIT if said.is_edit else MessageKind.TEXT,
         target=said.message_id if said.is_edit else None,
-    )  # fmt: skip
+    )
     if said.is_edit and _is_unchanged(conn, family, message):
         return None
     return message
@@ -68,10 +72,13 @@ def heard_reactions(conn: Connection, family: Family, reacted: Reacted) -> Seque
         if earlier is not None:
             found.append(
                 _reaction(
-                    reacted, len(found), text="", kind=MessageKind.EDIT,
+                    reacted,
+                    len(found),
+                    text="",
+                    kind=MessageKind.EDIT,
                     target=earlier.message.message_id,
                 )
-            )  # fmt: skip
+            )
     found += [
         _reaction(reacted, number, text=sign, kind=MessageKind.REACTION, target=target)
         for number, sign in enumerate(reacted.added, start=len(found))
@@ -83,7 +90,12 @@ def _reaction(
     reacted: Reacted, number: int, *, text: str, kind: MessageKind, target: str
 ) -> InboundMessage:
     return InboundMessage(
-        channel=CHANNEL, chat_id=reacted.chat.id,
+        channel=CHANNEL,
+        chat_id=reacted.chat.id,
         message_id=f"{reacted.target}{_ON}{reacted.update_id}.{number}",
-        sender=reacted.author.name, text=text, sent_at=reacted.at, kind=kind, target=target,
-    )  # fmt: skip
+        sender=reacted.author.name,
+        text=text,
+        sent_at=reacted.at,
+        kind=kind,
+        target=target,
+    )

@@ -84,11 +84,14 @@ class TelegramChannel:
         if item.route is Route.MEMBER:
             more["ephemeral_message_parameters"] = {"receiver_user_id": self._account(item)}
         message = await self._bot.send_message(
-            chat_id=int(item.chat_id), text=_clipped(item.body, _MOST_TEXT),
-            reply_markup=_keyboard(item.buttons), disable_notification=item.is_soundless,
+            chat_id=int(item.chat_id),
+            text=_clipped(item.body, _MOST_TEXT),
+            reply_markup=_keyboard(item.buttons),
+            disable_notification=item.is_soundless,
             link_preview_options=LinkPreviewOptions(is_disabled=True),
-            reply_parameters=_answered(item), api_kwargs=more or None,
-        )  # fmt: skip
+            reply_parameters=_answered(item),
+            api_kwargs=more or None,
+        )
         ephemeral = message.api_kwargs.get("ephemeral_message_id")
         if ephemeral:
             return Delivered(ephemeral_id=str(ephemeral))
@@ -110,15 +113,19 @@ class TelegramChannel:
         text, keyboard = _clipped(item.body, _MOST_TEXT), _keyboard(item.buttons)
         if target.ephemeral_id is None:
             await self._bot.edit_message_text(
-                chat_id=int(item.chat_id), message_id=int(target.channel_message_id or 0),
-                text=text, reply_markup=keyboard,
+                chat_id=int(item.chat_id),
+                message_id=int(target.channel_message_id or 0),
+                text=text,
+                reply_markup=keyboard,
                 link_preview_options=LinkPreviewOptions(is_disabled=True),
-            )  # fmt: skip
+            )
             return
         arguments: dict[str, Any] = {
-            "chat_id": int(item.chat_id), "receiver_user_id": self._account(item),
-            "ephemeral_message_id": int(target.ephemeral_id), "text": text,
-        }  # fmt: skip
+            "chat_id": int(item.chat_id),
+            "receiver_user_id": self._account(item),
+            "ephemeral_message_id": int(target.ephemeral_id),
+            "text": text,
+        }
         if keyboard is not None:
             arguments["reply_markup"] = keyboard
         await self._bot.do_api_request("editEphemeralMessageText", arguments)

@@ -33,10 +33,7 @@ _BROKE = "Something went wrong, and nothing more was done. Please try again."
 _ADULTS_ONLY = "An adult has to approve this."
 _ANSWER_WITHIN = timedelta(hours=1)
 _OF_WORDS = {SHARE: Verb.SHARE, KEEP: Verb.KEEP}
-_BUTTONS = (
-    Button(label="Yes, do it", verb=Verb.CONFIRM),
-    Button(label="No", verb=Verb.REJECT),
-)
+_BUTTONS = (Button(label="Yes, do it", verb=Verb.CONFIRM), Button(label="No", verb=Verb.REJECT))
 
 
 def addressed(said: Said, *, username: str | None, bot_name: str) -> str | None:
@@ -80,9 +77,14 @@ def take_in(
         text: What, without the bot's name.
     """
     return conversation.take_in(
-        conn, member, text, channel=CHANNEL, chat_id=said.chat.id, client_message_id=said.message_id,
+        conn,
+        member,
+        text,
+        channel=CHANNEL,
+        chat_id=said.chat.id,
+        client_message_id=said.message_id,
         is_shared=not said.chat.is_private,
-    )  # fmt: skip
+    )
 
 
 class ChatOutlet:
@@ -109,7 +111,7 @@ class ChatOutlet:
                 self._message(turn, turn.chat_id, text, key=str(number), is_reply=is_reply),
                 buttons=_BUTTONS if has_buttons else of_words,
                 action_id=action_id if has_buttons else None,
-            )  # fmt: skip
+            )
             outbox.put(conn, self._household.id, message, now=self._clock.now())
 
     def goes_on(self, conn: Connection, turn: Turn, text: str) -> None:
@@ -123,10 +125,15 @@ class ChatOutlet:
         self, turn: Turn, chat_id: str, text: str, *, key: str, is_reply: bool
     ) -> Outbound:
         return Outbound(
-            channel=CHANNEL, chat_id=chat_id, body=text, dedupe_key=f"{_KEY}:{turn.id}:{key}",
+            channel=CHANNEL,
+            chat_id=chat_id,
+            body=text,
+            dedupe_key=f"{_KEY}:{turn.id}:{key}",
             reply_to=turn.client_message_id if is_reply else None,
-            deliver_by=self._clock.now() + _ANSWER_WITHIN, is_unprompted=False, is_soundless=False,
-        )  # fmt: skip
+            deliver_by=self._clock.now() + _ANSWER_WITHIN,
+            is_unprompted=False,
+            is_soundless=False,
+        )
 
 
 def _of_words(conn: Connection, turn: Turn, ending: Ending) -> tuple[Button, ...]:

@@ -56,16 +56,23 @@ def carry_out(conn: Connection, family: Family, pressed: Pressed, *, now: dateti
         family: In whose name the button was shown.
     """
     button = PressedButton(
-        data=pressed.data, chat_id=pressed.chat.id, message_key=pressed.message_key,
+        data=pressed.data,
+        chat_id=pressed.chat.id,
+        message_key=pressed.message_key,
         member=family.member(pressed.account),
-    )  # fmt: skip
+    )
     answer = press(conn, button, household=family.household, now=now)
     notice = Outbound(
-        channel=CHANNEL, chat_id=pressed.chat.id, body=answer.message,
-        dedupe_key=f"press:{pressed.query_id}", kind=OutboundKind.NOTICE,
-        answer_to=pressed.query_id, deliver_by=now + _ANSWER_WITHIN, is_unprompted=False,
+        channel=CHANNEL,
+        chat_id=pressed.chat.id,
+        body=answer.message,
+        dedupe_key=f"press:{pressed.query_id}",
+        kind=OutboundKind.NOTICE,
+        answer_to=pressed.query_id,
+        deliver_by=now + _ANSWER_WITHIN,
+        is_unprompted=False,
         is_soundless=True,
-    )  # fmt: skip
+    )
     outbox.put(conn, family.household.id, notice, now=now)
     if answer.restored is not None and button.member is not None:
         _show_again(conn, family, pressed, button.member, answer.restored, now=now)
@@ -82,11 +89,17 @@ def _show_again(  # noqa: PLR0917 - one card and who gets it
 ) -> None:
     """Put the card of what was brought back, with its buttons, for who pressed alone."""
     card = Outbound(
-        channel=CHANNEL, chat_id=pressed.chat.id, body=action.proposal.summary,
-        dedupe_key=f"restored:{action.id}:{member.id}", audience=member.id,
-        buttons=card_buttons(action), action_id=action.id, deliver_by=action.expires_at,
-        is_unprompted=False, is_soundless=True,
-    )  # fmt: skip
+        channel=CHANNEL,
+        chat_id=pressed.chat.id,
+        body=action.proposal.summary,
+        dedupe_key=f"restored:{action.id}:{member.id}",
+        audience=member.id,
+        buttons=card_buttons(action),
+        action_id=action.id,
+        deliver_by=action.expires_at,
+        is_unprompted=False,
+        is_soundless=True,
+    )
     outbox.put(conn, family.household.id, card, now=now)
 
 
@@ -259,10 +272,14 @@ class Reception:
         if command.addressee not in {None, self._identity.username}:
             return
         asked = Asked(
-            update_id=command.update_id, chat=command.chat, account=command.author.account,
-            message_id=command.message_id, name=command.name, argument=command.argument,
+            update_id=command.update_id,
+            chat=command.chat,
+            account=command.author.account,
+            message_id=command.message_id,
+            name=command.name,
+            argument=command.argument,
             about=command.reply_to,
-        )  # fmt: skip
+        )
         if command.chat.is_private:
             self._talk(conn, asked, now)
             return
@@ -303,9 +320,13 @@ class Reception:
         family = self._family(conn, changed.chat.id, now)
         if family is not None:
             addresses.set_member_only(
-                conn, family.household.id, CHANNEL, changed.chat.id,
-                may=changed.is_present and changed.governs, now=now,
-            )  # fmt: skip
+                conn,
+                family.household.id,
+                CHANNEL,
+                changed.chat.id,
+                may=changed.is_present and changed.governs,
+                now=now,
+            )
 
     def _move(self, conn: Connection, moved: Moved, now: datetime) -> None:
         family = self._families.of_chat(conn, moved.old)
@@ -380,9 +401,14 @@ class Reception:
 
 def _asked(said: Said, name: str) -> Asked:
     return Asked(
-        update_id=said.update_id, chat=said.chat, account=said.author.account,
-        message_id=said.message_id, name=name, argument="", about=said.reply_to,
-    )  # fmt: skip
+        update_id=said.update_id,
+        chat=said.chat,
+        account=said.author.account,
+        message_id=said.message_id,
+        name=name,
+        argument="",
+        about=said.reply_to,
+    )
 
 
 def _is_why(said: Said) -> bool:
@@ -393,6 +419,11 @@ def _keep(
     conn: Connection, family: Family, update: Update, content: object, *, error: str, now: datetime
 ) -> None:
     inbox.keep_failed(
-        conn, family.household.id, channel=CHANNEL, update_id=str(update.update_id),
-        content=json.dumps(content), error=error, now=now,
-    )  # fmt: skip
+        conn,
+        family.household.id,
+        channel=CHANNEL,
+        update_id=str(update.update_id),
+        content=json.dumps(content),
+        error=error,
+        now=now,
+    )

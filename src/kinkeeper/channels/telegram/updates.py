@@ -176,9 +176,7 @@ class Unknown:
     chat_id: str | None
 
 
-Update = (
-    Said | Commanded | Reacted | Pressed | StandingChanged | Moved | Nothing | Unknown
-)  # fmt: skip
+Update = Said | Commanded | Reacted | Pressed | StandingChanged | Moved | Nothing | Unknown
 
 
 # Reads what Telegram says happened: any JSON gives a value, and none an error. Pure.
@@ -222,16 +220,27 @@ def _message(update_id: int, content: _Json) -> Update | None:
     command = None if is_forwarded or "text" not in content else _COMMAND.fullmatch(text.strip())
     if command is not None:
         return Commanded(
-            update_id=update_id, chat=chat, author=author, message_id=message_id,
-            name=command[1].lower(), addressee=command[2].lower() if command[2] else None,
-            argument=(command[3] or "").strip(), reply_to=reply_to,
-        )  # fmt: skip
+            update_id=update_id,
+            chat=chat,
+            author=author,
+            message_id=message_id,
+            name=command[1].lower(),
+            addressee=command[2].lower() if command[2] else None,
+            argument=(command[3] or "").strip(),
+            reply_to=reply_to,
+        )
     if message_id is None:
         return None
     return Said(
-        update_id=update_id, chat=chat, author=author, message_id=message_id, text=text, at=at,
-        reply_to=reply_to, is_edit=False,
-    )  # fmt: skip
+        update_id=update_id,
+        chat=chat,
+        author=author,
+        message_id=message_id,
+        text=text,
+        at=at,
+        reply_to=reply_to,
+        is_edit=False,
+    )
 
 
 def _edited_message(update_id: int, content: _Json) -> Update | None:
@@ -245,9 +254,15 @@ def _edited_message(update_id: int, content: _Json) -> Update | None:
     # Telegram dates edits to the second; two within one second are told apart by their order.
     at = at.replace(microsecond=update_id % 1_000_000)
     return Said(
-        update_id=update_id, chat=chat, author=author, message_id=message_id, text=text, at=at,
-        reply_to=_reply(content), is_edit=True,
-    )  # fmt: skip
+        update_id=update_id,
+        chat=chat,
+        author=author,
+        message_id=message_id,
+        text=text,
+        at=at,
+        reply_to=_reply(content),
+        is_edit=True,
+    )
 
 
 def _reaction(update_id: int, content: _Json) -> Update | None:
@@ -263,11 +278,14 @@ def _reaction(update_id: int, content: _Json) -> Update | None:
         return None
     before, after = _signs(content, "old_reaction"), _signs(content, "new_reaction")
     return Reacted(
-        update_id=update_id, chat=chat, author=Author(name=str(account), account=account),
-        target=target, at=at,
+        update_id=update_id,
+        chat=chat,
+        author=Author(name=str(account), account=account),
+        target=target,
+        at=at,
         added=tuple(sign for sign in after if sign not in before),
         removed=tuple(sign for sign in before if sign not in after),
-    )  # fmt: skip
+    )
 
 
 def _press(update_id: int, content: _Json) -> Update | None:
@@ -285,9 +303,13 @@ def _press(update_id: int, content: _Json) -> Update | None:
     if data is None or len(data) > _LONGEST_DATA or not data.isascii():
         data = ""  # not one of our buttons; the press is answered all the same
     return Pressed(
-        update_id=update_id, chat=chat, account=account, query_id=storable(query_id),
-        message_key=key, data=data,
-    )  # fmt: skip
+        update_id=update_id,
+        chat=chat,
+        account=account,
+        query_id=storable(query_id),
+        message_key=key,
+        data=data,
+    )
 
 
 def _standing(update_id: int, content: _Json) -> Update | None:
@@ -296,10 +318,12 @@ def _standing(update_id: int, content: _Json) -> Update | None:
     if chat is None or status is None:
         return None
     return StandingChanged(
-        update_id=update_id, chat=chat, account=_number(_part(content, "from") or {}, "id"),
+        update_id=update_id,
+        chat=chat,
+        account=_number(_part(content, "from") or {}, "id"),
         is_present=status in _PRESENT or (status == "restricted" and new.get("is_member") is True),
         governs=status in _GOVERNING,
-    )  # fmt: skip
+    )
 
 
 READERS: Mapping[str, Callable[[int, _Json], Update | None]] = {

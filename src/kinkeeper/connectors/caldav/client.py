@@ -56,9 +56,12 @@ class Transport:
         self._longest = _MOST_WAITS * patience.total_seconds()
         self._http = httpx.AsyncClient(
             auth=httpx.BasicAuth(address.user, address.password) if address.user else None,
-            timeout=patience.total_seconds(), follow_redirects=False, trust_env=False,
-            verify=trusted(is_plain=not address.is_encrypted), headers={"User-Agent": "kinkeeper", "Accept-Encoding": "identity"},
-        )  # fmt: skip
+            timeout=patience.total_seconds(),
+            follow_redirects=False,
+            trust_env=False,
+            verify=trusted(is_plain=not address.is_encrypted),
+            headers={"User-Agent": "kinkeeper", "Accept-Encoding": "identity"},
+        )
 
     async def send(
         self, method: str, url: str, body: bytes = b"", *, headers: Mapping[str, str]

@@ -104,11 +104,17 @@ class Asking:
             offered = "" if each.theirs is None else each.theirs.shared()
             local = each.ours or each.theirs
             change_object(
-                conn, self.household.id, each.row.path, state=ObjectState.ASKED.value,
-                handled=each.row.etag, offered=offered, action_id=done.action.id,
-                local_id=None if local is None else local.id, kind=each.things.component,
+                conn,
+                self.household.id,
+                each.row.path,
+                state=ObjectState.ASKED.value,
+                handled=each.row.etag,
+                offered=offered,
+                action_id=done.action.id,
+                local_id=None if local is None else local.id,
+                kind=each.things.component,
                 note=None,
-            )  # fmt: skip
+            )
         return int(done.is_new)
 
     def _of_new(self, found: Sequence[Difference], now: datetime) -> Proposal:
@@ -158,11 +164,21 @@ class Asking:
     ) -> Proposal:
         seen = sorted(f"{each.row.path} {each.row.etag} {each.verdict}" for each in found)
         return Proposal(
-            household=self.household.id, type=kind, source_type=SOURCE,
-            source_id=stable_id(SOURCE, *seen, now.isoformat()), slot="0", chat_id=None, extraction={},
-            extraction_confidence=1.0, summary=_short(summary), effects=_frozen(effects),
-            choices=choices, request=_shown(found), merge_key=None, origin=Origin.IMPORTED,
-        )  # fmt: skip
+            household=self.household.id,
+            type=kind,
+            source_type=SOURCE,
+            source_id=stable_id(SOURCE, *seen, now.isoformat()),
+            slot="0",
+            chat_id=None,
+            extraction={},
+            extraction_confidence=1.0,
+            summary=_short(summary),
+            effects=_frozen(effects),
+            choices=choices,
+            request=_shown(found),
+            merge_key=None,
+            origin=Origin.IMPORTED,
+        )
 
 
 def _batches(found: Iterable[Difference]) -> Iterator[list[Difference]]:
@@ -396,8 +412,10 @@ class Incoming:
             return None
         if there is not None and there.problem is not None:
             note = {
-                "state": ObjectState.APART.value, "note": there.problem, "kind": things.component,
-            }  # fmt: skip
+                "state": ObjectState.APART.value,
+                "note": there.problem,
+                "kind": things.component,
+            }
             self._note(conn, row, note)
             return None
         theirs = None if there is None else there.theirs
@@ -405,9 +423,13 @@ class Incoming:
         if theirs is not None and mine is not None:
             theirs = theirs.completed(mine)
         return Difference(
-            row=row, verdict=Verdict.AGREE, things=things, theirs=theirs, ours=mine,
+            row=row,
+            verdict=Verdict.AGREE,
+            things=things,
+            theirs=theirs,
+            ours=mine,
             rows=1 if there is None else there.rows,
-        )  # fmt: skip
+        )
 
     def _kind_of(self, row: ObjectRow) -> Things | None:
         """Return of which kind an object was that is gone."""
@@ -426,10 +448,14 @@ class Incoming:
                 is_equal = verdict is Verdict.AGREE
                 pushed = ours.fingerprint() if is_equal else NEVER
                 settled = {
-                    "state": ObjectState.SYNCED.value, "local_id": ours.id,
-                    "agreed": theirs.shared(), "pushed": pushed, "trying": NEVER,
-                    "kind": found.things.component, "note": None,
-                }  # fmt: skip
+                    "state": ObjectState.SYNCED.value,
+                    "local_id": ours.id,
+                    "agreed": theirs.shared(),
+                    "pushed": pushed,
+                    "trying": NEVER,
+                    "kind": found.things.component,
+                    "note": None,
+                }
                 self._note(conn, row, settled)
             case _:
                 return replace(found, verdict=verdict)

@@ -267,9 +267,11 @@ class Events:
 def _to_change_single(theirs: Event, ours: Entry) -> Iterator[Effect]:
     """Yield effects on a single event: its time alone is a move, as people know it."""
     known = ours.event
-    change = ours.overrides[0] if ours.overrides else Override(
-        event_id=known.id, original_start=as_utc(known.start)
-    )  # fmt: skip
+    change = (
+        ours.overrides[0]
+        if ours.overrides
+        else Override(event_id=known.id, original_start=as_utc(known.start))
+    )
     if theirs.all_day != known.all_day or theirs.state is not known.state:
         yield _update(theirs, known)
         return
@@ -339,10 +341,20 @@ def _moment(event: Event, change: Override | None) -> tuple[Any, ...]:
 _DOMAIN = "@kinkeeper"
 _OURS = frozenset(
     {
-        "DTSTAMP", "SUMMARY", "DESCRIPTION", "PRIORITY", "DTSTART", "DUE", "DURATION", "RRULE", "STATUS",
-        "COMPLETED", "PERCENT-COMPLETE", "SEQUENCE",
+        "DTSTAMP",
+        "SUMMARY",
+        "DESCRIPTION",
+        "PRIORITY",
+        "DTSTART",
+        "DUE",
+        "DURATION",
+        "RRULE",
+        "STATUS",
+        "COMPLETED",
+        "PERCENT-COMPLETE",
+        "SEQUENCE",
     }
-)  # fmt: skip
+)
 _PRIORITIES = {Priority.HIGH: 1, Priority.NORMAL: 0, Priority.LOW: 9}
 _MIDDLE = 5
 _NOBODY_KNOWS = datetime(2000, 1, 1, tzinfo=UTC)
@@ -389,12 +401,16 @@ class TaskEntry:
         rule = None if task.rrule is None else parse_rule(task.rrule)
         return payload_hash(
             {
-                "title": task.title, "description": " ".join(task.description.split()),
-                "priority": task.priority.value, "deadline": _due_moment(task),
+                "title": task.title,
+                "description": " ".join(task.description.split()),
+                "priority": task.priority.value,
+                "deadline": _due_moment(task),
                 "rule": None if rule is None else sorted(rule.parts.items()),
-                "private": task.scope != HOUSEHOLD_SCOPE, "is_done": task.status is TaskStatus.DONE, "is_cancelled": self.is_cancelled,
+                "private": task.scope != HOUSEHOLD_SCOPE,
+                "is_done": task.status is TaskStatus.DONE,
+                "is_cancelled": self.is_cancelled,
             }
-        )  # fmt: skip
+        )
 
     def is_over(self, now: datetime) -> bool:
         """Whether it is done, and so no longer taken to the other side."""
@@ -408,15 +424,20 @@ class TaskEntry:
         return replace(
             self,
             task=replace(
-                known, scope=theirs.scope if known.scope == HOUSEHOLD_SCOPE else known.scope,
-                title=theirs.title, description=theirs.description,
-                priority=theirs.priority, deadline=theirs.deadline, is_all_day=theirs.is_all_day,
-                rrule=theirs.rrule, status=theirs.status,
+                known,
+                scope=theirs.scope if known.scope == HOUSEHOLD_SCOPE else known.scope,
+                title=theirs.title,
+                description=theirs.description,
+                priority=theirs.priority,
+                deadline=theirs.deadline,
+                is_all_day=theirs.is_all_day,
+                rrule=theirs.rrule,
+                status=theirs.status,
                 done_at=(known.done_at or theirs.done_at) if is_done else None,
                 done_by=known.done_by if is_done else None,
                 remind_at=theirs.deadline if follows else known.remind_at,
             ),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -552,10 +573,17 @@ def _entry(todo: Component, household: Household) -> TaskEntry:
     scope = scope_there(household, is_private=privacy_of(todo) is not None)
     task = Task(
         id=own if own and own != uid else stable_id(household.id, "caldav task", uid),
-        household=household.id, scope=scope, title=str(todo.get("SUMMARY", "")).strip() or "(untitled)",
-        tz=household.zone.key, place=Place(channel="caldav"),
-        created_at=stamp.astimezone(household.zone), description=str(todo.get("DESCRIPTION", "")),
-        priority=_priority(todo), deadline=deadline, is_all_day=all_day, rrule=rrule,
+        household=household.id,
+        scope=scope,
+        title=str(todo.get("SUMMARY", "")).strip() or "(untitled)",
+        tz=household.zone.key,
+        place=Place(channel="caldav"),
+        created_at=stamp.astimezone(household.zone),
+        description=str(todo.get("DESCRIPTION", "")),
+        priority=_priority(todo),
+        deadline=deadline,
+        is_all_day=all_day,
+        rrule=rrule,
         who=() if (owner := person_of(scope)) is None else (owner,),
         status=TaskStatus.DONE if is_done else TaskStatus.OPEN,
         done_at=next(iter(_instants(todo, "COMPLETED", "LAST-MODIFIED")), stamp).astimezone(
@@ -563,7 +591,7 @@ def _entry(todo: Component, household: Household) -> TaskEntry:
         )
         if is_done
         else None,
-    )  # fmt: skip
+    )
     return TaskEntry(task=checked(task), is_cancelled=status == "CANCELLED")
 
 

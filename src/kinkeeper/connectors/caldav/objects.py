@@ -30,10 +30,20 @@ _NAME = "X-WR-CALNAME"
 # Everything else of an object on the server is kept as it stands there.
 _OURS = frozenset(
     {
-        "UID", "DTSTAMP", "SUMMARY", "DTSTART", "DTEND", "DURATION", "RRULE", "EXDATE", "LOCATION",
-        "STATUS", "RECURRENCE-ID", "SEQUENCE",
+        "UID",
+        "DTSTAMP",
+        "SUMMARY",
+        "DTSTART",
+        "DTEND",
+        "DURATION",
+        "RRULE",
+        "EXDATE",
+        "LOCATION",
+        "STATUS",
+        "RECURRENCE-ID",
+        "SEQUENCE",
     }
-)  # fmt: skip
+)
 _SAID_ANYWAY = frozenset({("INTERVAL", "1"), ("WKST", "MO")})
 _KEEPS = timedelta(days=60)
 
@@ -104,14 +114,20 @@ class Entry:
         is_rewritten = event.rrule is not None or event.all_day != known.all_day
         return Entry(
             event=replace(
-                known, summary=event.summary, place=event.place, start=event.start,
-                duration=event.duration, all_day=event.all_day, state=event.state,
-                tz=event.tz if is_rewritten else known.tz, rrule=event.rrule,
+                known,
+                summary=event.summary,
+                place=event.place,
+                start=event.start,
+                duration=event.duration,
+                all_day=event.all_day,
+                state=event.state,
+                tz=event.tz if is_rewritten else known.tz,
+                rrule=event.rrule,
                 exdates=event.exdates,
                 scope=event.scope if known.scope == HOUSEHOLD_SCOPE else known.scope,
             ),
             overrides=tuple(replace(each, event_id=known.id) for each in self.overrides),
-        )  # fmt: skip
+        )
 
 
 def written(
@@ -195,10 +211,7 @@ def _shared(event: Event, overrides: Sequence[Override]) -> dict[str, Any]:
 
 def _single(event: Event, change: Override | None) -> dict[str, Any]:
     one = event if change is None else merged(event, change)
-    return _basics(one) | {
-        "start": to_text(one.start),
-        "duration": one.duration.total_seconds(),
-    }
+    return _basics(one) | {"start": to_text(one.start), "duration": one.duration.total_seconds()}
 
 
 def _until(event: Event, last: datetime | None) -> str | None:

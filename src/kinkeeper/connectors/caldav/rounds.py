@@ -129,9 +129,12 @@ class Outgoing:
                 if each.thing is None or (each.row and each.row.state is ObjectState.CREATING):
                     continue
                 row = ObjectRow(
-                    path=each.path, kind=each.things.component, local_id=each.thing.id,
-                    state=ObjectState.CREATING, trying=each.thing.shared(),
-                )  # fmt: skip
+                    path=each.path,
+                    kind=each.things.component,
+                    local_id=each.thing.id,
+                    state=ObjectState.CREATING,
+                    trying=each.thing.shared(),
+                )
                 put_object(conn, self.household, row)
 
         await self.store.write(note)
@@ -179,9 +182,15 @@ class Outgoing:
             stands = (await self.client.fetch(self.url, [due.path])).get(due.path)
             etag = None if stands is None else stands.etag
         await self._note(
-            due.path, state=ObjectState.SYNCED.value, etag=etag, handled=etag,
-            agreed=thing.shared(), pushed=thing.fingerprint(), trying=NEVER, note=None,
-        )  # fmt: skip
+            due.path,
+            state=ObjectState.SYNCED.value,
+            etag=etag,
+            handled=etag,
+            agreed=thing.shared(),
+            pushed=thing.fingerprint(),
+            trying=NEVER,
+            note=None,
+        )
         return 1
 
     async def _remove(self, due: Due) -> int:
@@ -319,9 +328,10 @@ class CalendarSync:
         delta = await client.changes(collection.url, row.mark)
         now = self.clock.now()
         incoming = Incoming(
-            household=self.household.id, kinds=self.kinds,
+            household=self.household.id,
+            kinds=self.kinds,
             asking=Asking(household=self.household, calendar=row.name),
-        )  # fmt: skip
+        )
 
         def note(conn: Connection) -> list[str]:
             sync_records.note_delta(conn, self.household.id, delta)

@@ -143,10 +143,14 @@ def find_calendar(conn: Connection, household: str) -> CalendarRow | None:
     if row is None:
         return None
     return CalendarRow(
-        url=row["url"], name=row["name"], mark=Mark(token=row["sync_token"], ctag=row["ctag"]),
-        synced_at=row["synced_at"], failing_since=row["failing_since"], failure=row["failure"],
+        url=row["url"],
+        name=row["name"],
+        mark=Mark(token=row["sync_token"], ctag=row["ctag"]),
+        synced_at=row["synced_at"],
+        failing_since=row["failing_since"],
+        failure=row["failure"],
         waiting=row["waiting"],
-    )  # fmt: skip
+    )
 
 
 def claim(conn: Connection, household: str, *, now: datetime, lasts: timedelta) -> bool:

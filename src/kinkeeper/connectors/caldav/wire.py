@@ -19,9 +19,14 @@ _NAMESPACES = (
 )
 
 COLLECTION_PROPERTIES = (
-    "resourcetype", "displayname", "current-user-principal", "sync-token", "S:getctag",
-    "C:calendar-home-set", "C:supported-calendar-component-set",
-)  # fmt: skip
+    "resourcetype",
+    "displayname",
+    "current-user-principal",
+    "sync-token",
+    "S:getctag",
+    "C:calendar-home-set",
+    "C:supported-calendar-component-set",
+)
 _SLICE_BYTES = 65_536
 _STATUS = re.compile(r"\S+\s+([1-5][0-9]{2})(?:\s|$)")
 OBJECT_PROPERTIES = ("getetag", "resourcetype")

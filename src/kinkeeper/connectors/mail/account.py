@@ -78,10 +78,13 @@ def parse_account(url: str, *, protocol: str) -> Account:
     _check(parts, protocol, example)
     host = parts.hostname or ""
     return Account(
-        host=host, port=port or _PORTS[parts.scheme], username=unquote(parts.username or ""),
-        password=unquote(parts.password or ""), is_tls_at_once=parts.scheme == f"{protocol}s",
+        host=host,
+        port=port or _PORTS[parts.scheme],
+        username=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        is_tls_at_once=parts.scheme == f"{protocol}s",
         is_tls_later=parts.scheme == protocol and host not in _LOOPBACK,
-    )  # fmt: skip
+    )
 
 
 def _check(parts: SplitResult, protocol: str, example: str) -> None:

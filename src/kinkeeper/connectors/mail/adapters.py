@@ -80,10 +80,14 @@ class MailServer:
         """Yield a connection that is logged in; whatever happens, take leave and close it."""
         account = self._account
         client = aiosmtplib.SMTP(
-            hostname=account.host, port=account.port, timeout=_TIMEOUT_SECONDS,
-            use_tls=account.is_tls_at_once, start_tls=account.is_tls_later,
-            tls_context=ssl.create_default_context(), local_hostname=domain_of(self.sender),
-        )  # fmt: skip
+            hostname=account.host,
+            port=account.port,
+            timeout=_TIMEOUT_SECONDS,
+            use_tls=account.is_tls_at_once,
+            start_tls=account.is_tls_later,
+            tls_context=ssl.create_default_context(),
+            local_hostname=domain_of(self.sender),
+        )
         try:
             await self._log_in(client)
             yield client
@@ -239,8 +243,10 @@ class SendAdapter:
         to = [each.address for each in _mail(work).to]
         said = await self._server.send(message, to, point_of_no_return)
         return {
-            "message_id": own_id, "server": said, "is_copied": await self._copy(message, own_id),
-        }  # fmt: skip
+            "message_id": own_id,
+            "server": said,
+            "is_copied": await self._copy(message, own_id),
+        }
 
     async def was_done(self, work: Work) -> Trace:
         """Look among the sent mails; that it is not there says nothing."""

@@ -328,9 +328,12 @@ class Mailbox:
         account = self._account
         context = ssl.create_default_context()
         client = IMAPClient(
-            account.host, account.port, ssl=account.is_tls_at_once,
-            ssl_context=context if account.is_tls_at_once else None, timeout=_TIMEOUT,
-        )  # fmt: skip
+            account.host,
+            account.port,
+            ssl=account.is_tls_at_once,
+            ssl_context=context if account.is_tls_at_once else None,
+            timeout=_TIMEOUT,
+        )
         client.normalise_times = False
         opened.append(client)
         _limit(client, seconds=self._patience)

@@ -80,10 +80,21 @@ _PART = 20
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 _PLAIN = frozenset(
     {
-        "type", "const", "enum", "required", "minimum", "maximum", "exclusiveMinimum",
-        "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems", "format",
+        "type",
+        "const",
+        "enum",
+        "required",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "format",
     }
-)  # fmt: skip
+)
 _WORDS = frozenset({"title", "description"})
 _LISTS = frozenset({"anyOf", "oneOf", "allOf"})
 _LOCAL = ("#/$defs/", "#/definitions/")
@@ -139,10 +150,13 @@ def described(
     if reading.left < 0:  # a part of it could refuse what the whole would take
         kept = {}
     return ForeignTool(
-        server=server, name=name,
+        server=server,
+        name=name,
         description=clean_text(description, longest=_LONGEST_DESCRIPTION, lines=False),
-        schema=kept | {"type": "object"}, definition=definition, is_safe=is_safe,
-    )  # fmt: skip
+        schema=kept | {"type": "object"},
+        definition=definition,
+        is_safe=is_safe,
+    )
 
 
 @dataclass(slots=True)
@@ -238,9 +252,12 @@ class ToolClient:
             for tool in page.tools:
                 if is_tool_name(tool.name) and len(found) < _MOST_TOOLS:
                     known = described(
-                        self._server.name, tool.name, tool.description or "", tool.input_schema,
+                        self._server.name,
+                        tool.name,
+                        tool.description or "",
+                        tool.input_schema,
                         is_safe=False,
-                    )  # fmt: skip
+                    )
                     found.append(known)
             cursor = page.next_cursor
             if cursor is None or len(found) >= _MOST_TOOLS:
@@ -257,9 +274,10 @@ class ToolClient:
         )
         texts = [each.text for each in result.content if isinstance(each, TextContent)]
         return ToolAnswer(
-            text=clean_text("\n".join(texts)), data=clean_data(result.structured_content),
+            text=clean_text("\n".join(texts)),
+            data=clean_data(result.structured_content),
             is_error=result.is_error,
-        )  # fmt: skip
+        )
 
 
 @asynccontextmanager
@@ -278,10 +296,12 @@ async def opened(server: ToolServer) -> AsyncIterator[ToolClient]:
             transport = stdio_client(program, errlog=errors)
         else:
             http = httpx2.AsyncClient(
-                headers={**server.headers, "Accept-Encoding": "identity"}, trust_env=False, follow_redirects=False,
+                headers={**server.headers, "Accept-Encoding": "identity"},
+                trust_env=False,
+                follow_redirects=False,
                 timeout=httpx2.Timeout(_BUSY_SECONDS, read=server.timeout.total_seconds()),
                 transport=_JudgedTransport(server),
-            )  # fmt: skip
+            )
             await stack.enter_async_context(http)
             transport = streamable_http_client(server.url or "", http_client=http)
         client = Client(transport, cache=None, read_timeout_seconds=server.timeout.total_seconds())

@@ -97,9 +97,11 @@ def note_tools(
     for tool in tools:
         row = known.get(tool.name)
         values = {
-            "description": tool.description, "schema": dict(tool.schema),
-            "definition": tool.definition, "seen_at": now,
-        }  # fmt: skip
+            "description": tool.description,
+            "schema": dict(tool.schema),
+            "definition": tool.definition,
+            "seen_at": now,
+        }
         if row is None:
             key = {"household": household, "server": server, "name": tool.name}
             first = {"accepted": tool.definition, "first_seen_at": now}
@@ -125,10 +127,13 @@ def note_server(
     conn.execute(delete(tool_servers).where(*mine))
     conn.execute(
         insert(tool_servers).values(
-            household=household, server=server, looked_at=now, failure=failure,
+            household=household,
+            server=server,
+            looked_at=now,
+            failure=failure,
             failing_since=None if failure is None else since or now,
         )
-    )  # fmt: skip
+    )
 
 
 def list_tools(
@@ -144,10 +149,13 @@ def list_tools(
             continue  # not offered any more
         is_listed = row["name"] in by_name[row["server"]].safe
         tool = ForeignTool(
-            server=row["server"], name=row["name"], description=row["description"],
-            schema=row["schema"], definition=row["definition"],
+            server=row["server"],
+            name=row["name"],
+            description=row["description"],
+            schema=row["schema"],
+            definition=row["definition"],
             is_safe=is_listed and row["definition"] == row["accepted"],
-        )  # fmt: skip
+        )
         found.append(KnownTool(tool=tool, changed_at=row["changed_at"]))
     return found
 
@@ -157,11 +165,13 @@ def list_servers(conn: Connection, household: str) -> Sequence[ServerRow]:
     query = select(tool_servers).where(tool_servers.c.household == household)
     return [
         ServerRow(
-            server=row.server, looked_at=row.looked_at, failing_since=row.failing_since,
+            server=row.server,
+            looked_at=row.looked_at,
+            failing_since=row.failing_since,
             failure=row.failure,
         )
         for row in conn.execute(query.order_by(tool_servers.c.server))
-    ]  # fmt: skip
+    ]
 
 
 def accept(conn: Connection, household: str, server: str, name: str | None) -> int:

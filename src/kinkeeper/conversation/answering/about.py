@@ -17,9 +17,12 @@ from kinkeeper.household.model import Household
 from kinkeeper.language.text import enumerated
 
 _OWN: Final[Mapping[str, str]] = {
-    "calendar": "keep the calendar and see who is free", "task": "keep tasks and remind you",
-    "notes": "keep lists and notes", "email": "write emails", "memory": "remember what you tell me",
-}  # fmt: skip
+    "calendar": "keep the calendar and see who is free",
+    "task": "keep tasks and remind you",
+    "notes": "keep lists and notes",
+    "email": "write emails",
+    "memory": "remember what you tell me",
+}
 _ASKED_FOR = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|so|and|please)\W+)*(?:can|could|will|would) (?:you|u)(?: (?:please|also|maybe|just|quickly))* (?=[a-z])",
     re.IGNORECASE,
@@ -219,10 +222,23 @@ def _first(asks: bool, lead: str = "") -> str:  # noqa: FBT001 - as the request 
 
 
 _TOPICS: Final[Mapping[str, Callable[[_Setting], str]]] = {
-    "able": _able, "hears": _hears, "data": _data, "model": _model, "sees": _sees, "knows": _knows, "others_words": _others_words,
-    "confirms": _confirms, "members": _members, "language": _language, "cancel": _cancel, "undo": _undo,
-    "change": _change, "add": _add, "forget": _forget, "household": _household,
-}  # fmt: skip
+    "able": _able,
+    "hears": _hears,
+    "data": _data,
+    "model": _model,
+    "sees": _sees,
+    "knows": _knows,
+    "others_words": _others_words,
+    "confirms": _confirms,
+    "members": _members,
+    "language": _language,
+    "cancel": _cancel,
+    "undo": _undo,
+    "change": _change,
+    "add": _add,
+    "forget": _forget,
+    "household": _household,
+}
 
 
 # Why the last answer was what it was, told from what was done and read for it, and from nothing

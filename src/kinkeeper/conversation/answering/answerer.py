@@ -63,9 +63,12 @@ class Answerer:
     """
 
     def __init__(
-        self, *, know: Know | None = None, responder: Writer | None = None,
+        self,
+        *,
+        know: Know | None = None,
+        responder: Writer | None = None,
         standing: Standing | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._standing = standing
         self._know = know
         self._responder = responder
@@ -126,9 +129,13 @@ class Answerer:
             return None
 
     async def _known(
-        self, context: AnswerContext, base: Answer, known: Knowledge | None,
-        *, besides: SourceKind | None = None,
-    ) -> tuple[Answer, Sequence[Source]]:  # fmt: skip
+        self,
+        context: AnswerContext,
+        base: Answer,
+        known: Knowledge | None,
+        *,
+        besides: SourceKind | None = None,
+    ) -> tuple[Answer, Sequence[Source]]:
         """Return the answer out of what is known, and what it rests on; nothing of a kind that was looked at.
 
         Args:
@@ -157,9 +164,11 @@ class Answerer:
         told = dated(_best(found, asked.member.name), asked.household.zone)
         sources = [_to_asker(each, asked.member.name) for each in told]
         answer = replace(
-            base, text=f"{answer_of(sources)}{_waiting(context)}", confidence=knowledge.relevance,
+            base,
+            text=f"{answer_of(sources)}{_waiting(context)}",
+            confidence=knowledge.relevance,
             used=(*base.used, *_used(sources)),
-        )  # fmt: skip
+        )
         return answer, sources
 
     def _listed(

@@ -224,9 +224,17 @@ def _responsible(item: Item, setting: Setting) -> str:
 
 
 _ONE: Final[Mapping[str, Callable[[Item, Setting], str]]] = {
-    "next": _next, "days": _days, "last": _last, "start": _start, "end": _end, "length": _length, "place": _place,
-    "who": _who, "responsible": _responsible, "away": _away,
-}  # fmt: skip
+    "next": _next,
+    "days": _days,
+    "last": _last,
+    "start": _start,
+    "end": _end,
+    "length": _length,
+    "place": _place,
+    "who": _who,
+    "responsible": _responsible,
+    "away": _away,
+}
 """How what is asked of one event is told."""
 
 
@@ -357,9 +365,11 @@ def _looked_at(done: ActionResult, setting: Setting) -> str:
     if isinstance(span, Mapping):
         return _span(span, setting)
     asked = done.params.get("between")
-    return _span({"start": asked.get("from"), "end": asked.get("to")}, setting) if (
-        isinstance(asked, Mapping)
-    ) else ""  # fmt: skip
+    return (
+        _span({"start": asked.get("from"), "end": asked.get("to")}, setting)
+        if (isinstance(asked, Mapping))
+        else ""
+    )
 
 
 def _span(span: Item, setting: Setting) -> str:

@@ -17,8 +17,7 @@ from kinkeeper.memory.finding.terms import stems
 
 _SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"'”’)\]]*|\n+|$)")
 _CLAUSE = re.compile(
-    r"[,;:–—()]+\s*|\s-\s|\b(?:and|but|so|then|plus|because|since|while|which)\b\s*",
-    re.IGNORECASE,
+    r"[,;:–—()]+\s*|\s-\s|\b(?:and|but|so|then|plus|because|since|while|which)\b\s*", re.IGNORECASE
 )
 _NO_DENIALS = {
     ("no", "problem"),
@@ -136,9 +135,11 @@ def _read(text: str) -> Sentence:
     ]
     is_question = is_asked and bool(clauses[0]) and clauses[0][0] in _lists().asking
     return Sentence(
-        text=text, clauses=tuple(asserted), stated=() if is_question else tuple(stated),
+        text=text,
+        clauses=tuple(asserted),
+        stated=() if is_question else tuple(stated),
         disowns=any(_disowns(clause) for clause in clauses),
-    )  # fmt: skip
+    )
 
 
 def _presumes(clause: tuple[str, ...]) -> bool:

@@ -65,11 +65,12 @@ def in_charge_told(item: Item, in_charge: Sequence[str], setting: Setting) -> st
 def waiting_told(item: Item, setting: Setting) -> str:
     """Return what nobody has confirmed yet, with what parts it from the words before; empty where nothing waits."""
     words = waiting_words(
-        item, name=setting.name,
+        item,
+        name=setting.name,
         moment=lambda at: moment_words(
             at.isoformat(), now=setting.now, locale=setting.household.locale
         ),
-    )  # fmt: skip
+    )
     return f" – {words}" if words else ""
 
 
@@ -114,10 +115,7 @@ def capital(text: str) -> str:
 
 
 ONLY_ONCE = ", just this once"
-_REACHES = {
-    "series": ", and all the others in the series",
-    "following": ", and all later ones",
-}
+_REACHES = {"series": ", and all the others in the series", "following": ", and all later ones"}
 _TIMES = frozenset({"start_time", "end_time", "shift_minutes"})
 
 

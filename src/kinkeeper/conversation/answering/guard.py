@@ -78,9 +78,11 @@ class Guard:
         lines += [part for turn in context.history for part in (turn.text, turn.answer)]
         lines += [context.asked.member.name, context.asked.household.bot_name]
         return cls(
-            _strictness(context), frozenset(stems(" ".join(lines))), frozenset(stems(context.text)),
+            _strictness(context),
+            frozenset(stems(" ".join(lines))),
+            frozenset(stems(context.text)),
             _names(context),
-        )  # fmt: skip
+        )
 
     def fault(self, sentence: Sentence, before: str = "") -> Fault | None:
         """Return why a sentence may not be shown; None where it may.
@@ -179,8 +181,10 @@ def _names(context: AnswerContext) -> frozenset[str]:
 def _of_the_house(context: AnswerContext) -> frozenset[str]:
     household = context.asked.household
     things: tuple[Member | Named, ...] = (
-        *household.members, *household.activities, *household.places,
-    )  # fmt: skip
+        *household.members,
+        *household.activities,
+        *household.places,
+    )
     named = {
         word
         for each in things

@@ -278,9 +278,16 @@ class Words:
         """When it is, with a space before it; empty where it has no time."""
         start = self.value("start", "start_time", "remind_at", "deadline", "on")
         end = self.value("end", "end_time")
-        told = "" if start is None else span_words(
-            str(start), str(end) if end else None, now=self.setting.now, locale=self.setting.household.locale
-        )  # fmt: skip
+        told = (
+            ""
+            if start is None
+            else span_words(
+                str(start),
+                str(end) if end else None,
+                now=self.setting.now,
+                locale=self.setting.household.locale,
+            )
+        )
         return f" {told}" if told else ""
 
     @property
@@ -290,13 +297,20 @@ class Words:
         if start is None or not rule:
             return self.when
         told = series_words(
-            str(start), str(end) if end else None, str(rule), now=self.setting.now,
+            str(start),
+            str(end) if end else None,
+            str(rule),
+            now=self.setting.now,
             locale=self.setting.household.locale,
-        )  # fmt: skip
+        )
         days = [
-            day_words(date.fromisoformat(str(each)), today=self.setting.now.date(), locale=self.setting.household.locale)
+            day_words(
+                date.fromisoformat(str(each)),
+                today=self.setting.now.date(),
+                locale=self.setting.household.locale,
+            )
             for each in self.value("except_days") or ()
-        ]  # fmt: skip
+        ]
         if len(days) > _MOST_DAYS:
             days = [f"{len(days)} times {days[0]} to {days[-1].removeprefix('on ')}"]
         return f" {told}, except {enumerated(days)}" if days else f" {told}"

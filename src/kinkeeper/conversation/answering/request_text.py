@@ -299,10 +299,11 @@ def _whether_done(items: Sequence[Any], done: ActionResult, setting: Setting) ->
     if not items:
         return f"I can't find a task about “{plain(str(done.params['query']))}”."
     return " ".join(
-        f"Yes, “{name_of(each)}” is done." if each.get("status") == "done"
+        f"Yes, “{name_of(each)}” is done."
+        if each.get("status") == "done"
         else f"Nobody has ticked off “{name_of(each)}” yet{_due(each, setting)}."
         for each in items[:MOST]
-    )  # fmt: skip
+    )
 
 
 def _tasks(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
@@ -480,6 +481,13 @@ def _anything(done: ActionResult) -> str:
 
 
 _LISTS: Mapping[str, Callable[[Sequence[Any], ActionResult, Setting], str]] = {
-    "events": events_told, "tasks": _tasks, "mails": _mails, "notes": _notes, "facts": _facts,
-    "memories": _facts, "lines_found": _holds, "done": _done, "waiting": _waiting,
-}  # fmt: skip
+    "events": events_told,
+    "tasks": _tasks,
+    "mails": _mails,
+    "notes": _notes,
+    "facts": _facts,
+    "memories": _facts,
+    "lines_found": _holds,
+    "done": _done,
+    "waiting": _waiting,
+}

@@ -152,14 +152,17 @@ class Responder:
         system, user = self._identity.render(you_are=asked.household.bot_name)
         task, filled = prompt.render(**inputs)
         return ChatRequest(
-            role=prompt.head.role, prompt=prompt.ref,
+            role=prompt.head.role,
+            prompt=prompt.ref,
             messages=(
                 ChatMessage(author=Author.SYSTEM, text=f"{system.text}\n\n{task.text}"),
                 ChatMessage(author=Author.USER, text=f"{user.text}\n{filled.text}"),
             ),
-            household=asked.household.id, is_ambient=False,
-            max_output_tokens=prompt.head.max_output_tokens, temperature=prompt.head.temperature,
-        )  # fmt: skip
+            household=asked.household.id,
+            is_ambient=False,
+            max_output_tokens=prompt.head.max_output_tokens,
+            temperature=prompt.head.temperature,
+        )
 
     def _prompt(
         self, context: AnswerContext, sources: Sequence[Known], relevance: Relevance

@@ -18,14 +18,7 @@ from kinkeeper.conversation.answering.nothing_done import (
     secret_kept,
 )
 from kinkeeper.conversation.answering.request_text import nearest_told, to_do, was_done, was_found
-from kinkeeper.conversation.model import (
-    Answer,
-    AnswerContext,
-    Confirmation,
-    Mode,
-    Social,
-    Source,
-)
+from kinkeeper.conversation.model import Answer, AnswerContext, Confirmation, Mode, Social, Source
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.told_audience import (
     holds_fact,
@@ -38,18 +31,15 @@ from kinkeeper.conversation.told_audience import (
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to, person_scope
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.statements.care import frees_others, is_report, is_told_of_self, only_denies
-from kinkeeper.memory.statements.secrecy import (
-    is_only_wish,
-    points_back,
-    secrecy_of,
-    tells_news,
-)
+from kinkeeper.memory.statements.secrecy import is_only_wish, points_back, secrecy_of, tells_news
 from kinkeeper.reading.phrases import everyday_spellings
 
 _OPENINGS = ("", "Okay. ", "Sure. ", "Got it. ", "All right. ")
 _UNKNOWN = (
-    "I don't know that.", "I have nothing about that.", "That's not something I know anything about.",
-)  # fmt: skip
+    "I don't know that.",
+    "I have nothing about that.",
+    "That's not something I know anything about.",
+)
 _PROPOSED = "I’ll remember that once you approve it in the inbox."
 _LEFT_TO_ADULTS = (
     "I’ve saved it just for you; everyone at home can know it once an adult approves it."
@@ -83,9 +73,12 @@ def told(context: AnswerContext) -> Answer:
     """Return what is said about a turn without a model."""
     text, confidence = _text(context)
     return Answer(
-        text=text, mode=context.mode, confidence=confidence, source=Source.RULES,
+        text=text,
+        mode=context.mode,
+        confidence=confidence,
+        source=Source.RULES,
         used=used_of(context.results),
-    )  # fmt: skip
+    )
 
 
 def is_question(text: str) -> bool:

@@ -199,11 +199,17 @@ def topics_of(conn: Connection, household: str, thread: str, *, now: datetime) -
 def put_topic(conn: Connection, household: str, thread: str, topic: Topic) -> None:
     """Store a topic as it is now."""
     values: dict[str, Any] = {
-        "label": topic.label, "words": dict(topic.words), "vector": _bytes(topic.vector),
-        "model": topic.model, "exchanges": topic.exchanges, "streak": topic.streak,
-        "recalls": [to_text(at) for at in topic.recalls], "is_focus": int(topic.is_focus),
-        "last_at": topic.last_at, "expires_at": topic.last_at + _TOPIC_LASTS,
-    }  # fmt: skip
+        "label": topic.label,
+        "words": dict(topic.words),
+        "vector": _bytes(topic.vector),
+        "model": topic.model,
+        "exchanges": topic.exchanges,
+        "streak": topic.streak,
+        "recalls": [to_text(at) for at in topic.recalls],
+        "is_focus": int(topic.is_focus),
+        "last_at": topic.last_at,
+        "expires_at": topic.last_at + _TOPIC_LASTS,
+    }
     key = {"household": household, "id": topic.id}
     _PUT_TOPIC.put(conn, key | values | {"thread": thread})
 
@@ -219,9 +225,14 @@ def put_gist(
 ) -> None:
     """Store what an exchange came to, for half an hour after it was said."""
     values = {
-        "household": household, "turn": turn, "thread": thread, "topic": topic, "text": text,
-        "made_at": at, "expires_at": at + GIST_LASTS,
-    }  # fmt: skip
+        "household": household,
+        "turn": turn,
+        "thread": thread,
+        "topic": topic,
+        "text": text,
+        "made_at": at,
+        "expires_at": at + GIST_LASTS,
+    }
     _PUT_GIST.put(conn, values)
 
 
@@ -243,9 +254,14 @@ def put_facts(
     """Store what was said on a topic; the same thing said anew takes the place of what was said before."""
     for about, value in facts.items():
         values = {
-            "household": household, "topic": topic, "about": about, "value": value, "turn": turn,
-            "said_at": at, "expires_at": at + FACT_LASTS,
-        }  # fmt: skip
+            "household": household,
+            "topic": topic,
+            "about": about,
+            "value": value,
+            "turn": turn,
+            "said_at": at,
+            "expires_at": at + FACT_LASTS,
+        }
         _PUT_FACT.put(conn, values)
 
 
@@ -268,9 +284,12 @@ def add_encoding(
     if _ENCODING.execute(conn, key):
         return
     values = {
-        "thread": turn.thread_id, "member": turn.member, "topic": topic, "said_at": turn.at,
+        "thread": turn.thread_id,
+        "member": turn.member,
+        "topic": topic,
+        "said_at": turn.at,
         "due_at": due_at,
-    }  # fmt: skip
+    }
     _ADD_ENCODING.execute(conn, key | values)
     touch(conn, ENCODING, turn.household)
 
@@ -286,21 +305,27 @@ def drop_expired(conn: Connection, household: str, *, now: datetime) -> int:
         expired = (table.c.household == household, table.c.expires_at <= now)
         gone += conn.execute(delete(table).where(*expired)).rowcount
     over = (
-        _encodings.household == household, _encodings.state == WorkState.DONE.value,
+        _encodings.household == household,
+        _encodings.state == WorkState.DONE.value,
         _encodings.said_at <= now - _TOPIC_LASTS,
-    )  # fmt: skip
+    )
     return gone + conn.execute(delete(conversation_encodings).where(*over)).rowcount
 
 
 def _topic(row: Mapping[str, Any]) -> Topic:
     vector = row["vector"]
     return Topic(
-        id=row["id"], label=row["label"], words=row["words"],
+        id=row["id"],
+        label=row["label"],
+        words=row["words"],
         vector=None if vector is None else np.frombuffer(vector, dtype=np.float32),
-        model=row["model"], exchanges=row["exchanges"], streak=row["streak"],
-        recalls=[from_text(at) for at in row["recalls"]], is_focus=bool(row["is_focus"]),
+        model=row["model"],
+        exchanges=row["exchanges"],
+        streak=row["streak"],
+        recalls=[from_text(at) for at in row["recalls"]],
+        is_focus=bool(row["is_focus"]),
         last_at=row["last_at"],
-    )  # fmt: skip
+    )
 
 
 def _bytes(vector: Vector | None) -> bytes | None:

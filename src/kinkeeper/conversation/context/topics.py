@@ -50,9 +50,12 @@ def gloss_of(text: str, *, vector: Vector | None = None, model: str | None = Non
     """
     surfaces = [word for word in words(text) if stems(word) and not _OF_NOTHING.fullmatch(word)]
     return Gloss(
-        words=Counter(stems(" ".join(surfaces))), surfaces=tuple(dict.fromkeys(surfaces)), vector=vector,
-        model=model, refers=_REFERRING.search(text) is not None,
-    )  # fmt: skip
+        words=Counter(stems(" ".join(surfaces))),
+        surfaces=tuple(dict.fromkeys(surfaces)),
+        vector=vector,
+        model=model,
+        refers=_REFERRING.search(text) is not None,
+    )
 
 
 def topic_of(
@@ -80,9 +83,11 @@ def topic_of(
         return _continued(latest, _SAME, now)
     return TopicRef(
         id=stable_id(household, "topic", thread, to_text(now), *gloss.surfaces),
-        label=" ".join(gloss.surfaces[:_LABEL_WORDS]), is_new=True, confidence=1.0 - best,
+        label=" ".join(gloss.surfaces[:_LABEL_WORDS]),
+        is_new=True,
+        confidence=1.0 - best,
         streak=1,
-    )  # fmt: skip
+    )
 
 
 def grown(
@@ -98,19 +103,33 @@ def grown(
     known = ref.known
     if known is None:
         return Topic(
-            id=ref.id, label=ref.label, words=dict(gloss.words), vector=gloss.vector,
-            model=gloss.model, exchanges=1, streak=1, recalls=[at] * min(recalled, _MOST_RECALLS),
-            is_focus=bool(is_focus), last_at=at,
-        )  # fmt: skip
+            id=ref.id,
+            label=ref.label,
+            words=dict(gloss.words),
+            vector=gloss.vector,
+            model=gloss.model,
+            exchanges=1,
+            streak=1,
+            recalls=[at] * min(recalled, _MOST_RECALLS),
+            is_focus=bool(is_focus),
+            last_at=at,
+        )
     counts = Counter(known.words)
     counts.update(gloss.words)
     vector, model = _moved(known, gloss)
     recalls = [*known.recalls, *[at] * recalled][-_MOST_RECALLS:]
     return Topic(
-        id=known.id, label=known.label, words=dict(counts.most_common(_MOST_WORDS)), vector=vector,
-        model=model, exchanges=known.exchanges + 1, streak=ref.streak, recalls=recalls,
-        is_focus=known.is_focus if is_focus is None else is_focus, last_at=max(at, known.last_at),
-    )  # fmt: skip
+        id=known.id,
+        label=known.label,
+        words=dict(counts.most_common(_MOST_WORDS)),
+        vector=vector,
+        model=model,
+        exchanges=known.exchanges + 1,
+        streak=ref.streak,
+        recalls=recalls,
+        is_focus=known.is_focus if is_focus is None else is_focus,
+        last_at=max(at, known.last_at),
+    )
 
 
 def knowing(topic: Topic | None, *, now: datetime) -> int:
@@ -164,10 +183,13 @@ def _moved(topic: Topic, gloss: Gloss) -> tuple[Vector | None, str | None]:
 
 _LONGEST = 120
 _OUTCOMES = {
-    ResultStatus.DONE: "done", ResultStatus.AWAITING: "waiting for approval",
-    ResultStatus.UNDER_WAY: "under way", ResultStatus.FAILED: "failed",
-    ResultStatus.UNCLEAR: "asked back", ResultStatus.CANCELLED: "dropped",
-}  # fmt: skip
+    ResultStatus.DONE: "done",
+    ResultStatus.AWAITING: "waiting for approval",
+    ResultStatus.UNDER_WAY: "under way",
+    ResultStatus.FAILED: "failed",
+    ResultStatus.UNCLEAR: "asked back",
+    ResultStatus.CANCELLED: "dropped",
+}
 
 
 def gist_of(text: str, results: Sequence[ActionResult]) -> str:
@@ -207,7 +229,7 @@ _IS = re.compile(
     r"(?:^|(?<=[.!;\n…])|(?<=, )|(?<= and )|(?<= but )|(?<= that ))\s*"
     r"(?P<about>(?:(?i:the|my|our|his|her|their|your|this)|[A-Z][\w-]+(?:'s|’s))(?: [\w'’-]+){1,5}?)"
     r" (?:is|are|was|will be|starts at|begins at|costs?|ends at|closes at|opens at) "
-    r"(?P<value>[^.!?;\n…]{1,120}?)(?=$|[.!;\n…]|, | and | but )",
+    r"(?P<value>[^.!?;\n…]{1,120}?)(?=$|[.!;\n…]|, | and | but )"
 )
 
 

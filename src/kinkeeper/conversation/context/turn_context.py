@@ -148,9 +148,11 @@ def _line(occurrence: Occurrence, now: datetime, household: Household) -> str:
         else f"{day}at {clock(start.time(), household.locale)}"
     )
     waits = occurrence_waiting(
-        occurrence, household.zone, name=lambda each: getattr(household.member(each), "name", each),
+        occurrence,
+        household.zone,
+        name=lambda each: getattr(household.member(each), "name", each),
         moment=lambda at: f"{WEEKDAYS[at.weekday()]} at {clock(at.time(), household.locale)}",
-    )  # fmt: skip
+    )
     told = f"{' '.join(occurrence.event.summary.split())}, {when}"
     return f"Coming up: {told} ({waits})." if waits else f"Coming up: {told}."
 
@@ -230,14 +232,18 @@ class ContextGatherer:
         lately = [each for each in kept.history if now - each.at <= _TURNS_LAST][-_TURNS:]
         world = world_at(now, kept.coming, self._household, self._quiet)
         return TurnContext(
-            topic=ref, gloss=gloss,
+            topic=ref,
+            gloss=gloss,
             signals=signals_of(
                 ref, lately, gists=len(kept.gists), facts=len(kept.known), world=world, now=now
             ),
-            gists=kept.gists, known={each.about: each.value for each in kept.known},
-            said_in={each.about: each.turn for each in kept.known}, world=world.lines,
-            called=read_identity(text) or kept.called, history=kept.history,
-        )  # fmt: skip
+            gists=kept.gists,
+            known={each.about: each.value for each in kept.known},
+            said_in={each.about: each.turn for each in kept.known},
+            world=world.lines,
+            called=read_identity(text) or kept.called,
+            history=kept.history,
+        )
 
     def commit(self, conn: Connection, turn: CommittedTurn, context: TurnContext) -> None:
         """Keep what is left of a turn, and have it encoded.
@@ -248,14 +254,11 @@ class ContextGatherer:
         household, ref, read = turn.household, context.topic, turn.text[:LONGEST_READ]
         if ref.id and turn.mode not in _ABOUT_NOTHING:
             topic = grown(
-                ref, context.gloss, at=turn.at, recalled=turn.recalled,
-                is_focus=read_focus(read),
-            )  # fmt: skip
+                ref, context.gloss, at=turn.at, recalled=turn.recalled, is_focus=read_focus(read)
+            )
             repository.put_topic(conn, household, turn.thread_id, topic)
             facts = facts_of(read, turn.results)
-            repository.put_facts(
-                conn, household, ref.id, facts, turn=turn.turn_id, at=turn.at
-            )  # fmt: skip
+            repository.put_facts(conn, household, ref.id, facts, turn=turn.turn_id, at=turn.at)
         if not turn.is_said:
             return
         if name := read_identity(read):
@@ -264,14 +267,24 @@ class ContextGatherer:
         repository.add_encoding(conn, turn, FIRST_STAGE, ref.id, due_at=now)
 
     def _kept(
-        self, conn: Connection, thread_id: str, viewer: Viewer, gloss: Gloss, *,
-        member: Member, earlier: Sequence[Turn], now: datetime,
-    ) -> _Kept:  # fmt: skip
+        self,
+        conn: Connection,
+        thread_id: str,
+        viewer: Viewer,
+        gloss: Gloss,
+        *,
+        member: Member,
+        earlier: Sequence[Turn],
+        now: datetime,
+    ) -> _Kept:
         household = self._household.id
         ref = topic_of(
-            gloss, repository.topics_of(conn, household, thread_id, now=now), now=now,
-            thread=thread_id, household=household,
-        )  # fmt: skip
+            gloss,
+            repository.topics_of(conn, household, thread_id, now=now),
+            now=now,
+            thread=thread_id,
+            household=household,
+        )
         gists, known = (
             _still_true(conn, household, ref.id, member=member.id, thread=thread_id, now=now)
             if ref.known
@@ -279,11 +292,13 @@ class ContextGatherer:
         )
         coming = told_once(expected_between(conn, viewer, Interval(now, now + AHEAD), now=now))
         return _Kept(
-            topic=ref, gists=gists, known=known,
+            topic=ref,
+            gists=gists,
+            known=known,
             called=repository.called(conn, household, member.id),
             coming=[each for each in coming if each.interval.start >= now],
             history=looked_back(conn, viewer, earlier, now=now),
-        )  # fmt: skip
+        )
 
     async def _gloss(self, text: str) -> Gloss:
         if self._embedder is None:
@@ -335,11 +350,15 @@ def signals_of(
     """
     last = lately[-1] if lately else None
     return Signals(
-        turns=len(lately), gists=gists, facts=facts, has_world=world.has_content,
+        turns=len(lately),
+        gists=gists,
+        facts=facts,
+        has_world=world.has_content,
         fok=float(knowing(ref.known, now=now)),
-        is_new_topic=ref.is_new, previous_mode=last.mode if last else None,
+        is_new_topic=ref.is_new,
+        previous_mode=last.mode if last else None,
         previous_tools=_tools(last.results) if last else (),
-    )  # fmt: skip
+    )
 
 
 def _tools(results: Sequence[ActionResult]) -> tuple[str, ...]:

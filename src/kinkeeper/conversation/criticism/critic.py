@@ -126,10 +126,13 @@ class ModelCritic:
         return replace(
             reviewed,
             verdict=Verdict(
-                number=step.asked.number, request=kind.key, verdict=verdict,
-                effect=_effect(reviewed, result), ms=round((perf_counter() - began) * 1000, 3),
+                number=step.asked.number,
+                request=kind.key,
+                verdict=verdict,
+                effect=_effect(reviewed, result),
+                ms=round((perf_counter() - began) * 1000, 3),
             ),
-        )  # fmt: skip
+        )
 
     async def _judged(self, step: Step, catalogue: Catalogue) -> tuple[Reviewed, str]:
         """Return what stands after the model's word on a step, and that word."""
@@ -137,10 +140,13 @@ class ModelCritic:
         offer, kind, result = offered(case), step.kind, step.result
         answer = await self._judge.judge(
             Judged(
-                household=step.asked.household.id, text=step.context.text, kind=kind,
-                result=result, offer=offer,
+                household=step.asked.household.id,
+                text=step.context.text,
+                kind=kind,
+                result=result,
+                offer=offer,
             )
-        )  # fmt: skip
+        )
         if isinstance(answer, Outcome):
             return Reviewed(result=result), answer.value
         if answer.fits:
@@ -157,9 +163,12 @@ class ModelCritic:
 
         def stored(conn: Connection) -> ActionResult | None:
             found = find_of_slot(
-                conn, asked.household.id, source_type=FROM_CHAT, source_id=asked.turn_id,
+                conn,
+                asked.household.id,
+                source_type=FROM_CHAT,
+                source_id=asked.turn_id,
                 slot=str(asked.number + _AGAIN),
-            )  # fmt: skip
+            )
             return result_of(found) if found and can_be_undone(found) else None
 
         again = await self._store.read(stored)
@@ -176,9 +185,13 @@ class ModelCritic:
             return Reviewed(result=result)
         asked = replace(step.asked, number=step.asked.number + _AGAIN)
         again = await perform(
-            catalogue, self._store, asked, domain=right.domain, action=right.action,
+            catalogue,
+            self._store,
+            asked,
+            domain=right.domain,
+            action=right.action,
             params=right.params,
-        )  # fmt: skip
+        )
         if again.status is not ResultStatus.DONE:
             return Reviewed(result=result)
         return await self._in_place_of(result, again, asked)

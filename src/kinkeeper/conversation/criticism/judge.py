@@ -67,18 +67,25 @@ class Judge:
         """
         result, offer = step.result, step.offer
         answer = await consult(
-            self._models, self._prompt,
+            self._models,
+            self._prompt,
             {
-                "message": step.text[:_LONGEST_MESSAGE], "request": step.kind.key,
-                "means": step.kind.description[:_LONGEST], "params": _in_words(result.params),
+                "message": step.text[:_LONGEST_MESSAGE],
+                "request": step.kind.key,
+                "means": step.kind.description[:_LONGEST],
+                "params": _in_words(result.params),
                 "times": {key: f"{iso} ({offer.words[key]})" for key, iso in offer.times.items()},
                 "outcome": {
-                    "status": result.status.value, "summary": result.summary[:_LONGEST],
+                    "status": result.status.value,
+                    "summary": result.summary[:_LONGEST],
                     "found": str(result.result.get("text", ""))[:_LONGEST],
                 },
             },
-            StepAnswer, household=step.household, stage=STAGE, within=TIMEOUT,
-        )  # fmt: skip
+            StepAnswer,
+            household=step.household,
+            stage=STAGE,
+            within=TIMEOUT,
+        )
         return answer if isinstance(answer, Outcome) else answer.value
 
 

@@ -55,9 +55,9 @@ _PROMISED = re.compile(
     r"|\b(?:don't|don’t|do not) forget\b|\bremind me\b|\bby (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon)\b|\bdeadline\b",
     re.IGNORECASE,
 )
-_OPEN_RESULTS = frozenset({
-    ResultStatus.AWAITING, ResultStatus.UNDER_WAY, ResultStatus.FAILED, ResultStatus.UNCLEAR,
-})  # fmt: skip
+_OPEN_RESULTS = frozenset(
+    {ResultStatus.AWAITING, ResultStatus.UNDER_WAY, ResultStatus.FAILED, ResultStatus.UNCLEAR}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +118,11 @@ def told(
     if is_open(talk):
         narrative += " Something was left unresolved."
     return Told(
-        title=f"Conversation about {topic}" if topic else "A short talk", narrative=narrative,
-        topic=topic, salience=salience(talk, before=before),
-    )  # fmt: skip
+        title=f"Conversation about {topic}" if topic else "A short talk",
+        narrative=narrative,
+        topic=topic,
+        salience=salience(talk, before=before),
+    )
 
 
 def salience(talk: Sequence[Said], *, before: Collection[str]) -> float:
@@ -230,12 +232,7 @@ class Encoding:
     """
 
     def __init__(
-        self,
-        store: Store,
-        household: Household,
-        *,
-        clock: Clock,
-        reading: SessionReading,
+        self, store: Store, household: Household, *, clock: Clock, reading: SessionReading
     ) -> None:
         self._store = store
         self._household = household
@@ -245,9 +242,13 @@ class Encoding:
     def as_job(self) -> Job:
         """Return the kind of work."""
         return Job(
-            name=ENCODING, table=conversation_encodings, handler=self.handle, lease=_LEASE,
-            household=self._household.id, line=first_in_line,
-        )  # fmt: skip
+            name=ENCODING,
+            table=conversation_encodings,
+            handler=self.handle,
+            lease=_LEASE,
+            household=self._household.id,
+            line=first_in_line,
+        )
 
     async def handle(self, key: Key, epoch: int) -> None:
         """Do a stage's work for a claimed row.
@@ -287,10 +288,16 @@ class Encoding:
     def _gist(self, conn: Connection, turn: Turn, topic: str) -> bool:
         """Store what an exchange came to, and have the later stages done."""
         done = CommittedTurn(
-            household=turn.household, member=turn.member, thread_id=turn.thread_id, turn_id=turn.id,
-            text=turn.text, answer="", mode=turn.mode or Mode.RESPOND, results=turn.results,
+            household=turn.household,
+            member=turn.member,
+            thread_id=turn.thread_id,
+            turn_id=turn.id,
+            text=turn.text,
+            answer="",
+            mode=turn.mode or Mode.RESPOND,
+            results=turn.results,
             at=turn.received_at,
-        )  # fmt: skip
+        )
         for stage, wait in ((Stage.FACTS, timedelta(0)), (Stage.EPISODE, SILENCE)):
             due_at = self._clock.now() if not wait else turn.received_at + wait
             repository.add_encoding(conn, done, stage, topic, due_at=due_at)
@@ -299,9 +306,14 @@ class Encoding:
         if not topic or not text:
             return False
         repository.put_gist(
-            conn, turn.household, turn.id, thread=turn.thread_id, topic=topic, text=text,
+            conn,
+            turn.household,
+            turn.id,
+            thread=turn.thread_id,
+            topic=topic,
+            text=text,
             at=turn.received_at,
-        )  # fmt: skip
+        )
         return True
 
     def _facts(self, conn: Connection, turn: Turn, topic: str) -> bool:
@@ -329,20 +341,30 @@ class Encoding:
         )
         member = self._household.member(turn.member)
         episode = told(
-            [_said(each) for each in talk], name=member.name if member else turn.member,
-            names=_names(self._household), before={*stems("\n".join(each.text for each in earlier))},
-        )  # fmt: skip
+            [_said(each) for each in talk],
+            name=member.name if member else turn.member,
+            names=_names(self._household),
+            before={*stems("\n".join(each.text for each in earlier))},
+        )
         if episode is None:
             return False
         stored = Episode(
             household=turn.household,
             id=stable_id(turn.household, "talk", turn.thread_id, talk[0].id),
-            scope=person_scope(turn.member), session=turn.thread_id, kind=EpisodeKind.SUMMARY,
+            scope=person_scope(turn.member),
+            session=turn.thread_id,
+            kind=EpisodeKind.SUMMARY,
             is_assistant=True,
-            text=episode.narrative, title=episode.title, topic=episode.topic or None,
-            participants=(turn.member,), said_at=turn.received_at, salience=episode.salience,
-            origin=Origin.SYSTEM, source=_SOURCE, channel=turn.channel,
-        )  # fmt: skip
+            text=episode.narrative,
+            title=episode.title,
+            topic=episode.topic or None,
+            participants=(turn.member,),
+            said_at=turn.received_at,
+            salience=episode.salience,
+            origin=Origin.SYSTEM,
+            source=_SOURCE,
+            channel=turn.channel,
+        )
         return bool(insert_episodes(conn, [stored], at=self._clock.now(), is_read=True))
 
 
@@ -378,13 +400,17 @@ def _talk_before(turns: Sequence[Turn]) -> list[Turn]:
 
 def _said(turn: Turn) -> Said:
     return Said(
-        text=turn.text, at=turn.received_at, results=turn.results,
+        text=turn.text,
+        at=turn.received_at,
+        results=turn.results,
         was_asked_back=turn.clarification is not None,
-    )  # fmt: skip
+    )
 
 
 def _names(household: Household) -> frozenset[str]:
     things: tuple[Member | Named, ...] = (
-        *household.members, *household.activities, *household.places,
-    )  # fmt: skip
+        *household.members,
+        *household.activities,
+        *household.places,
+    )
     return frozenset(word for each in things for word in (each.name, *each.aliases))

@@ -128,9 +128,10 @@ _JOINS = re.compile(r"\W*(?:oh )?(?:and|also|plus)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _PART_OF_HOUR = re.compile(r"(?:at )?(?P<part>half past|quarter past|quarter to)", re.IGNORECASE)
 _PARTS: Final = {
-    "half past": timedelta(minutes=30), "quarter past": timedelta(minutes=15),
+    "half past": timedelta(minutes=30),
+    "quarter past": timedelta(minutes=15),
     "quarter to": timedelta(minutes=45),
-}  # fmt: skip
+}
 _CHANGING: Final = frozenset({"update_event", "delete_event"})
 _EMPTIED: Final = frozenset({"append", "create", "list", "change_line"})
 
@@ -230,9 +231,10 @@ def _every_time(groups: Groups, case: Case) -> Sequence[Step] | None:
     known = before if isinstance(before, Mapping) else last.result
     meant = {"event_id": last.result.get("id"), "on": known.get("original_start")}
     rest = {
-        key: value for key, value in last.params.items()
+        key: value
+        for key, value in last.params.items()
         if key not in {"find_by", "event_id", "on", "scope", "until"}
-    }  # fmt: skip
+    }
     return [action("calendar", last.action, {**meant, **rest, "scope": scope})]
 
 
@@ -359,7 +361,15 @@ def _renamed(title: str, last: ActionResult, who: Sequence[str], case: Case) -> 
 
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
-    "emptied": _emptied, "counted": _counted, "exchanged": _exchanged, "every_time": _every_time,
-    "somebody_else": _somebody_else, "another_for": _another_for, "for_another": _for_another, "left_out": _left_out,
-    "named_only": _named_only, "another_length": another_length, "part_of_hour": part_of_hour,
-}  # fmt: skip
+    "emptied": _emptied,
+    "counted": _counted,
+    "exchanged": _exchanged,
+    "every_time": _every_time,
+    "somebody_else": _somebody_else,
+    "another_for": _another_for,
+    "for_another": _for_another,
+    "left_out": _left_out,
+    "named_only": _named_only,
+    "another_length": another_length,
+    "part_of_hour": part_of_hour,
+}

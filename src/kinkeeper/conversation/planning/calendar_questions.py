@@ -68,7 +68,7 @@ def _time_to_find(moment: Moment | None, part: str, case: Case) -> dict[str, Any
         "between": {"from": first.isoformat(), "to": last.isoformat()},
         "duration": min(minutes, room) if minutes else min(60, room),
         "who": _who(part, case),
-    }  # fmt: skip
+    }
 
 
 def _who(part: str, case: Case) -> list[str]:
@@ -173,9 +173,11 @@ def _looked_up(question: Question, case: Case) -> dict[str, Any]:
     if wanted == "whether" and has_begun and asks_what_happened(case.context.text):
         wanted = "happened"
     return {
-        **when, "query": question.subject, "who": list(question.who),
+        **when,
+        "query": question.subject,
+        "who": list(question.who),
         "wanted": None if wanted == "all" else wanted,
-    }  # fmt: skip
+    }
 
 
 def _names_days(question: Question) -> bool:
@@ -283,20 +285,27 @@ def _names(question: Question, case: Case) -> str | None:
 
 
 def _free_asked(
-    question: Question, case: Case, *, who: Sequence[str], around: str | None = None,
+    question: Question,
+    case: Case,
+    *,
+    who: Sequence[str],
+    around: str | None = None,
     is_any: bool = False,
-) -> PlannedAction:  # fmt: skip
+) -> PlannedAction:
     begin, until = _asked_span(question, case)
     who = together(case.message.text, case) or who
     room = int((until - begin).total_seconds() // 60)
     return action(
-        "calendar", "find_free",
+        "calendar",
+        "find_free",
         {
             "between": {"from": begin.isoformat(), "to": until.isoformat()},
-            "duration": min(_minutes(case) or 60, room), "who": list(who), "around": around,
+            "duration": min(_minutes(case) or 60, room),
+            "who": list(who),
+            "around": around,
             "is_any": is_any or None,
         },
-    )  # fmt: skip
+    )
 
 
 def _minutes(case: Case) -> int:
@@ -335,9 +344,13 @@ def _left_to_others(_question: Question, _case: Case) -> None:
 
 
 _READERS: Final[Mapping[str, Callable[[Question, Case], Sequence[Step] | None]]] = {
-    "each_free": _each_free, "free": _is_free, "free_time": _free_time, "identity": _left_to_others, "clash": _clash,
+    "each_free": _each_free,
+    "free": _is_free,
+    "free_time": _free_time,
+    "identity": _left_to_others,
+    "clash": _clash,
     "agenda": _agenda,
-}  # fmt: skip
+}
 
 
 # Questions that go on with the last one, of which they say one part anew: "and on Friday?", "what

@@ -176,14 +176,18 @@ def _thing(kind: str, row: Mapping[str, Any]) -> Thing | None:
     if not title and not identity:
         return None
     return Thing(
-        kind=kind, id=identity, title=title,
+        kind=kind,
+        id=identity,
+        title=title,
         start=_first(row, "start", "start_time", "deadline") or None,
         original_start=_first(row, "original_start") or None,
         is_open=row.get("status", "open") == "open",
-        end=_first(row, "end", "end_time") or None, who=_names(row.get("who")),
-        responsible=_names(row.get("responsible")), location=_first(row, "location"),
+        end=_first(row, "end", "end_time") or None,
+        who=_names(row.get("who")),
+        responsible=_names(row.get("responsible")),
+        location=_first(row, "location"),
         rrule=_first(row, "rrule"),
-    )  # fmt: skip
+    )
 
 
 def _names(said: Any) -> tuple[str, ...]:
@@ -296,8 +300,9 @@ def case_of(context: PlanningContext, vocabulary: Vocabulary) -> Case:
     return Case(
         context=context,
         message=_read(context.text, asked.now, asked.household),
-        grammar=grammar, vocabulary=vocabulary,
-    )  # fmt: skip
+        grammar=grammar,
+        vocabulary=vocabulary,
+    )
 
 
 def action(domain: str, name: str, params: Mapping[str, Any], reasoning: str = "") -> PlannedAction:

@@ -168,10 +168,14 @@ def _cleared(part: str, case: Case) -> Sequence[Step] | None:
     return [
         look,
         *(
-            action("calendar", "delete_event", {"event_id": each.id, "on": each.original_start or each.start})
+            action(
+                "calendar",
+                "delete_event",
+                {"event_id": each.id, "on": each.original_start or each.start},
+            )
             for each in events
         ),
-    ]  # fmt: skip
+    ]
 
 
 def named_event(part: str, case: Case) -> dict[str, Any]:
@@ -375,9 +379,11 @@ def _on_its_own(groups: Groups, people: list[str], case: Case) -> Sequence[Step]
     if moment.day < case.now.date() or moment.days > 1 or moment.rule is not None:
         return None
     params: dict[str, Any] = {
-        "summary": _title(groups, doer, taken, case), "who": taken, "responsible": people,
+        "summary": _title(groups, doer, taken, case),
+        "who": taken,
+        "responsible": people,
         "start_time": moment.text,
-    }  # fmt: skip
+    }
     return [replace(action("calendar", "create_event", params), is_offer=True)]
 
 

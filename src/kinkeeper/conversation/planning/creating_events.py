@@ -150,9 +150,11 @@ def described(what: str, case: Case, *, who: str = "") -> Described:
     named = _headed(kept[0], case) if kept else Described(title="")
     title = ", ".join(each for each in (named.title, *kept[1:]) if each)
     return replace(
-        _joined(found, named), title=", ".join([title, *map(case.message.words, beside)]),
-        is_whole=is_person(title, case) or _UNREAD.search(title) is None, main=", ".join(parts),
-    )  # fmt: skip
+        _joined(found, named),
+        title=", ".join([title, *map(case.message.words, beside)]),
+        is_whole=is_person(title, case) or _UNREAD.search(title) is None,
+        main=", ".join(parts),
+    )
 
 
 def _tells_of_a_part(words: str, case: Case) -> bool:
@@ -164,9 +166,11 @@ def _tells_of_a_part(words: str, case: Case) -> bool:
 
 def _joined(found: Described, more: Described) -> Described:
     return Described(
-        title=found.title or more.title, who=_once(found.who, more.who),
-        responsible=_once(found.responsible, more.responsible), where=found.where or more.where,
-    )  # fmt: skip
+        title=found.title or more.title,
+        who=_once(found.who, more.who),
+        responsible=_once(found.responsible, more.responsible),
+        where=found.where or more.where,
+    )
 
 
 def _once(*ids: Iterable[str]) -> tuple[str, ...]:
@@ -198,8 +202,11 @@ def _headed(head: str, case: Case) -> Described:
     who: list[str] = []
     responsible: list[str] = []
     for name, people in (
-        ("ends_taking", responsible), ("ends_going", who), ("ends_for", who), ("begins_with", who),
-    ):  # fmt: skip
+        ("ends_taking", responsible),
+        ("ends_going", who),
+        ("ends_for", who),
+        ("begins_with", who),
+    ):
         match = says[name].fullmatch(head)
         if match is None or not _is_people(match["who"], case):
             continue
@@ -211,9 +218,7 @@ def _headed(head: str, case: Case) -> Described:
     head = head[begun.end() :] if begun is not None else head
     title, where = _placed(_trimmed(head), case)
     present = everybody(case) if means_everybody(title, case) else [*who, *members_in(title, case)]
-    return Described(
-        title=title, where=where, who=_once(present), responsible=_once(responsible)
-    )  # fmt: skip
+    return Described(title=title, where=where, who=_once(present), responsible=_once(responsible))
 
 
 def _is_people(words: str, case: Case) -> bool:
@@ -438,9 +443,11 @@ def _created(
     if not title and groups.get("block") and moment is not None:
         title = _BUSY
     known = {
-        "summary": title, "location": found.where, "who": list(found.who),
+        "summary": title,
+        "location": found.where,
+        "who": list(found.who),
         "responsible": list(found.responsible),
-    }  # fmt: skip
+    }
     if moment is None or not title:
         return [_unknown(title, moment, known)]
     if is_same_time is not None and moment.start is None:

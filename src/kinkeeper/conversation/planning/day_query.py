@@ -42,10 +42,18 @@ _ASKS = re.compile(
     r"^(?:who|whose|what|which|when|where|how|is|are|do|does|did|can|could|will)\b", re.IGNORECASE
 )
 _SHORTENED = (
-    (re.compile(r"^(\w+)'re\b", re.IGNORECASE), r"\1 are"), (re.compile(r"^(i)'m\b", re.IGNORECASE), r"\1 am"),
-    (re.compile(r"^(\w+)'ve\b", re.IGNORECASE), r"\1 have"), (re.compile(r"^(\w+)'ll\b", re.IGNORECASE), r"\1 will"),
-    (re.compile(r"^((?:it|he|she|there|that|everyone|everybody|\w+))'s(?= (?:not|still|on|off|at|in|free|busy|away|home|here|going|coming|playing|doing|\w+ing)\b)", re.IGNORECASE), r"\1 is"),
-)  # fmt: skip
+    (re.compile(r"^(\w+)'re\b", re.IGNORECASE), r"\1 are"),
+    (re.compile(r"^(i)'m\b", re.IGNORECASE), r"\1 am"),
+    (re.compile(r"^(\w+)'ve\b", re.IGNORECASE), r"\1 have"),
+    (re.compile(r"^(\w+)'ll\b", re.IGNORECASE), r"\1 will"),
+    (
+        re.compile(
+            r"^((?:it|he|she|there|that|everyone|everybody|\w+))'s(?= (?:not|still|on|off|at|in|free|busy|away|home|here|going|coming|playing|doing|\w+ing)\b)",
+            re.IGNORECASE,
+        ),
+        r"\1 is",
+    ),
+)
 _AUXILIARY = re.compile(
     r"^(?P<who>(?!(?:to|and|that|which|who)\b)\S+(?: (?!(?:to|and|that|which|who)\b)\S+){0,3}?) (?P<verb>is|are|am|was|were|will|can|could|has|have|had|does|do|did|must|should|would)\b(?P<rest>.*)$",
     re.IGNORECASE,
@@ -200,17 +208,22 @@ def read_question(clause: str, case: Case) -> Question | None:
     subject_member = _ASKED_OF.match(clause)
     of = subject_member["who"] if subject_member is not None else ""
     return Question(
-        wanted=wanted, subject=subject, is_known=subject is not None and is_of_calendar(subject, case),
-        is_only_known=wanted == "whether" and not is_past and subject is not None
+        wanted=wanted,
+        subject=subject,
+        is_known=subject is not None and is_of_calendar(subject, case),
+        is_only_known=wanted == "whether"
+        and not is_past
+        and subject is not None
         and all(is_of_calendar(word, case) for word in subject.split()),
         who=tuple(named) or ((me,) if is_mine and subject is None else ()),
         asked_of=_asked_of(of.lower(), case) or _one_spoken_of(of.lower(), case),
         is_of_anybody=of.lower() in _ANYBODY,
         is_of_time=_OF_TIME.match(clause) is not None,
-        window=window, is_past=is_past,
+        window=window,
+        is_past=is_past,
         is_of_days=asking["days"].search(case.message.title(clause)) is not None,
         is_absent=asking["absent"].search(clause) is not None,
-    )  # fmt: skip
+    )
 
 
 def _spoken_of(case: Case) -> Thing | None:
@@ -292,6 +305,7 @@ def is_of_calendar(words: str, case: Case) -> bool:
     titles = [*dict.fromkeys(each.title for each in case.things if each.kind == "event")]
     return any(meant_by(word, titles) for word in said) or any(
         word.kind in {"activity", "generic_activity"}
-        for start in range(len(said)) for end in range(start + 1, len(said) + 1)
+        for start in range(len(said))
+        for end in range(start + 1, len(said) + 1)
         for word in case.vocabulary.meanings(" ".join(said[start:end]))
-    )  # fmt: skip
+    )

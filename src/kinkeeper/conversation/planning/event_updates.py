@@ -64,8 +64,19 @@ _NEWS: Final[Mapping[str, News]] = {
 """What each pattern tells, in the order in which they are tried."""
 
 _SURE: Final = frozenset(_NEWS) - {
-    "at", "placed", "ends", "ends_by", "charged", "charges", "charged_of", "comes", "taken_off", "wanted", "begun_of", "gone_to",
-}  # fmt: skip
+    "at",
+    "placed",
+    "ends",
+    "ends_by",
+    "charged",
+    "charges",
+    "charged_of",
+    "comes",
+    "taken_off",
+    "wanted",
+    "begun_of",
+    "gone_to",
+}
 """Patterns that only changes are told with; the others tell news of what nobody knows yet as well."""
 
 _JOBS: Final = frozenset({"unable", "unable_of"})
@@ -180,9 +191,10 @@ def _days_beside(news: str, clause: str, case: Case) -> str:
         return ""
     marks = {each: case.message.spans.get(each) for each in clause}
     return " ".join(
-        mark for mark, span in marks.items()
+        mark
+        for mark, span in marks.items()
         if span is not None and span.has_date and span.until > case.now and span.bound != "since"
-    )  # fmt: skip
+    )
 
 
 def _not_till(told: Told, case: Case) -> Iterator[Told]:
@@ -266,12 +278,21 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         return None
     news, of = _NEWS[name], groups.get("of", "")
     told = Told(
-        news=news, about=_named(what, case), when=when, who=who,
-        of=tuple(who_of(f"{rest.of} {of}", case)), cover=people_in(rest.cover, case) if rest.cover else (), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
-        way=groups.get("dir", ""), where=_OWN.sub("", case.message.words(groups.get("where", ""))),
-        since=_since(rest, when, case), is_sure=name in _SURE or rest.is_rather or bool(groups.get("now")),
-        is_charge=bool(groups.get("whom", "").strip() or of), is_job=name in _JOBS, other=groups.get("other", ""),
-    )  # fmt: skip
+        news=news,
+        about=_named(what, case),
+        when=when,
+        who=who,
+        of=tuple(who_of(f"{rest.of} {of}", case)),
+        cover=people_in(rest.cover, case) if rest.cover else (),
+        to=groups.get("to") or groups.get("by") or groups.get("end", ""),
+        way=groups.get("dir", ""),
+        where=_OWN.sub("", case.message.words(groups.get("where", ""))),
+        since=_since(rest, when, case),
+        is_sure=name in _SURE or rest.is_rather or bool(groups.get("now")),
+        is_charge=bool(groups.get("whom", "").strip() or of),
+        is_job=name in _JOBS,
+        other=groups.get("other", ""),
+    )
     if name == "comes":
         return _with_their_own(told, case)
     if is_person(told.about, case):
@@ -360,9 +381,10 @@ def new_weekday(told: Told, case: Case) -> TimeSpan | None:
 def new_moment(told: Told, case: Case) -> str | None:
     """Return the new time as far as it is told: "HH:MM", a date, or both."""
     spans = [
-        replace(each, bound=None) for each in case.message.times(told.to)
+        replace(each, bound=None)
+        for each in case.message.times(told.to)
         if is_short(each) and not each.recurrence
-    ]  # fmt: skip
+    ]
     moment = moment_of(spans, case.now)
     return moment.partial if moment is not None else None
 

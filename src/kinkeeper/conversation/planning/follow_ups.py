@@ -108,9 +108,11 @@ def _booked(last: ActionResult, title: str, case: Case) -> list[Step] | None:
     title = "" if _IT.match(title) else title
     end = start + timedelta(minutes=last.params.get("duration", _HOUR))
     params = {
-        "summary": title, "start_time": start.isoformat(), "end_time": end.isoformat(),
+        "summary": title,
+        "start_time": start.isoformat(),
+        "end_time": end.isoformat(),
         "who": last.params.get("who") or members_in(title, case),
-    }  # fmt: skip
+    }
     step = action("calendar", "create_event", params)
     return [step] if title else [Missing(step, "summary", "What should I put there?")]
 
@@ -374,9 +376,17 @@ def _changed_time(text: str, case: Case) -> dict[str, Any]:
 
 
 _FILLERS: Final[Mapping[str, Callable[[str, Case], dict[str, Any]]]] = {
-    "body": _body, "to": _to, "title": _title, "deadline": _time("deadline"),
-    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time, "find_by": _find_by, "on": _day, "who": _who,
-}  # fmt: skip
+    "body": _body,
+    "to": _to,
+    "title": _title,
+    "deadline": _time("deadline"),
+    "start_time": _time("start_time"),
+    "summary": _summary,
+    "changes": _changed_time,
+    "find_by": _find_by,
+    "on": _day,
+    "who": _who,
+}
 
 
 # Edits of what awaits a yes: the whole request again, with what the person wants different. Pure.

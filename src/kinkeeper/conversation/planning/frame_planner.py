@@ -114,14 +114,17 @@ class _Reading:
             for said in (Said(asked.member.name, each.text), Said(_ASSISTANT, each.answer))
         ]
         utterance = Utterance(
-            text=context.text, speaker=asked.member.name, sent_at=asked.now,
+            text=context.text,
+            speaker=asked.member.name,
+            sent_at=asked.now,
             surface=Surface.ASSISTANT,
-        )  # fmt: skip
+        )
         known = Context(
-            before=before, items=[self._shown(each) for each in self.items],
+            before=before,
+            items=[self._shown(each) for each in self.items],
             people=frozenset(map(str.casefold, household.words_for_people)),
             locale=household.locale,
-        )  # fmt: skip
+        )
         return shipped_reader().read(utterance, known).frames
 
     def _shown(self, thing: Thing) -> str:
@@ -199,13 +202,17 @@ class _Reading:
         )
         end = moment.end if moment.end is not None and not moment.is_part else None
         yield action(
-            "calendar", "create_event",
+            "calendar",
+            "create_event",
             {
-                "summary": what, "location": self._said(frame, SlotName.WHERE),
-                "who": who_of(people, self.case), "start_time": moment.text,
-                "end_time": end and end.isoformat(), "rrule": moment.rule,
+                "summary": what,
+                "location": self._said(frame, SlotName.WHERE),
+                "who": who_of(people, self.case),
+                "start_time": moment.text,
+                "end_time": end and end.isoformat(),
+                "rrule": moment.rule,
             },
-        )  # fmt: skip
+        )
 
     def _is_over(self, moment: Moment) -> bool:
         now = self.case.now

@@ -19,8 +19,19 @@ from kinkeeper.reading.times.tokens import is_counted
 _NAME = re.compile(r"@(\w+)")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _FILES = (
-    "openings", "tasks", "lists", "mail", "memory", "reading", "questions", "events", "changes", "amending", "records", "pointing",
-)  # fmt: skip
+    "openings",
+    "tasks",
+    "lists",
+    "mail",
+    "memory",
+    "reading",
+    "questions",
+    "events",
+    "changes",
+    "amending",
+    "records",
+    "pointing",
+)
 LONGEST_CLAUSE = 300
 """Characters of a clause that patterns with several open ends are tried on."""
 
@@ -153,11 +164,17 @@ def load_grammar() -> Grammar:
     pointing, answering, editing, describing, telling, aside, amending, asking, wanted = (
         {name: _compiled(pattern, words) for name, pattern in contents[file][table].items()}
         for file, table in (
-            ("pointing", "pointing"), ("pointing", "answering"), ("pointing", "editing"),
-            ("events", "describing"), ("changes", "told"), ("changes", "set_aside"), ("amending", "amending"),
-            ("questions", "question"), ("questions", "wanted"),
+            ("pointing", "pointing"),
+            ("pointing", "answering"),
+            ("pointing", "editing"),
+            ("events", "describing"),
+            ("changes", "told"),
+            ("changes", "set_aside"),
+            ("amending", "amending"),
+            ("questions", "question"),
+            ("questions", "wanted"),
         )
-    )  # fmt: skip
+    )
     rules = {
         name: Rule(name, tuple(_compiled(each, words) for each in patterns))
         for content in contents.values()

@@ -114,10 +114,11 @@ def _goods() -> _Goods:
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     several = (" ".join(each.split()) for each in data["several"].split(";"))
     return _Goods(
-        single=frozenset(data["single"].split()), heads=frozenset(data["heads"].split()),
+        single=frozenset(data["single"].split()),
+        heads=frozenset(data["heads"].split()),
         several=frozenset(tuple(each.split()) for each in several if each),
         describing=frozenset(data["describing"].split()),
-    )  # fmt: skip
+    )
 
 
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&|plus|as well as)\s+|\s*;\s*", re.IGNORECASE)

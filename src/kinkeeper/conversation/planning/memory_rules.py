@@ -57,9 +57,10 @@ def store(groups: Groups, case: Case) -> Sequence[Step] | None:
     if not value or _BARE.match(value):
         return None
     params = {
-        "category": classify(value).category.value, "value": value,
+        "category": classify(value).category.value,
+        "value": value,
         "private": before if is_private is None else is_private,
-    }  # fmt: skip
+    }
     return [action("memory", "store", params)]
 
 

@@ -156,9 +156,12 @@ def _spans(text: str, now: datetime, household: Household) -> Sequence[TimeSpan]
         NamedTimeWords(id=each.id, words=each.aliases, start=each.start) for each in household.times
     ]
     spans: Sequence[TimeSpan] = read(
-        parted, now, locale=household.locale, named_times=named,
+        parted,
+        now,
+        locale=household.locale,
+        named_times=named,
         usual_hour=_usual_hour(text, household),
-    )  # fmt: skip
+    )
     for place, (old, new) in enumerate(pairwise(spans), start=1):
         if ";" in parted[old.end_char : new.start_char] and parted != text:
             first = first_of_week(old.begin.date(), 0)
@@ -314,9 +317,8 @@ class Message:
         begins = [span for span in self.free_times(part) if span.bound != "until"]
         days = {span.begin.date() for span in begins if span.has_date}
         hours = {
-            span.begin.timetz() for span in begins
-            if span.has_time and span.part_of_day is None
-        }  # fmt: skip
+            span.begin.timetz() for span in begins if span.has_time and span.part_of_day is None
+        }
         return (len(days) > 1 and not recurs) or len(hours) > 1
 
     def lengths(self, part: str) -> tuple[TimeSpan, ...]:
@@ -534,9 +536,14 @@ def _with_rest_of(new: TimeSpan, old: TimeSpan) -> TimeSpan:
         return new
     length = (new if new.has_time else old).until - (new if new.has_time else old).begin
     return replace(
-        new, begin=begin, until=begin + length, kind=SpanKind.DATETIME, has_date=True, has_time=True,
+        new,
+        begin=begin,
+        until=begin + length,
+        kind=SpanKind.DATETIME,
+        has_date=True,
+        has_time=True,
         is_meridiem_known=new.is_meridiem_known if new.has_time else old.is_meridiem_known,
-    )  # fmt: skip
+    )
 
 
 def _without_reported(text: str, grammar: Grammar) -> str:

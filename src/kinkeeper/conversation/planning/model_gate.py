@@ -49,8 +49,14 @@ from kinkeeper.reading.replies import ReplyKind, is_question, read_reply, words_
 _NOTHING: Final[Mapping[str, Any]] = {}
 _STORE: Final = ("memory", "store")
 _NEW: Final = frozenset(
-    {("calendar", "create_event"), ("task", "create"), ("notes", "create"), ("notes", "append"), _STORE}
-)  # fmt: skip
+    {
+        ("calendar", "create_event"),
+        ("task", "create"),
+        ("notes", "create"),
+        ("notes", "append"),
+        _STORE,
+    }
+)
 _ADDS: Final = _NEW | {("email", "create_draft")}
 _REAL: Final = frozenset({Modality.NAMED, Modality.TOLD})
 _AUDIENCE: Final = ("private", "kept_from")
@@ -59,9 +65,23 @@ _TARGETS: Final = frozenset({"find_by", "event_id", "line"})
 _WHEN: Final = ("start_time", "deadline", "remind_at")
 _SEVERAL: Final = 2
 _NO_WORDS: Final = (
-    _PEOPLE | _TARGETS
-    | {"start_time", "end_time", "deadline", "remind_at", "on", "until", "rrule", "scope", "priority", "category", "kept_from", "to"}
-)  # fmt: skip
+    _PEOPLE
+    | _TARGETS
+    | {
+        "start_time",
+        "end_time",
+        "deadline",
+        "remind_at",
+        "on",
+        "until",
+        "rrule",
+        "scope",
+        "priority",
+        "category",
+        "kept_from",
+        "to",
+    }
+)
 """Parameters of our own requests that hold no words: they are held to the message in other ways."""
 
 

@@ -71,9 +71,13 @@ class _TakeBack(Parameters):
 
 
 _TAKING_BACK = RequestKind(
-    domain=TAKE_BACK[0], name=TAKE_BACK[1], parameters=_TakeBack, stakes=Stakes.LOW,
-    description="Drop what waits, or undo what was just done.", progress="",
-)  # fmt: skip
+    domain=TAKE_BACK[0],
+    name=TAKE_BACK[1],
+    parameters=_TakeBack,
+    stakes=Stakes.LOW,
+    description="Drop what waits, or undo what was just done.",
+    progress="",
+)
 """Only a turn can carry it out, which knows what was done in its thread."""
 
 
@@ -128,10 +132,14 @@ class ModelPlanner:
     async def _asked(self, case: Case, view: Shown, kinds: Sequence[RequestKind]) -> PlanAnswer:
         offer, kinds = offered(case), _with_taking_back(kinds, view)
         answer = await consult(
-            self._models, self._prompt, _inputs(case, view, offer, kinds),
+            self._models,
+            self._prompt,
+            _inputs(case, view, offer, kinds),
             answer_type(kinds, offer.times),
-            household=case.household.id, stage=STAGE, within=_PATIENCE,
-        )  # fmt: skip
+            household=case.household.id,
+            stage=STAGE,
+            within=_PATIENCE,
+        )
         if not isinstance(answer, Outcome):
             return answer.value
         if answer is Outcome.INVALID_OUTPUT:

@@ -43,10 +43,11 @@ def members_in(text: str, case: Case, *, as_owners: bool = False) -> list[str]:
             ]
     named = {over for _, over, _ in found}
     new = [
-        each for each in found
+        each
+        for each in found
         if not is_given_up(folded, each[0] + 1)
         and not (each[0] in named and folded.startswith(" both ", each[0]))
-    ]  # fmt: skip
+    ]
     return list(dict.fromkeys(member for *_, member in sorted(new)))
 
 
@@ -101,9 +102,10 @@ def who_of(text: str, case: Case) -> list[str]:
 def everybody(case: Case) -> list[str]:
     """Return the ids of those whom "all of us" means: parents, guardians and children."""
     return [
-        member.id for member in case.household.members
+        member.id
+        for member in case.household.members
         if member.role in {Role.PARENT, Role.GUARDIAN, Role.CHILD}
-    ]  # fmt: skip
+    ]
 
 
 def means_everybody(words: str, case: Case) -> bool:

@@ -100,8 +100,10 @@ REFERENCES = _THINGS | _PEOPLE | {"to"}
 """Parameters that say which thing is meant, or whom."""
 
 QUESTIONS = {
-    "start_time": _WHEN, **dict.fromkeys(_THINGS, _WHICH), **dict.fromkeys(_PEOPLE | {"to"}, _WHO),
-}  # fmt: skip
+    "start_time": _WHEN,
+    **dict.fromkeys(_THINGS, _WHICH),
+    **dict.fromkeys(_PEOPLE | {"to"}, _WHO),
+}
 """What is asked where a parameter is missing, in words of ours."""
 
 
@@ -124,14 +126,14 @@ def offered(case: Case, view: Shown | None = None) -> Offered:
     """Return the times that the message names, each by itself and all together, and those that it tells by others."""
     apart = [
         *distances(
-            case.context.text,
-            times_in(case.context.text, case.now, case.household), case.now,
+            case.context.text, times_in(case.context.text, case.now, case.household), case.now
         )
-    ]  # fmt: skip
+    ]
     spans = [
-        span for span in case.message.spans.values()
+        span
+        for span in case.message.spans.values()
         if not any(span.surface in each.surface for each in apart)
-    ]  # fmt: skip
+    ]
     words = told_by(spans, case)
     for each in apart:
         for text in _told_by(each, spans, case):

@@ -100,10 +100,7 @@ def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
         # "On Sunday at one", said on a Sunday afternoon, is the next one.
         day += timedelta(days=7) if begins <= now else timedelta()
     start, end = _start_and_end(timed, day, now)
-    return Moment(
-        day=day, start=start, end=end, rule=None, days=days,
-        is_part=_is_part(timed),
-    )  # fmt: skip
+    return Moment(day=day, start=start, end=end, rule=None, days=days, is_part=_is_part(timed))
 
 
 def _one_recurrence(spans: Sequence[TimeSpan]) -> TimeSpan | None:
@@ -363,9 +360,7 @@ def each_of(
     if any(span.has_date and span.bound != _UNTIL for each in days for span in each):
         return ()
     again = [span for span in said if span.recurrence]
-    return [
-        each if any(span.recurrence for span in each) else [*each, *again] for each in days
-    ]  # fmt: skip
+    return [each if any(span.recurrence for span in each) else [*each, *again] for each in days]
 
 
 def daily_until(
@@ -390,9 +385,13 @@ def daily_until(
         if (is_days or is_end) and (_days(each) > 1 or each.bound == _UNTIL):
             last = each.begin.date() if each.bound == _UNTIL else _last_day(each)
             daily = replace(
-                each, kind=SpanKind.RECURRING, recurrence=f"FREQ=DAILY;UNTIL={last:%Y%m%d}",
-                has_date=False, bound=None, begin=now if is_end else each.begin,
-            )  # fmt: skip
+                each,
+                kind=SpanKind.RECURRING,
+                recurrence=f"FREQ=DAILY;UNTIL={last:%Y%m%d}",
+                has_date=False,
+                bound=None,
+                begin=now if is_end else each.begin,
+            )
             return [*(span for span in spans if span is not each), daily]
     return spans
 

@@ -5,12 +5,7 @@ from dataclasses import replace
 
 import structlog
 
-from kinkeeper.conversation.model import (
-    Plan,
-    PlannedAction,
-    Planner,
-    PlanningContext,
-)
+from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext
 from kinkeeper.conversation.planning.audience_wishes import (
     NOT_FOR_A_FEW,
     Said,
@@ -152,9 +147,13 @@ def _carried_on(context: PlanningContext, plan: Plan) -> Plan:
     asked = context.asked
     is_told = bool(plan.actions) and all(each.is_offer for each in plan.actions)
     carried = carried_scope(
-        context.text, context.history, asked.household, asked.member.id,
-        now=asked.now, is_announced=not is_told,
-    )  # fmt: skip
+        context.text,
+        context.history,
+        asked.household,
+        asked.member.id,
+        now=asked.now,
+        is_announced=not is_told,
+    )
     if carried is not None:
         return narrowed(plan, kept_from(carried), only_new=True)
     alone = len(plan.actions) + bool(plan.partial) == 1
@@ -172,9 +171,13 @@ def _of_secret(
     """Return a request that is as secret as what it means of the thread."""
     asked, about = context.asked, written_by(planned)
     scope = scope_of_same(
-        context.text if is_alone else about, context.history, asked.household, asked.member.id,
-        now=asked.now, about=about,
-    )  # fmt: skip
+        context.text if is_alone else about,
+        context.history,
+        asked.household,
+        asked.member.id,
+        now=asked.now,
+        about=about,
+    )
     if scope is None:
         return [planned]
     return narrowed(Plan(actions=(planned,)), kept_from(scope), only_new=True).actions

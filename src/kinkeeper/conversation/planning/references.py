@@ -132,9 +132,11 @@ def _same_again(groups: Groups, case: Case) -> Sequence[Step] | None:
     last = next(latest(case), None)
     key = "" if last is None else f"{last.domain}.{last.action}"
     does = {
-        "task.complete": _ticked, "task.delete": _dropped, "calendar.delete_event": _dropped,
+        "task.complete": _ticked,
+        "task.delete": _dropped,
+        "calendar.delete_event": _dropped,
         "notes.remove_line": _dropped,
-    }.get(key)  # fmt: skip
+    }.get(key)
     if does is None:
         return None
     return [step for each in meant(groups["one"], case) if (step := does(each)) is not None]
@@ -389,11 +391,7 @@ def _more(groups: Groups, case: Case) -> Sequence[Step] | None:
     if appended is None or case.grammar.starts.match(what) or case.message.times(what):
         return None
     return [
-        further(
-            "notes",
-            "append",
-            {"title": appended[0], "body": "\n".join(lines_of(what, case))},
-        )
+        further("notes", "append", {"title": appended[0], "body": "\n".join(lines_of(what, case))})
     ]
 
 
@@ -409,8 +407,24 @@ def more(text: str, case: Case) -> list[Step] | None:
 
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
-    "drop": _drop, "done": _done, "waits": _waits, "shift": _move, "shift_time": _move, "move": _move, "send": _send,
-    "retimed": _retimed, "same_time": _again, "only_time": _only_time, "remind": remind_of, "person": _person,
-    "invite": _invite, "rename": _rename, "place": _place, "taking": _take, "same_again": _same_again,
-    "line_gone": gone, "share": share, "keep": keep,
-}  # fmt: skip
+    "drop": _drop,
+    "done": _done,
+    "waits": _waits,
+    "shift": _move,
+    "shift_time": _move,
+    "move": _move,
+    "send": _send,
+    "retimed": _retimed,
+    "same_time": _again,
+    "only_time": _only_time,
+    "remind": remind_of,
+    "person": _person,
+    "invite": _invite,
+    "rename": _rename,
+    "place": _place,
+    "taking": _take,
+    "same_again": _same_again,
+    "line_gone": gone,
+    "share": share,
+    "keep": keep,
+}

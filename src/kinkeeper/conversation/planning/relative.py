@@ -371,6 +371,11 @@ def _start_of(thing: Thing) -> datetime:
 
 
 _READERS: Final = {
-    "later": _by_length, "beside_now": _beside_now, "next_to": _next_to, "weekday_after": _weekday_after, "longer": _longer,
-    "lasting": _lasting, "ending": _ending,
-}  # fmt: skip
+    "later": _by_length,
+    "beside_now": _beside_now,
+    "next_to": _next_to,
+    "weekday_after": _weekday_after,
+    "longer": _longer,
+    "lasting": _lasting,
+    "ending": _ending,
+}

@@ -273,9 +273,11 @@ def _added(first: str, rest: str, case: Case) -> list[Step] | None:
 def _who_first(what: str) -> str:
     """Return what is scheduled by a statement: "we're having the Lees over" is about the Lees."""
     return re.sub(
-        r"^(?:i|we)(?:'re|'m|'ve|'ll| are| am| have| will)?(?: got| having| going to| have| be)*\s+|^there(?:'s| is)\s+", "", what,
+        r"^(?:i|we)(?:'re|'m|'ve|'ll| are| am| have| will)?(?: got| having| going to| have| be)*\s+|^there(?:'s| is)\s+",
+        "",
+        what,
         flags=re.IGNORECASE,
-    )  # fmt: skip
+    )
 
 
 _MOST_ACTIONS = 8
@@ -393,11 +395,16 @@ def _with_days_asked(plan: Plan, left_out: Sequence[TimeSpan]) -> Plan:
     new = [
         each
         for each in plan.actions
-        if each.action in _NEW and not each.params.get("rrule") and any(
-            span.begin.date().isoformat() <= str(each.params.get(key))[:10] < span.until.date().isoformat()
-            for span in left_out for key in _DATED
+        if each.action in _NEW
+        and not each.params.get("rrule")
+        and any(
+            span.begin.date().isoformat()
+            <= str(each.params.get(key))[:10]
+            < span.until.date().isoformat()
+            for span in left_out
+            for key in _DATED
         )
-    ]  # fmt: skip
+    ]
     if not new or plan.partial:
         return plan
     day = next(key for key in _DATED if new[0].params.get(key))
@@ -416,9 +423,9 @@ def _with_both_asked(plan: Plan, case: Case) -> Plan:
     new = [each for each in plan.actions if each.action in _NEW and each.domain in _FOR_PEOPLE]
     if not new or plan.partial or not is_unknown_pair(case):
         return plan
-    missing = planned([
-        *(each for each in plan.actions if each is not new[0]), Missing(new[0], "who", _WHO_ELSE),
-    ])  # fmt: skip
+    missing = planned(
+        [*(each for each in plan.actions if each is not new[0]), Missing(new[0], "who", _WHO_ELSE)]
+    )
     return replace(plan, actions=missing.actions, clarification=_WHO_ELSE, partial=missing.partial)
 
 
@@ -611,12 +618,16 @@ def planned(steps: list[Step]) -> Plan:
     if missing is None:
         return Plan(actions=actions, source=Source.RULES)
     return Plan(
-        actions=actions, clarification=missing.question, source=Source.RULES,
+        actions=actions,
+        clarification=missing.question,
+        source=Source.RULES,
         partial={
-            "domain": missing.action.domain, "action": missing.action.action,
-            "params": dict(missing.action.params), "missing": missing.field,
+            "domain": missing.action.domain,
+            "action": missing.action.action,
+            "params": dict(missing.action.params),
+            "missing": missing.field,
         },
-    )  # fmt: skip
+    )
 
 
 vocabulary_of = lru_cache(maxsize=8)(compile_vocabulary)

@@ -125,9 +125,12 @@ def shown(case: Case, said: Sequence[str] | None = None) -> Shown:
         )
     }
     return Shown(
-        things=things, done={f"r{at}": each for at, each in enumerate(done, 1)}, unsure=unsure,
-        lists=_lists(case, is_own=said is not None), words=words,
-    )  # fmt: skip
+        things=things,
+        done={f"r{at}": each for at, each in enumerate(done, 1)},
+        unsure=unsure,
+        lists=_lists(case, is_own=said is not None),
+        words=words,
+    )
 
 
 def _by_alias(things: Sequence[Thing]) -> dict[str, Thing]:

@@ -64,8 +64,13 @@ _OF_ALL = re.compile(
     re.IGNORECASE,
 )
 _BASE: Final = {
-    "paid": "pay", "bought": "buy", "sent": "send", "rung": "ring", "fed": "feed", "spoken to": "speak to",
-}  # fmt: skip
+    "paid": "pay",
+    "bought": "buy",
+    "sent": "send",
+    "rung": "ring",
+    "fed": "feed",
+    "spoken to": "speak to",
+}
 _SOON: Final = timedelta(hours=3)
 _QUOTED = re.compile(r"'(?P<words>.+)'")
 _NOT_SOMEBODY = re.compile(r"^not (?:\w+|(?:my|the|our) \w+)$", re.IGNORECASE)
@@ -381,9 +386,10 @@ def _when(moment: Moment | None, case: Case, *, is_reminder: bool) -> dict[str, 
     if moment is None:
         return {}
     return {
-        "deadline": moment.text, "rrule": moment.rule,
+        "deadline": moment.text,
+        "rrule": moment.rule,
         "remind_at": reminded_at(moment, case.now) if is_reminder else None,
-    }  # fmt: skip
+    }
 
 
 def _missing_title(moment: Moment | None) -> Missing:

@@ -74,10 +74,14 @@ def looked_for(clause: str, case: Case) -> list[Step] | None:
         clause: With marks, without politeness; no rule made anything of it.
     """
     meant = [
-        Meant(each, case) for each in told_of(clause, case)
-        if each.is_sure and each.news in {News.OFF, News.TIME} and "," not in each.about
-        and is_appointment(each.about, case) and not case.grammar.said["hearsay"].search(each.about)
-    ]  # fmt: skip
+        Meant(each, case)
+        for each in told_of(clause, case)
+        if each.is_sure
+        and each.news in {News.OFF, News.TIME}
+        and "," not in each.about
+        and is_appointment(each.about, case)
+        and not case.grammar.said["hearsay"].search(each.about)
+    ]
     first = min(meant, key=lambda each: clause.find(each.told.about), default=None)
     return first.look() if first is not None and not first.has_looked else None
 
@@ -329,9 +333,11 @@ def _unless_same(old: str | None, name: str, new: Any) -> dict[str, Any]:
 def _clock_alone(changes: dict[str, Any]) -> dict[str, Any]:
     """Return changes of a series without the day on which they were counted."""
     return {
-        name: value.partition("T")[2][:5] if name in {"start_time", "end_time"} and "T" in value else value
+        name: value.partition("T")[2][:5]
+        if name in {"start_time", "end_time"} and "T" in value
+        else value
         for name, value in changes.items()
-    }  # fmt: skip
+    }
 
 
 def _days_a_week(rule: str) -> int:

@@ -186,9 +186,10 @@ class Meant:
     def _day_told(self) -> date | None:
         """Return the day that is named with the new time."""
         spans = [
-            each for each in self.case.message.times(self.told.to)
+            each
+            for each in self.case.message.times(self.told.to)
             if each.has_date and is_short(each) and not each.recurrence and not is_beside_now(each)
-        ]  # fmt: skip
+        ]
         return spans[0].begin.date() if spans else None
 
     def _called(self, person: str) -> str:

@@ -82,9 +82,12 @@ def consent_words() -> ConsentWords:
         for name in ("changing", "changed", "leading", "values", "including", "curt", "kind")
     }
     return ConsentWords(
-        said=said, closed=frozenset(closed), longest=max(map(len, said)),
-        fillers=frozenset(raw["filler"].split()), **lists,
-    )  # fmt: skip
+        said=said,
+        closed=frozenset(closed),
+        longest=max(map(len, said)),
+        fillers=frozenset(raw["filler"].split()),
+        **lists,
+    )
 
 
 def _spelled_out(lines: str) -> Iterator[tuple[Clause, bool]]:
@@ -159,8 +162,20 @@ _DECIDES = frozenset({Said.YES, Said.NO, Said.WEAK})
 _EMOJI = {"accept": Said.WEAK, "decline": Said.NO, "doubt": Said.HOLD}
 _FRIENDLY, _FRIENDLY_CHANCE = "acknowledge", 0.7
 _DENYING = frozenset(
-    {"not", "no", "never", "nothing", "don't", "won't", "can't", "isn't", "doesn't", "didn't", "couldn't"}
-)  # fmt: skip
+    {
+        "not",
+        "no",
+        "never",
+        "nothing",
+        "don't",
+        "won't",
+        "can't",
+        "isn't",
+        "doesn't",
+        "didn't",
+        "couldn't",
+    }
+)
 _REACH = 3
 """Words within which a verb's object follows it."""
 
@@ -168,9 +183,33 @@ _SIGNS = frozenset({TokenKind.PUNCTUATION, TokenKind.EMOJI})
 _ARTICLES = frozenset({"the", "a", "an", "that", "this", "it", "my", "our"})
 _DOUBTFUL = frozenset("🙄😒🤷🤔😏🙃😬")
 _SUBJECTS = frozenset(
-    {"i", "i'm", "i'll", "i've", "i'd", "we", "we're", "we'll", "we've", "she", "he", "they", "it", "it's", "that",
-     "that's", "she's", "he's", "this", "my", "our", "the", "they're", "no"}
-)  # fmt: skip
+    {
+        "i",
+        "i'm",
+        "i'll",
+        "i've",
+        "i'd",
+        "we",
+        "we're",
+        "we'll",
+        "we've",
+        "she",
+        "he",
+        "they",
+        "it",
+        "it's",
+        "that",
+        "that's",
+        "she's",
+        "he's",
+        "this",
+        "my",
+        "our",
+        "the",
+        "they're",
+        "no",
+    }
+)
 _QUOTED = re.compile(r"""^\s*(?:>|\|\s|```)|\A\s*["“”„«][^"“”„«»]*["“”»]\W*\Z""", re.MULTILINE)
 """Marks of lines that somebody else wrote, and a message that is nothing but a quotation."""
 

@@ -230,12 +230,13 @@ def read_intent(
         kind = IntentType.CONTINUATION
     return Intent(
         type=kind,
-        confidence=_confidence(kind, count, weights, is_warm=signals.is_warm), words=count,
+        confidence=_confidence(kind, count, weights, is_warm=signals.is_warm),
+        words=count,
         has_question_mark=any(clause[-1] == ASKED for clause in clauses),
         is_interrogative=any(clause[0] in lists["interrogatives"] for clause in clauses),
         refers=bool(said & lists["references"]),
         has_link=any(token.kind is TokenKind.LINK and "@" not in token.text for token in tokens),
-    )  # fmt: skip
+    )
 
 
 def commands_in(clause: Clause) -> bool:

@@ -81,9 +81,11 @@ def score_modes(
     }
     scores = _summed(features, known)
     return Scored(
-        scores=scores, features=features, margin=_margin(scores),
+        scores=scores,
+        features=features,
+        margin=_margin(scores),
         effective_margin=_effective_margin(intent, signals, known),
-    )  # fmt: skip
+    )
 
 
 def mode_after_acting(features: Mapping[str, float]) -> Mode:
@@ -174,9 +176,13 @@ def _effective_margin(intent: Intent, signals: Signals, weights: Weights) -> flo
 
 
 _BRANCH_OF = {
-    Mode.RESPOND: Branch.RESPOND, Mode.CLARIFY: Branch.CLARIFY, Mode.ACT: Branch.ACT,
-    Mode.ACKNOWLEDGE: Branch.SOCIAL, Mode.IGNORE: Branch.SOCIAL, Mode.CANCEL: Branch.SOCIAL,
-}  # fmt: skip
+    Mode.RESPOND: Branch.RESPOND,
+    Mode.CLARIFY: Branch.CLARIFY,
+    Mode.ACT: Branch.ACT,
+    Mode.ACKNOWLEDGE: Branch.SOCIAL,
+    Mode.IGNORE: Branch.SOCIAL,
+    Mode.CANCEL: Branch.SOCIAL,
+}
 _NOTHING_KNOWN = Signals()
 _FRIENDLY = frozenset({IntentType.GREETING, IntentType.FEEDBACK})
 
@@ -219,11 +225,17 @@ class Router:
         self._domains = DomainRouter(embedder)
 
     async def route(
-        self, text: str, *, history: Sequence[Exchange] = (),
-        open_question: bool | str = False, signals: Signals = _NOTHING_KNOWN,
-        requests: Sequence[RequestKind] = (), skills: Collection[str] = (),
-        names: Collection[str] = (), people: Collection[str] = (),
-    ) -> Routed:  # fmt: skip
+        self,
+        text: str,
+        *,
+        history: Sequence[Exchange] = (),
+        open_question: bool | str = False,
+        signals: Signals = _NOTHING_KNOWN,
+        requests: Sequence[RequestKind] = (),
+        skills: Collection[str] = (),
+        names: Collection[str] = (),
+        people: Collection[str] = (),
+    ) -> Routed:
         """Return where a message goes.
 
         Args:
@@ -290,28 +302,39 @@ def _decided(triage: Triage, intent: Intent, signals: Signals) -> Routed:
     scored = score_modes(intent, signals, triage)
     mode = scored.ranked[0]
     return Routed(
-        triage=_in_mode(triage, mode), intent=intent,
+        triage=_in_mode(triage, mode),
+        intent=intent,
         decided_by="triage" if mode is triage.mode else "router",
-        scores=scored.scores, snapshot=scored.features, margin=scored.margin,
-        effective_margin=scored.effective_margin, is_tie=scored.is_tie, version=shipped_weights().version,
-    )  # fmt: skip
+        scores=scored.scores,
+        snapshot=scored.features,
+        margin=scored.margin,
+        effective_margin=scored.effective_margin,
+        is_tie=scored.is_tie,
+        version=shipped_weights().version,
+    )
 
 
 def _in_mode(triage: Triage, mode: Mode) -> Triage:
     branch = _BRANCH_OF[mode]
     return replace(
-        triage, mode=mode, branch=branch,
+        triage,
+        mode=mode,
+        branch=branch,
         social=Social(mode.value) if branch is Branch.SOCIAL else None,
-    )  # fmt: skip
+    )
 
 
 def _confirmed(decision: Decision, intent: Intent) -> Routed:
     mode = Mode.RESPOND if decision.kind is Confirmation.NO else Mode.ACT
     triage = Triage(
-        type=TurnType.FOLLOWUP, branch=_BRANCH_OF[mode], mode=mode, is_followup=True,
-        confidence_internal=1.0, confidence_tool_need=float(mode is Mode.ACT),
+        type=TurnType.FOLLOWUP,
+        branch=_BRANCH_OF[mode],
+        mode=mode,
+        is_followup=True,
+        confidence_internal=1.0,
+        confidence_tool_need=float(mode is Mode.ACT),
         confirmation=decision.kind,
-    )  # fmt: skip
+    )
     return Routed(
         triage=triage,
         intent=intent,
@@ -323,9 +346,13 @@ def _confirmed(decision: Decision, intent: Intent) -> Routed:
 
 def _left(social: Social, intent: Intent, *, is_followup: bool) -> Routed:
     triage = Triage(
-        type=TurnType.FOLLOWUP if is_followup else TurnType.CHAT, branch=Branch.SOCIAL,
-        mode=Mode(social.value), social=social, is_followup=is_followup, confidence_internal=1.0,
-    )  # fmt: skip
+        type=TurnType.FOLLOWUP if is_followup else TurnType.CHAT,
+        branch=Branch.SOCIAL,
+        mode=Mode(social.value),
+        social=social,
+        is_followup=is_followup,
+        confidence_internal=1.0,
+    )
     return Routed(
         triage=triage, intent=intent, decided_by="social", version=shipped_weights().version
     )

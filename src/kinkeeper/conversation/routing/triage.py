@@ -53,11 +53,16 @@ def triaged(message: Message, signals: Signals, requests: Sequence[RequestKind])
     domains, need = _domains(message, chances)
     branch = _branch(message, domains)
     return Triage(
-        type=_type(message, branch), branch=branch, mode=MODE_OF[branch], domains=domains,
-        tools=_tools(domains, requests, shared), is_followup=message.is_followup,
-        confidence_internal=signals.memory_confidence, confidence_tool_need=need,
+        type=_type(message, branch),
+        branch=branch,
+        mode=MODE_OF[branch],
+        domains=domains,
+        tools=_tools(domains, requests, shared),
+        is_followup=message.is_followup,
+        confidence_internal=signals.memory_confidence,
+        confidence_tool_need=need,
         freshness_risk=freshness_of(message.text),
-    )  # fmt: skip
+    )
 
 
 def domains_before(history: Sequence[Exchange]) -> tuple[str, ...]:
@@ -143,9 +148,13 @@ MOST_SKILLS = 3
 
 
 def checked(
-    triage: Triage, intent: Intent, *, domains: Collection[str], requests: Sequence[RequestKind],
+    triage: Triage,
+    intent: Intent,
+    *,
+    domains: Collection[str],
+    requests: Sequence[RequestKind],
     skills: Collection[str],
-) -> Triage:  # fmt: skip
+) -> Triage:
     """Return a triage without what is unknown or contradicts itself.
 
     Args:
@@ -163,10 +172,13 @@ def checked(
     if kind is not TurnType.FOLLOWUP:
         kind = TurnType.ACTION if branch is Branch.ACT else TurnType.CHAT
     return replace(
-        known, branch=branch, mode=MODE_OF[branch], type=kind,
+        known,
+        branch=branch,
+        mode=MODE_OF[branch],
+        type=kind,
         domains=known.domains if branch is not Branch.RESPOND else (),
         is_followup=known.is_followup or kind is TurnType.FOLLOWUP,
-    )  # fmt: skip
+    )
 
 
 def _fitting_branch(triage: Triage, intent: Intent) -> Branch:

@@ -212,10 +212,14 @@ def fit(wanted: Wanted, *, count: TokenCounter, budget: int = DEFAULT_TOKENS) ->
     recent, recent_cuts = _latest(Part.RECENT, wanted.recent, size, recent_room)
     tools, tools_cuts = _latest(Part.TOOL, wanted.tools, size, tools_room)
     return Fitted(
-        system=system, recent=recent, tools=tools, facts=facts, episodes=episodes,
+        system=system,
+        recent=recent,
+        tools=tools,
+        facts=facts,
+        episodes=episodes,
         tokens=sum(map(size, (system, *recent, *tools))) + _total((*facts, *episodes), size),
         cuts=(*system_cuts, *recent_cuts, *tools_cuts),
-    )  # fmt: skip
+    )
 
 
 def _on_own_lines(count: TokenCounter) -> TokenCounter:
@@ -319,19 +323,20 @@ async def assembled(
     recent = await store.read(lambda conn: _working_memory(conn, thread, names, now=now))
     streamed = COLD if streaming is None else await streaming.take(thread)
     wanted = Wanted(
-        system=system, recent=recent, tools=tools,
+        system=system,
+        recent=recent,
+        tools=tools,
         facts=_memories(streamed.facts, names, zone),
         episodes=_memories(streamed.episodes, names, zone),
-    )  # fmt: skip
+    )
     return Assembled(fitted=fit(wanted, count=most_tokens, budget=budget), is_cold=streamed.is_cold)
 
 
 def _working_memory(conn: Connection, thread: Thread, names: Names, *, now: datetime) -> list[str]:
     """Return what was said last, without what holds no more, and without answers to that."""
     latest = list_episodes(
-        conn, thread.viewer, session=thread.session, kind=EpisodeKind.TURN,
-        limit=2 * _WORKING_TURNS,
-    )  # fmt: skip
+        conn, thread.viewer, session=thread.session, kind=EpisodeKind.TURN, limit=2 * _WORKING_TURNS
+    )
     turns = [turn for turn in reversed(latest) if turn.said_at >= now - _WORKING_FOR]
     keys = [Key(HitKind.EPISODE, turn.id) for turn in turns]
     here = shown(conn, thread.viewer, keys, now=now)

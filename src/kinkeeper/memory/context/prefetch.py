@@ -184,14 +184,24 @@ class Streaming:
         texts = [turn.text for turn in turns]
         now = self._clock.now()
         facts = await foresee(
-            self._finder, texts, thread.viewer, now=now, kind=HitKind.FACT, limit=MOST_FACTS,
+            self._finder,
+            texts,
+            thread.viewer,
+            now=now,
+            kind=HitKind.FACT,
+            limit=MOST_FACTS,
             without=ids,
-        )  # fmt: skip
+        )
         told = {episode for fact in facts for episode in fact.provenance}
         episodes = await foresee(
-            self._finder, texts, thread.viewer, now=now, kind=HitKind.EPISODE,
-            limit=MOST_EPISODES, without=ids | told,
-        )  # fmt: skip
+            self._finder,
+            texts,
+            thread.viewer,
+            now=now,
+            kind=HitKind.EPISODE,
+            limit=MOST_EPISODES,
+            without=ids | told,
+        )
         return [*facts, *episodes]
 
 
@@ -232,9 +242,15 @@ async def foresee(
         return []
     weight_of = {turns[-1]: _LAST_AGAIN, "\n".join(turns): 1.0}
     asked = Search(
-        text="", viewer=viewer, now=now, kinds=(kind,), limit=limit,
-        min_confidence=PASSIVE_CONFIDENCE, min_relevance=FORESEEN, without=without,
-    )  # fmt: skip
+        text="",
+        viewer=viewer,
+        now=now,
+        kinds=(kind,),
+        limit=limit,
+        min_confidence=PASSIVE_CONFIDENCE,
+        min_relevance=FORESEEN,
+        without=without,
+    )
     hit_of: dict[str, Hit] = {}
     searched: list[tuple[float, Mapping[str, float]]] = []
     for text, weight in weight_of.items():

@@ -78,12 +78,7 @@ CATEGORIES: Mapping[Tier, frozenset[Category]] = {
 }
 """What the first two tiers are made of; the others take any."""
 
-MOST: Mapping[Tier, int] = {
-    Tier.CORE: 15,
-    Tier.ACTIVE: 15,
-    Tier.SEMANTIC: 10,
-    Tier.RECENT: 10,
-}
+MOST: Mapping[Tier, int] = {Tier.CORE: 15, Tier.ACTIVE: 15, Tier.SEMANTIC: 10, Tier.RECENT: 10}
 """Most facts of each tier."""
 
 ACTIVE_FOR = timedelta(days=14)
@@ -122,11 +117,12 @@ def tiered(newest: Iterable[Fact], found: Sequence[Fact], *, now: datetime) -> l
 
     take(Tier.CORE, offered, lambda fact: fact.category in CATEGORIES[Tier.CORE])
     take(
-        Tier.ACTIVE, offered,
+        Tier.ACTIVE,
+        offered,
         lambda fact: (
             fact.category in CATEGORIES[Tier.ACTIVE] and fact.last_evidence_at >= now - ACTIVE_FOR
         ),
-    )  # fmt: skip
+    )
     take(Tier.SEMANTIC, found, lambda fact: is_offered(fact, now))
     take(Tier.RECENT, offered, lambda _: True)
     return list(taken.values())
@@ -176,9 +172,10 @@ async def injected(
     def read(conn: Connection) -> list[Placed]:
         facts = facts_by_id(conn, viewer.household, found)
         return tiered(
-            _newest(conn, viewer, now=now), [facts[each] for each in found if each in facts],
+            _newest(conn, viewer, now=now),
+            [facts[each] for each in found if each in facts],
             now=now,
-        )  # fmt: skip
+        )
 
     return Injected(placed=await store.read(read), skipped=skipped)
 
@@ -186,11 +183,16 @@ async def injected(
 async def _alike(finder: Finder, viewer: Viewer, query: str, *, now: datetime) -> list[str]:
     found = await finder.search(
         Search(
-            text=query, viewer=viewer, now=now, kinds=(HitKind.FACT,),
+            text=query,
+            viewer=viewer,
+            now=now,
+            kinds=(HitKind.FACT,),
             # All the other tiers may have taken some of them before.
-            limit=sum(MOST.values()), min_confidence=PASSIVE_CONFIDENCE, min_relevance=ALIKE,
+            limit=sum(MOST.values()),
+            min_confidence=PASSIVE_CONFIDENCE,
+            min_relevance=ALIKE,
         )
-    )  # fmt: skip
+    )
     return [hit.id for hit in found.hits]
 
 
@@ -199,17 +201,19 @@ def _newest(conn: Connection, viewer: Viewer, *, now: datetime) -> list[Fact]:
     read = {
         fact.id: fact
         for facts in (
+            list_facts(conn, viewer, now=now, categories=core, limit=_LOOKED_AT * MOST[Tier.CORE]),
             list_facts(
-                conn, viewer, now=now, categories=core, limit=_LOOKED_AT * MOST[Tier.CORE]
-            ),
-            list_facts(
-                conn, viewer, now=now, categories=active, since=now - ACTIVE_FOR,
+                conn,
+                viewer,
+                now=now,
+                categories=active,
+                since=now - ACTIVE_FOR,
                 limit=_LOOKED_AT * MOST[Tier.ACTIVE],
             ),
             list_facts(conn, viewer, now=now, limit=_LOOKED_AT * MOST[Tier.RECENT]),
         )
         for fact in facts
-    }  # fmt: skip
+    }
     return sorted(read.values(), key=lambda fact: (fact.said_at, fact.id), reverse=True)
 
 
@@ -260,13 +264,18 @@ def as_markdown(injected: Injected, zone: ZoneInfo, names: Names) -> str:
 
 def _observation(fact: Fact, names: Names) -> dict[str, Any]:
     return {
-        "id": fact.id, "type": fact.type.value, "category": fact.category.value,
-        "title": fact.title, "subtitle": fact.subtitle, "narrative": fact.narrative,
+        "id": fact.id,
+        "type": fact.type.value,
+        "category": fact.category.value,
+        "title": fact.title,
+        "subtitle": fact.subtitle,
+        "narrative": fact.narrative,
         "speaker": name_of(fact.speaker, names),
-        "facts": list(fact.details), "is_doubted": _is_doubted(fact),
+        "facts": list(fact.details),
+        "is_doubted": _is_doubted(fact),
         # When the household said it: an import of this morning may be years old.
         "created_at": fact.said_at.isoformat(),
-    }  # fmt: skip
+    }
 
 
 def _line(fact: Fact, zone: ZoneInfo, names: Names) -> str:

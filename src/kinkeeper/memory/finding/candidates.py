@@ -78,9 +78,11 @@ def asked(text: str, matches: TermMatches, is_name: NDArray[np.bool_]) -> Asked:
     """
     rarities = matches.rarity[~is_name]
     return Asked(
-        wants=wants_of(text), terms=len(rarities), names=int(is_name.sum()),
+        wants=wants_of(text),
+        terms=len(rarities),
+        names=int(is_name.sum()),
         rarity=float(rarities.mean()) if len(rarities) else 0.0,
-    )  # fmt: skip
+    )
 
 
 def clues(
@@ -135,9 +137,7 @@ def of_neighbours(scores: Mapping[str, Scores], shelf: Shelf, slots: Slots) -> d
 _BY_WORDS, _BY_MEANING = 100, 50
 _MOST_TERMS = 40
 _TOLD_BESIDE = (PLAIN, DENSE)
-_LEG_OF = {
-    VectorKind.EPISODE: DENSE, VectorKind.FACT: DENSE, VectorKind.CONTEXT: DENSE_CONTEXT,
-}  # fmt: skip
+_LEG_OF = {VectorKind.EPISODE: DENSE, VectorKind.FACT: DENSE, VectorKind.CONTEXT: DENSE_CONTEXT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,9 +205,13 @@ def gather(
             vectors = index.kept(slots)
             if vectors is None:
                 vectors = vectors_in_order(
-                    conn, household, question.model, kind=kind, ids=ids,
+                    conn,
+                    household,
+                    question.model,
+                    kind=kind,
+                    ids=ids,
                     dimension=len(question.vector),
-                )  # fmt: skip
+                )
             legs[_LEG_OF[kind]] = (vectors @ question.vector).astype(np.float64)
             if meanings is None or not meanings.any():
                 meanings = vectors
@@ -216,10 +220,13 @@ def gather(
         {name: legs[name] for name in _TOLD_BESIDE if name in legs}, shelf, slots
     )
     return Candidates(
-        ids=ids, asked=asked(question.text, matches, query.is_name), most=query.most,
-        legs=legs | _signals(shelf, slots, question, names), clues=told | beside,
+        ids=ids,
+        asked=asked(question.text, matches, query.is_name),
+        most=query.most,
+        legs=legs | _signals(shelf, slots, question, names),
+        clues=told | beside,
         meanings=meanings,
-    )  # fmt: skip
+    )
 
 
 class _Query:

@@ -161,9 +161,11 @@ class EmbeddingWork:
 
     def _strangers(self, table: Table, model: str) -> Select[Any]:
         has_vector = exists().where(
-            memory_vectors.c.household == table.c.household, memory_vectors.c.id == table.c.id,
-            memory_vectors.c.kind == _KINDS[table].value, memory_vectors.c.model == model,
-        )  # fmt: skip
+            memory_vectors.c.household == table.c.household,
+            memory_vectors.c.id == table.c.id,
+            memory_vectors.c.kind == _KINDS[table].value,
+            memory_vectors.c.model == model,
+        )
         query = select(table.c.id).where(table.c.household == self._household, ~has_vector)
         if table is facts:
             query = query.where(facts.c.status.in_(ACTIVE_STATUSES))
@@ -181,18 +183,24 @@ class EmbeddingWork:
     def _episodes(self, conn: Connection, ids: Sequence[str]) -> list[_Waiting]:
         columns = episodes.c
         query = select(
-            columns.id, columns.seq, columns.speaker, columns.text, columns.session,
-            columns.scope, columns.said_at,
-        ).where(columns.household == self._household)  # fmt: skip
+            columns.id,
+            columns.seq,
+            columns.speaker,
+            columns.text,
+            columns.session,
+            columns.scope,
+            columns.said_at,
+        ).where(columns.household == self._household)
         found = []
         for row in conn.execute(query.where(columns.id.in_(ids))).all():
             earlier = []
             if row.session is not None:
                 before = query.where(
-                    columns.session == row.session, columns.scope == row.scope,
+                    columns.session == row.session,
+                    columns.scope == row.scope,
                     (columns.said_at < row.said_at)
                     | ((columns.said_at == row.said_at) & (columns.seq < row.seq)),
-                )  # fmt: skip
+                )
                 latest = before.order_by(columns.said_at.desc(), columns.seq.desc()).limit(_BEFORE)
                 earlier = [
                     _line(each.speaker, each.text) for each in reversed(conn.execute(latest).all())

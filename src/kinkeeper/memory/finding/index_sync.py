@@ -24,9 +24,16 @@ from kinkeeper.memory.tables import episodes, facts, statements
 # Rows of memory as entries of a search, read no further than the search needs.
 
 _EPISODE_COLUMNS: tuple[ColumnElement[Any], ...] = (
-    episodes.c.seq, episodes.c.id, episodes.c.scope, episodes.c.session, episodes.c.speaker,
-    episodes.c.is_assistant, episodes.c.text, episodes.c.title, episodes.c.said_at,
-)  # fmt: skip
+    episodes.c.seq,
+    episodes.c.id,
+    episodes.c.scope,
+    episodes.c.session,
+    episodes.c.speaker,
+    episodes.c.is_assistant,
+    episodes.c.text,
+    episodes.c.title,
+    episodes.c.said_at,
+)
 # Who said a fact: what somebody says of themselves names them nowhere else.
 _SAID_BY = (
     select(episodes.c.speaker)
@@ -38,10 +45,23 @@ _SAID_BY = (
     .label("speaker")
 )
 _FACT_COLUMNS: tuple[ColumnElement[Any], ...] = (
-    facts.c.seq, facts.c.id, facts.c.scope, facts.c.status, facts.c.title, facts.c.subtitle,
-    facts.c.narrative, facts.c.details, facts.c.said_at, facts.c.held_from, facts.c.valid_to,
-    facts.c.due_at, facts.c.confidence, facts.c.decayed_until, facts.c.is_transient, _SAID_BY,
-)  # fmt: skip
+    facts.c.seq,
+    facts.c.id,
+    facts.c.scope,
+    facts.c.status,
+    facts.c.title,
+    facts.c.subtitle,
+    facts.c.narrative,
+    facts.c.details,
+    facts.c.said_at,
+    facts.c.held_from,
+    facts.c.valid_to,
+    facts.c.due_at,
+    facts.c.confidence,
+    facts.c.decayed_until,
+    facts.c.is_transient,
+    _SAID_BY,
+)
 
 Read = tuple[int, str, Entry | None]
 """Change number and id of a row, and its entry; None where it is not to be found."""
@@ -124,20 +144,30 @@ def _is_of_fact(episode_id: str) -> bool:
 
 def _episode(row: Row[Any]) -> Entry:
     return Entry(
-        id=row.id, text=row.text if row.title is None else f"{row.title}\n{row.text}",
-        scope=row.scope, said_at=row.said_at.timestamp(), arrival=row.seq, session=row.session,
-        speaker=row.speaker, is_assistant=row.is_assistant,
-    )  # fmt: skip
+        id=row.id,
+        text=row.text if row.title is None else f"{row.title}\n{row.text}",
+        scope=row.scope,
+        said_at=row.said_at.timestamp(),
+        arrival=row.seq,
+        session=row.session,
+        speaker=row.speaker,
+        is_assistant=row.is_assistant,
+    )
 
 
 def _fact(row: Row[Any]) -> Entry:
     return Entry(
-        id=row.id, text=text_of_fact(row.title, row.subtitle, row.narrative, row.details),
-        scope=row.scope, speaker=row.speaker, said_at=row.said_at.timestamp(), arrival=row.seq,
-        shown_from=row.held_from.timestamp(), shown_until=row.due_at.timestamp(),
+        id=row.id,
+        text=text_of_fact(row.title, row.subtitle, row.narrative, row.details),
+        scope=row.scope,
+        speaker=row.speaker,
+        said_at=row.said_at.timestamp(),
+        arrival=row.seq,
+        shown_from=row.held_from.timestamp(),
+        shown_until=row.due_at.timestamp(),
         confidence=row.confidence,
         faded_since=row.decayed_until.timestamp() if row.is_transient else inf,
-    )  # fmt: skip
+    )
 
 
 Reader = Callable[..., list[Read]]

@@ -285,10 +285,13 @@ class LexicalIndex:
         length, length_around = self._length[slots], self._length_around[slots]
         around = np.tensordot(_PARTS, counts, axes=1)
         return TermMatches(
-            rarity=rarity, counts=counts,
-            own_scores=rarity * _saturated(counts[0], length[:, None], self._mean(self._total_length)),
-            scores=rarity * _saturated(around, length_around[:, None], self._mean(self._total_around)),
-        )  # fmt: skip
+            rarity=rarity,
+            counts=counts,
+            own_scores=rarity
+            * _saturated(counts[0], length[:, None], self._mean(self._total_length)),
+            scores=rarity
+            * _saturated(around, length_around[:, None], self._mean(self._total_around)),
+        )
 
     def before(self, slots: Slots) -> Slots:
         """Return the place before each in its session, NOWHERE where there is none."""
@@ -364,9 +367,11 @@ class LexicalIndex:
         self._total_around -= float(self._length_around[slots].sum())
         before, after = self._neighbours.before(slots), self._neighbours.after(slots)
         self._length_around[slots] = self._alive[slots] * (
-            self._length[slots] + _BEFORE * self._length[before] + _AFTER * self._length[after]
+            self._length[slots]
+            + _BEFORE * self._length[before]
+            + _AFTER * self._length[after]
             + _SECOND_BEFORE * self._length[self._neighbours.before(before)]
-        )  # fmt: skip
+        )
         self._total_around += float(self._length_around[slots].sum())
 
     def _make_room(self, size: int) -> None:
@@ -376,8 +381,9 @@ class LexicalIndex:
         self._neighbours.grow(size)
         self._alive = grown(self._alive, size)
         self._length, self._length_around = (
-            grown(self._length, size), grown(self._length_around, size),
-        )  # fmt: skip
+            grown(self._length, size),
+            grown(self._length_around, size),
+        )
         self._parts, self._sums = np.zeros(size, np.float32), np.zeros(size, np.float32)
 
 

@@ -258,7 +258,7 @@ def pooled(found: Sequence[tuple[HitKind, Candidates]], calibration: Calibration
             for _, some in found
             for meaning in (repeat(None, len(some.ids)) if some.meanings is None else some.meanings)
         ],
-    )  # fmt: skip
+    )
 
 
 def distinct(

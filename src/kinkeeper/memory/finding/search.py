@@ -39,9 +39,17 @@ from kinkeeper.observability.failures import repeat
 from kinkeeper.store.store import Store
 
 __all__ = [
-    "ACTIVE_CONFIDENCE", "PASSIVE_CONFIDENCE", "PATIENCE", "Finder", "Found", "Hit", "HitKind", "Order", "Search",
+    "ACTIVE_CONFIDENCE",
+    "PASSIVE_CONFIDENCE",
+    "PATIENCE",
+    "Finder",
+    "Found",
+    "Hit",
+    "HitKind",
+    "Order",
+    "Search",
     "compares_meaning",
-]  # fmt: skip
+]
 
 log = structlog.get_logger()
 
@@ -229,9 +237,11 @@ class Finder:
             complete = all(followed.is_complete for _, followed in searched)
         hits = self._shown(conn, search, pool)
         return Found(
-            hits=hits, relevance=max((hit.relevance for hit in hits), default=0.0),
-            is_complete=complete, by_meaning=vector is not None,
-        )  # fmt: skip
+            hits=hits,
+            relevance=max((hit.relevance for hit in hits), default=0.0),
+            is_complete=complete,
+            by_meaning=vector is not None,
+        )
 
     def _step(self, conn: Connection) -> bool:
         with self._lock:
@@ -283,17 +293,18 @@ class Finder:
 
     def _pool(self, conn: Connection, search: Search, vector: Vectors | None) -> Pool:
         question = Question(
-            text=search.text, vector=vector,
-            periods=periods_of(
-                search.text, search.now.astimezone(self._zone), locale=self._locale
-            ),
+            text=search.text,
+            vector=vector,
+            periods=periods_of(search.text, search.now.astimezone(self._zone), locale=self._locale),
             model=self._embedder.model if self._embedder else "",
             admission=Admission(
-                viewer=search.viewer, now=search.moment.timestamp(),
-                above=search.min_confidence, without=search.without,
+                viewer=search.viewer,
+                now=search.moment.timestamp(),
+                above=search.min_confidence,
+                without=search.without,
                 with_assistant=search.with_assistant,
             ),
-        )  # fmt: skip
+        )
         shelves = [(kind, followed.shelf) for kind, followed in self._searched(search)]
         names = _speakers_named(search.text, [shelf for _, shelf in shelves])
         found = [
@@ -316,9 +327,13 @@ class Finder:
         for start in range(0, len(order), page):
             places = order[start : start + page].tolist()
             rows = shown(
-                conn, search.viewer, [pool.keys[place] for place in places],
-                now=search.moment, above=search.min_confidence, is_past=search.as_of is not None,
-            )  # fmt: skip
+                conn,
+                search.viewer,
+                [pool.keys[place] for place in places],
+                now=search.moment,
+                above=search.min_confidence,
+                is_past=search.as_of is not None,
+            )
             hits += [
                 _scored(rows[pool.keys[place]], pool, place, float(ranked[place]))
                 for place in places
@@ -347,11 +362,14 @@ def _shelves(household: str, embedder: Embedder | None) -> dict[HitKind, Followi
     model = embedder.model if embedder else None
     return {
         HitKind.EPISODE: Following(
-            household, kind=EPISODE, read=read_episodes, model=model,
+            household,
+            kind=EPISODE,
+            read=read_episodes,
+            model=model,
             shelf=Shelf(VectorKind.EPISODE, VectorKind.CONTEXT),
         ),
         HitKind.FACT: _following_facts(household, embedder, read=read_facts),
-    }  # fmt: skip
+    }
 
 
 def _speakers_named(text: str, shelves: Iterable[Shelf]) -> frozenset[str]:
@@ -360,9 +378,12 @@ def _speakers_named(text: str, shelves: Iterable[Shelf]) -> frozenset[str]:
 
 def _following_facts(household: str, embedder: Embedder | None, *, read: Reader) -> Following:
     return Following(
-        household, kind=FACT, read=read, model=embedder.model if embedder else None,
+        household,
+        kind=FACT,
+        read=read,
+        model=embedder.model if embedder else None,
         shelf=Shelf(VectorKind.FACT),
-    )  # fmt: skip
+    )
 
 
 def _put_to(kind: HitKind, question: Question, search: Search) -> Question:

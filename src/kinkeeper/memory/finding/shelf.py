@@ -112,12 +112,18 @@ _SECONDS_A_DAY = 86_400
 _NOBODY = 0
 _ROW = np.dtype(
     [
-        ("scope", "i4"), ("speaker", "i4"), ("is_assistant", "?"), ("said_at", "f8"),
-        ("shown_from", "f8"), ("shown_until", "f8"), ("confidence", "f8"), ("faded_since", "f8"),
+        ("scope", "i4"),
+        ("speaker", "i4"),
+        ("is_assistant", "?"),
+        ("said_at", "f8"),
+        ("shown_from", "f8"),
+        ("shown_until", "f8"),
+        ("confidence", "f8"),
+        ("faded_since", "f8"),
         ("traits", "u1", (len(Trait),)),
     ],
     align=True,
-)  # fmt: skip
+)
 
 Mask = NDArray[np.bool_]
 
@@ -197,12 +203,14 @@ class Shelf:
         slots = self.words.add(
             [
                 IndexedText(
-                    text=_told(entry), said_at=entry.said_at, arrival=entry.arrival,
+                    text=_told(entry),
+                    said_at=entry.said_at,
+                    arrival=entry.arrival,
                     session=None if entry.session is None else (entry.session, entry.scope),
                 )
                 for entry in entries
             ]
-        )  # fmt: skip
+        )
         if self.words.room > len(self._rows):
             self._rows = grown(self._rows, max(self.words.room, 2 * len(self._rows)))
         self._ids += [entry.id for entry in entries]
@@ -294,9 +302,16 @@ class Shelf:
         if entry.speaker is not None:
             speaker = self._speakers.setdefault(entry.speaker, len(self._speakers) + 1)
         return (
-            scope, speaker, entry.is_assistant, entry.said_at, entry.shown_from,
-            entry.shown_until, entry.confidence, entry.faded_since, traits_of(entry.text),
-        )  # fmt: skip
+            scope,
+            speaker,
+            entry.is_assistant,
+            entry.said_at,
+            entry.shown_from,
+            entry.shown_until,
+            entry.confidence,
+            entry.faded_since,
+            traits_of(entry.text),
+        )
 
 
 def _told(entry: Entry) -> str:

@@ -68,8 +68,9 @@ def with_names(text: str, called: Mapping[str, str]) -> str:
     names = {
         name
         for other, name in called.items()
-        if said.issuperset(_WORD.findall(other)) and not said.issuperset(_WORD.findall(name.casefold()))
-    }  # fmt: skip
+        if said.issuperset(_WORD.findall(other))
+        and not said.issuperset(_WORD.findall(name.casefold()))
+    }
     return " ".join([text, *sorted(names)])
 
 
@@ -176,7 +177,7 @@ _PATTERNS = {
         r"\bwhat (?:are|kinds?|types?|activities|things|books|events|items|places|hobbies)\b"
         r"|\bwhich .*s\b have|\bin what ways\b"
     ),
-}  # fmt: skip
+}
 _COMPILED = [re.compile(_PATTERNS[want], re.IGNORECASE) for want in Want]
 
 

@@ -24,10 +24,12 @@ _columns = memory_vectors.c
 # Asked for hundreds of ids with every search.
 _BY_IDS = Prepared(
     select(_columns.id, _columns.vector).where(
-        _columns.household == bindparam("household"), _columns.kind == bindparam("kind"),
-        is_one_of(_columns.id, "ids"), _columns.model == bindparam("model"),
+        _columns.household == bindparam("household"),
+        _columns.kind == bindparam("kind"),
+        is_one_of(_columns.id, "ids"),
+        _columns.model == bindparam("model"),
     )
-)  # fmt: skip
+)
 
 
 class VectorKind(StrEnum):
@@ -64,11 +66,15 @@ def put_vectors(
     first = reserve(conn, household, len(vectors))
     rows = [
         {
-            "household": household, "kind": key.kind.value, "id": key.id, "model": model,
-            "vector": vector.astype(_NUMBER).tobytes(), "seq": first + place,
+            "household": household,
+            "kind": key.kind.value,
+            "id": key.id,
+            "model": model,
+            "vector": vector.astype(_NUMBER).tobytes(),
+            "seq": first + place,
         }
         for place, (key, vector) in enumerate(vectors.items())
-    ]  # fmt: skip
+    ]
     conn.execute(insert(memory_vectors), rows)
 
 
@@ -131,12 +137,14 @@ def vectors_changed(
     query = (
         select(_columns.id, _columns.vector, _columns.seq)
         .where(
-            _columns.household == household, _columns.model == model,
-            _columns.seq > after_seq, _columns.kind == kind.value,
+            _columns.household == household,
+            _columns.model == model,
+            _columns.seq > after_seq,
+            _columns.kind == kind.value,
         )
         .order_by(_columns.seq)
         .limit(_PART)
-    )  # fmt: skip
+    )
     rows = conn.execute(query).all()
     if not rows:
         return None
@@ -185,9 +193,11 @@ def _read(
 
 def _of(household: str, model: str, kind: VectorKind, ids: Collection[str]) -> ColumnElement[bool]:
     return and_(
-        _columns.household == household, _columns.kind == kind.value,
-        _columns.id.in_(ids), _columns.model == model,
-    )  # fmt: skip
+        _columns.household == household,
+        _columns.kind == kind.value,
+        _columns.id.in_(ids),
+        _columns.model == model,
+    )
 
 
 def readable(

@@ -27,17 +27,23 @@ def _seen(table: Table, *columns: ColumnElement[Any]) -> Prepared:
     """Return the query of rows that somebody may see, which is asked for with every search."""
     return Prepared(
         select(*columns).where(
-            table.c.household == bindparam("household"), is_one_of(table.c.id, "ids"),
+            table.c.household == bindparam("household"),
+            is_one_of(table.c.id, "ids"),
             # Joined with nothing: SQLite would go through all that may be seen by an index of scopes.
             in_own_scope(table.c.scope.concat("")),
         )
-    )  # fmt: skip
+    )
 
 
 _SEEN_EPISODES = _seen(
-    episodes, episodes.c.id, episodes.c.text, episodes.c.said_at.label("at"), episodes.c.speaker,
-    episodes.c.session, episodes.c.scope,
-)  # fmt: skip
+    episodes,
+    episodes.c.id,
+    episodes.c.text,
+    episodes.c.said_at.label("at"),
+    episodes.c.speaker,
+    episodes.c.session,
+    episodes.c.scope,
+)
 _SEEN_FACTS = _seen(facts, *facts.c)
 _SPEAKERS = Prepared(
     select(statements.c.fact_id, episodes.c.speaker)
@@ -48,7 +54,7 @@ _SPEAKERS = Prepared(
         episodes.c.speaker.is_not(None),
     )
     .order_by(statements.c.said_at, statements.c.id.desc())
-)  # fmt: skip
+)
 _CUT = "…"
 _NOT_WORDS = " \t\r\n…,.;:!?-–—\"'()"
 
@@ -164,14 +170,26 @@ def _speakers(conn: Connection, household: str, fact_ids: Sequence[str]) -> dict
 
 def _episode_hit(row: Mapping[str, Any]) -> Hit:
     return Hit(
-        **row, kind=HitKind.EPISODE, category=None, confidence=1.0, created_at=row["at"],
+        **row,
+        kind=HitKind.EPISODE,
+        category=None,
+        confidence=1.0,
+        created_at=row["at"],
         provenance=(row["id"],),
-    )  # fmt: skip
+    )
 
 
 def _fact_hit(fact: Fact, confidence: float, speaker: str | None) -> Hit:
     return Hit(
-        id=fact.id, kind=HitKind.FACT, text=fact.narrative, category=fact.category,
-        confidence=confidence, at=fact.said_at, created_at=fact.created_at, speaker=speaker,
-        session=None, scope=fact.scope, provenance=tuple(fact.derived_from),
-    )  # fmt: skip
+        id=fact.id,
+        kind=HitKind.FACT,
+        text=fact.narrative,
+        category=fact.category,
+        confidence=confidence,
+        at=fact.said_at,
+        created_at=fact.created_at,
+        speaker=speaker,
+        session=None,
+        scope=fact.scope,
+        provenance=tuple(fact.derived_from),
+    )

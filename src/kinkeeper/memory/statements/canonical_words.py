@@ -37,20 +37,25 @@ _CONTRACTIONS = tuple(
         (r"\b(\w+)'ll\b", r"\1 will"),
         (r"\b(i|you|he|she|we|they|it|who)'d\b", r"\1 would"),
         (rf"(?<=[a-z])'s (?={_HAS_DONE})", " has "),
-        (r"\b(he|she|it|that|there|here|what|who|where|how|everything|nobody|someone|everyone)'s\b", r"\1 is"),
+        (
+            r"\b(he|she|it|that|there|here|what|who|where|how|everything|nobody|someone|everyone)'s\b",
+            r"\1 is",
+        ),
         (r"\blet's\b", "let us"),
         (r"\bgonna\b", "going to"),
         (r"\bgotta\b", "have to"),
         (r"\bwanna\b", "want to"),
         (
-            (r"(?<=\w)'s (?=(?:an?|the|not|now|no|really|very|also|still|just|called|named|been|got|going|moved|started|changed|allergic|in|at|on|from|"
-            r"back|vegan|vegetarian|pregnant|sick|ill|engaged|married|due|over|off|gone|\w{3,}ing)\b)"),
+            (
+                r"(?<=\w)'s (?=(?:an?|the|not|now|no|really|very|also|still|just|called|named|been|got|going|moved|started|changed|allergic|in|at|on|from|"
+                r"back|vegan|vegetarian|pregnant|sick|ill|engaged|married|due|over|off|gone|\w{3,}ing)\b)"
+            ),
             " is ",
         ),
         (r"\b(?:have|has|is)( not)? got\b(?! to)", r"have\1"),
         (r"(?<=\w)'s(?=\s)|(?<=s)'(?=\s)", " 's"),
     )
-)  # fmt: skip
+)
 _MAY_CONTRACT = re.compile(r"'|\b(?:cannot|cant|im|ive|gonna|gotta|wanna|got|\w+nt)\b")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 # "R450", "Rs500": an amount, its money before it in letters.
@@ -168,26 +173,36 @@ def lexicon() -> Lexicon:
         opposites.setdefault(canon(one), set()).add(canon(other))
         opposites.setdefault(canon(other), set()).add(canon(one))
     return Lexicon(
-        canon={
-            **synonyms, **{form: canon(line[0]) for line in forms for form in line},
-            **exact,
-        },
-        numbers=numbers, light=frozenset(raw["light"].split()),
-        negations=frozenset(raw["negations"].split()), altering=canons(raw["altering"]),
+        canon={**synonyms, **{form: canon(line[0]) for line in forms for form in line}, **exact},
+        numbers=numbers,
+        light=frozenset(raw["light"].split()),
+        negations=frozenset(raw["negations"].split()),
+        altering=canons(raw["altering"]),
         opposites={word: frozenset(others) for word, others in opposites.items()},
         past_forms=frozenset(
-            form for first, *others in forms for form in others
+            form
+            for first, *others in forms
+            for form in others
             if not form.endswith("ing") and form not in _PRESENT_FORMS and first not in _NOUNS
         ),
-        verbs=canons(raw["verbs"]), trades=canons(raw["trades"]), times=canons(raw["times"]),
-        properties=canons(raw["properties"]), weak_verbs=canons(raw["weak_verbs"]),
-        standing_verbs=canons(raw["standing_verbs"]), activities=canons(raw["activities"]),
-        ending_verbs=canons(raw["ending_verbs"]), units=canons(raw["units"]),
-        fillers=frozenset(raw["fillers"].split()), events=canons(raw["events"]),
-        bland=canons(raw["bland"]), changing_verbs=canons(raw["changing_verbs"]), bars=frozenset(raw["bars"].split()),
-        conditions=canons(raw["conditions"]), permitted=canons(raw["permitted"]),
+        verbs=canons(raw["verbs"]),
+        trades=canons(raw["trades"]),
+        times=canons(raw["times"]),
+        properties=canons(raw["properties"]),
+        weak_verbs=canons(raw["weak_verbs"]),
+        standing_verbs=canons(raw["standing_verbs"]),
+        activities=canons(raw["activities"]),
+        ending_verbs=canons(raw["ending_verbs"]),
+        units=canons(raw["units"]),
+        fillers=frozenset(raw["fillers"].split()),
+        events=canons(raw["events"]),
+        bland=canons(raw["bland"]),
+        changing_verbs=canons(raw["changing_verbs"]),
+        bars=frozenset(raw["bars"].split()),
+        conditions=canons(raw["conditions"]),
+        permitted=canons(raw["permitted"]),
         measures=canons(raw["measures"]),
-    )  # fmt: skip
+    )
 
 
 def _stem(word: str) -> str:

@@ -18,11 +18,17 @@ _LONGEST_TITLE = 80
 _CUES = load_cues("category_cues", _PACKAGE)
 _OF_READING = (
     *(f"slot_{category}" for category in Category),
-    "of_another", "of_another_in_slot", "is_denied", "is_over", "no_slot",
-)  # fmt: skip
+    "of_another",
+    "of_another_in_slot",
+    "is_denied",
+    "is_over",
+    "no_slot",
+)
 _SHOWN_BY = {
-    Category.TECHNICAL: "technical", Category.EMOTIONAL: "feels", Category.PREFERENCE: "likes",
-}  # fmt: skip
+    Category.TECHNICAL: "technical",
+    Category.EMOTIONAL: "feels",
+    Category.PREFERENCE: "likes",
+}
 # Anything may be somewhere, or at some time.
 _TELL_NO_CATEGORY = frozenset(("place", "when"))
 _EVENT = re.compile(
@@ -134,10 +140,13 @@ KIND = Kind(
 def _classified(text: str, found: Sorted) -> Classified:
     category = Category(found.best)
     return Classified(
-        category=category, type=_type_of(text, category), title=title_of(text),
-        confidence=found.chances[category], stage=found.stage,
+        category=category,
+        type=_type_of(text, category),
+        title=title_of(text),
+        confidence=found.chances[category],
+        stage=found.stage,
         chances={each: found.chances[each] for each in Category},
-    )  # fmt: skip
+    )
 
 
 def _type_of(text: str, category: Category) -> StatementType:
@@ -188,17 +197,36 @@ def told_plainly(text: str) -> str:
 _KIN = (
     "mother mum mom father dad sister brother son daughter wife husband partner grandmother grandma granny gran "
     "nan grandfather grandpa grandad granddad aunt auntie uncle cousin niece nephew godmother godfather"
-)  # fmt: skip
+)
 _AROUND = (
     f"{_KIN} teacher doctor gp pediatrician paediatrician dentist orthodontist therapist coach trainer tutor boss "
     "manager landlord landlady neighbour neighbor vet nanny babysitter childminder friend roommate flatmate"
-)  # fmt: skip
+)
 _STATES = (
-    "vegetarian", "vegan", "pescatarian", "coeliac", "celiac", "diabetic", "asthmatic", "epileptic",
-    "dyslexic", "autistic", "deaf", "teetotal", "left-handed", "left handed", "colour-blind",
-    "colour blind", "color-blind", "color blind", "short-sighted", "lactose intolerant",
-    "gluten intolerant", "gluten free", "gluten-free",
-)  # fmt: skip
+    "vegetarian",
+    "vegan",
+    "pescatarian",
+    "coeliac",
+    "celiac",
+    "diabetic",
+    "asthmatic",
+    "epileptic",
+    "dyslexic",
+    "autistic",
+    "deaf",
+    "teetotal",
+    "left-handed",
+    "left handed",
+    "colour-blind",
+    "colour blind",
+    "color-blind",
+    "color blind",
+    "short-sighted",
+    "lactose intolerant",
+    "gluten intolerant",
+    "gluten free",
+    "gluten-free",
+)
 
 _OPENING = re.compile(
     r"^(?:(?:btw|fyi|ps|p\.s\.|by the way|for the record|just so (?:you|everyone) knows?|just remember(?:ed)?|"
@@ -244,18 +272,26 @@ def _frames(names: frozenset[str]) -> tuple[re.Pattern[str], ...]:
     frames = (
         rf"{person}{_IS}{_DEGREE}(?:allergic|intolerant)\s+to\s+.+",
         rf"{person}\s+(?:has|have)\s+(?:an?\s+)?{_DEGREE}[\w\s-]*(?:allergy|intolerance)(?:\s+to\s+.+)?",
-        (rf"{person}\s+(?:can(?:no|['’])?t|can\s+not|must(?:n['’]?t|\s+not)|do(?:es)?n['’]?t|do(?:es)?\s+not|never)\s+"
-        r"(?:eats?|drinks?|tolerates?)\s+.+"),
+        (
+            rf"{person}\s+(?:can(?:no|['’])?t|can\s+not|must(?:n['’]?t|\s+not)|do(?:es)?n['’]?t|do(?:es)?\s+not|never)\s+"
+            r"(?:eats?|drinks?|tolerates?)\s+.+"
+        ),
         rf"{person}{_IS}{_DEGREE}(?:an?\s+)?(?:{states})",
         rf"{whose}\s+(?:absolute\s+)?favou?rite\s+[\w\s-]+\s+(?:is|are)\s+.+",
-        (rf"{other}\s+(?:absolutely\s+|really\s+)?(?:loves|hates|adores|detests|can['’]?t\s+stand)\s+"
-        r"(?!(?:it|this|that|you|me|him|her|us|them|when|how|my|your|his)\b)[\w\s'’-]+"),
-        (rf"{whose}\s+(?:new\s+|best\s+|class\s+|form\s+)?(?:{_either(_AROUND)})(?:\s+is|['’]s)\s+(?:called\s+|named\s+)?"
-        r"(?-i:(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z]\w+(?:\s+[A-Z]\w+)?)"),
-        (rf"{whose}\s+birthday\s+is\s+(?:on\s+)?(?:the\s+)?(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})|"
-        rf"(?:{_MONTHS})\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?)(?:\s+\d{{4}})?"),
+        (
+            rf"{other}\s+(?:absolutely\s+|really\s+)?(?:loves|hates|adores|detests|can['’]?t\s+stand)\s+"
+            r"(?!(?:it|this|that|you|me|him|her|us|them|when|how|my|your|his)\b)[\w\s'’-]+"
+        ),
+        (
+            rf"{whose}\s+(?:new\s+|best\s+|class\s+|form\s+)?(?:{_either(_AROUND)})(?:\s+is|['’]s)\s+(?:called\s+|named\s+)?"
+            r"(?-i:(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z]\w+(?:\s+[A-Z]\w+)?)"
+        ),
+        (
+            rf"{whose}\s+birthday\s+is\s+(?:on\s+)?(?:the\s+)?(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})|"
+            rf"(?:{_MONTHS})\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?)(?:\s+\d{{4}})?"
+        ),
         rf"{person}\s+(?:wears?|takes?)\s+(?:an?\s+)?(?:shoe\s+)?size\s+\w+(?:\s+(?:shoes|in\s+[\w\s]+))?",
-    )  # fmt: skip
+    )
     return tuple(re.compile(frame, re.IGNORECASE) for frame in frames)
 
 

@@ -57,7 +57,10 @@ def framings() -> FramingPatterns:
 
     return FramingPatterns(
         prefix=[
-            (Framing(name), re.compile(rf"{_LEAD}(?:{joined(patterns)})(?![\w'])[ ]*[,:;.!?-]*[ ]*"))
+            (
+                Framing(name),
+                re.compile(rf"{_LEAD}(?:{joined(patterns)})(?![\w'])[ ]*[,:;.!?-]*[ ]*"),
+            )
             for name, patterns in raw["prefix"].items()
         ],
         beside=[
@@ -68,7 +71,7 @@ def framings() -> FramingPatterns:
             name: re.compile(rf"(?<!\w)(?:{joined(patterns)})(?!\w)")
             for name, patterns in raw["inside"].items()
         },
-    )  # fmt: skip
+    )
 
 
 def unframed(text: str) -> tuple[str, frozenset[Framing]]:
@@ -505,7 +508,15 @@ def _clause(part: str, names: frozenset[str], frames: frozenset[Framing]) -> Cla
         core = f"{core[leading.end() :]} {aside}".strip()
     text, is_set = plain_turn(core)
     return Clause(
-        text=text, names=names, replaced=frozenset() if is_set else given_up(core), is_ended="ended" in inside and not is_set, is_modal="modal" in inside,
-        is_new="now" in inside or is_set, is_past="past" in inside,
-        is_added="added" in inside, is_again="again" in inside, is_able="able" in inside, framings=frames,
-    )  # fmt: skip
+        text=text,
+        names=names,
+        replaced=frozenset() if is_set else given_up(core),
+        is_ended="ended" in inside and not is_set,
+        is_modal="modal" in inside,
+        is_new="now" in inside or is_set,
+        is_past="past" in inside,
+        is_added="added" in inside,
+        is_again="again" in inside,
+        is_able="able" in inside,
+        framings=frames,
+    )

@@ -100,9 +100,13 @@ def _same_topic(one: frozenset[str], other: frozenset[str]) -> bool:
 def _has_it_by_name(one: Reading, other: Reading) -> bool:
     """Whether "I use a Pixel" repeats "my phone is a Pixel"."""
     return (
-        one.is_known and one.is_single and not other.is_known and other.slot in lexicon().weak_verbs
-        and bool(one.value) and set(one.value) == set(other.value)
-    )  # fmt: skip
+        one.is_known
+        and one.is_single
+        and not other.is_known
+        and other.slot in lexicon().weak_verbs
+        and bool(one.value)
+        and set(one.value) == set(other.value)
+    )
 
 
 # Updates and repetitions told in free words, where no slot tells what is spoken of: the words of
@@ -254,9 +258,11 @@ def _is_of_another_thing(old: Reading, new: Reading) -> bool:
     if old.slot == new.slot and old.is_exact and old.subject == new.subject:
         return old.topic != new.topic
     return (
-        old.is_known and new.is_known
-        and not old.topic <= {*new.words} and not new.topic <= {*old.words}
-    )  # fmt: skip
+        old.is_known
+        and new.is_known
+        and not old.topic <= {*new.words}
+        and not new.topic <= {*old.words}
+    )
 
 
 def says_the_same(old: Reading, new: Reading) -> bool:
@@ -378,14 +384,25 @@ def wording_of(text: str) -> Wording:
     owners = (before.canon for before, mark in pairwise(all_words) if mark.text == _POSSESSIVE)
     said = {word.text for word in words}
     return Wording(
-        plain=plain, words=words, names=names, owners=frozenset(owners),
+        plain=plain,
+        words=words,
+        names=names,
+        owners=frozenset(owners),
         told=[word.canon for word in words if word.text not in empty],
-        people=frozenset(word.canon for word in words if word.canon in names or word.canon in kin_canons()),
-        lead=_lead(words, names), readings=carried(read_statement(text)),
-        cues={kind: found for kind, pattern in cue_patterns().items() if (found := pattern.search(plain))},
-        is_ours=not said.isdisjoint(_FIRST_PERSON), has_pronoun=not said.isdisjoint(_PRONOUNS),
+        people=frozenset(
+            word.canon for word in words if word.canon in names or word.canon in kin_canons()
+        ),
+        lead=_lead(words, names),
+        readings=carried(read_statement(text)),
+        cues={
+            kind: found
+            for kind, pattern in cue_patterns().items()
+            if (found := pattern.search(plain))
+        },
+        is_ours=not said.isdisjoint(_FIRST_PERSON),
+        has_pronoun=not said.isdisjoint(_PRONOUNS),
         is_led_by_us=bool(words) and words[0].text in _FIRST_PERSON,
-    )  # fmt: skip
+    )
 
 
 def _lead(words: Sequence[Word], names: frozenset[str]) -> list[str]:

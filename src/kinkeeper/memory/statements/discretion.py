@@ -39,8 +39,19 @@ _OWN = (*_BODILY, "feelings", "love")
 _UNLESS_SHARED = ("money", "keys", "plans")
 _GIFTS = "gifts"
 _OUTSIDERS = frozenset(
-    {"best friend", "boss", "coach", "colleague", "flatmate", "friend", "landlord", "neighbour", "sitter", "teacher"}
-)  # fmt: skip
+    {
+        "best friend",
+        "boss",
+        "coach",
+        "colleague",
+        "flatmate",
+        "friend",
+        "landlord",
+        "neighbour",
+        "sitter",
+        "teacher",
+    }
+)
 """Slots of those who are neither family nor see to the family's health."""
 _OF_DAYS = frozenset({SpanKind.DATE, SpanKind.DATETIME, SpanKind.RANGE})
 _ANY_DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -230,11 +241,28 @@ _WHERE: Final = "place"
 """Family of what tells where something is."""
 _SHARED_SLOTS: Final = frozenset(
     {
-        "name", "surname", "nickname", "pronouns", "age", "birthday", "birthplace", "nationality", "mother tongue",
-        "handedness", "eye colour", "shoe size", "clothes size", "home", "address", "school", "employer", "works from",
-        "email", "phone number",
+        "name",
+        "surname",
+        "nickname",
+        "pronouns",
+        "age",
+        "birthday",
+        "birthplace",
+        "nationality",
+        "mother tongue",
+        "handedness",
+        "eye colour",
+        "shoe size",
+        "clothes size",
+        "home",
+        "address",
+        "school",
+        "employer",
+        "works from",
+        "email",
+        "phone number",
     }
-)  # fmt: skip
+)
 """What people who live together know of each other: telling that it changed is not telling a secret."""
 
 

@@ -376,9 +376,12 @@ def _is_taken_back_at_once(
     """Whether it only takes back the sentence right before it ("I love tacos? Not any more")."""
     correction = observed.correction
     return (
-        correction is not None and correction.is_retraction and bool(found) and bool(before)
+        correction is not None
+        and correction.is_retraction
+        and bool(found)
+        and bool(before)
         and found[-1].end == before[-1].end
-    )  # fmt: skip
+    )
 
 
 def _statement(part: Part, before: Sequence[str], *, is_led: bool) -> Observation | None:
@@ -555,10 +558,16 @@ def _set_right(text: str, before: Sequence[str]) -> Correction:
 def _observation(part: Part, sentence: str, correction: Correction | None) -> Observation:
     found = classify_personal(sentence)
     return Observation(
-        text=sentence, start=part.start, end=part.end, category=found.category, type=found.type,
-        title=found.title, narrative=told_plainly(sentence),
-        confidence=1.0 if found.category is not Category.EMOTIONAL else _UNSURE, correction=correction,
-    )  # fmt: skip
+        text=sentence,
+        start=part.start,
+        end=part.end,
+        category=found.category,
+        type=found.type,
+        title=found.title,
+        narrative=told_plainly(sentence),
+        confidence=1.0 if found.category is not Category.EMOTIONAL else _UNSURE,
+        correction=correction,
+    )
 
 
 def _dated(observed: Observation, said_at: datetime, locale: str) -> Observation:

@@ -174,13 +174,7 @@ def _unordered(one: Related, other: Related) -> Related:
 _GOAL = "goal"
 _WHEN = frozenset(("when", "routine"))
 _NOONS = frozenset(("noon", "midnight"))
-_SPOKEN = {
-    "when": "time",
-    "routine": "time",
-    "party": "time",
-    "like": "taste",
-    "sitter": "helper",
-}
+_SPOKEN = {"when": "time", "routine": "time", "party": "time", "like": "taste", "sitter": "helper"}
 _RANK = (Relation.UPDATE, Relation.CONTRADICTION, Relation.SAME, Relation.OTHER)
 
 
@@ -261,9 +255,10 @@ def _retracted(old: Reading, new: Reading) -> Related:
     if old.is_past and not new.is_past:
         return _other("The old one is about the past.")
     if says_the_same_of_it(old, new) or (
-        is_about_the_same(old, new) and is_of_same_subject(old.subject, new.subject)
+        is_about_the_same(old, new)
+        and is_of_same_subject(old.subject, new.subject)
         and (not new.value or has_same_value(old, new))
-    ):  # fmt: skip
+    ):
         return Related(relation=Relation.UPDATE, why="It is no longer true.")
     if _ends(old, new) and not _are_other_amounts(old, new):
         return Related(relation=Relation.UPDATE, why="It has ended.")
@@ -285,9 +280,11 @@ def _ends(old: Reading, new: Reading) -> bool:
         return bool(gone - subject) or bool(gone & set(old.value))
     is_weak = new.slot in known.weak_verbs and (old.is_known or old.slot in known.weak_verbs)
     return (
-        is_weak and bool(new.value) and set(new.value) <= set(old.value)
+        is_weak
+        and bool(new.value)
+        and set(new.value) <= set(old.value)
         and is_of_same_subject(old.subject, new.subject)
-    )  # fmt: skip
+    )
 
 
 def _names_slot(words: Collection[str], slot: str) -> bool:
@@ -387,7 +384,14 @@ def _are_both_joined(old: Reading, new: Reading) -> bool:
 WORTH_ASKING = 0.5
 """From this chance on two statements are put to a person."""
 
-_CLOSED = ("new: thought", "new is_hypothetical", "old is_hypothetical", "old: thought", "old is_past", "old is_retraction")  # fmt: skip
+_CLOSED = (
+    "new: thought",
+    "new is_hypothetical",
+    "old is_hypothetical",
+    "old: thought",
+    "old is_past",
+    "old is_retraction",
+)
 
 
 def chance_left_open(old: str, new: str, *, likeness: float | None) -> float:

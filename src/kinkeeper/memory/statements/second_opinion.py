@@ -258,9 +258,7 @@ _PRESENT = frozenset("is are am has have does do".split())  # noqa: SIM905
 
 
 UPDATE, SAME, OPEN = "update", "same", "open"
-FOREST_FILES = {
-    UPDATE: "relation_update.npz", SAME: "relation_same.npz", OPEN: "relation_open.npz",
-}  # fmt: skip
+FOREST_FILES = {UPDATE: "relation_update.npz", SAME: "relation_same.npz", OPEN: "relation_open.npz"}
 """Of `OPEN` also how alike the meanings are counts: it tells which updates to ask about."""
 
 LIKENESS = "likeness"
@@ -274,9 +272,16 @@ UNLIKELY = 0.2
 _EQUAL_FLAGS = ("is_hypothetical", "is_past", "is_retraction", "is_negative")
 _EQUAL_CUES = ("over", "again", "former", "thought")
 _BARRING = (
-    "only beside other nouns", "new is_added", "new is_hypothetical", "old is_hypothetical", "old: thought", "old: former",
-    "old is_past", "old is_retraction", "new: former",
-)  # fmt: skip
+    "only beside other nouns",
+    "new is_added",
+    "new is_hypothetical",
+    "old is_hypothetical",
+    "old: thought",
+    "old: former",
+    "old is_past",
+    "old is_retraction",
+    "new: former",
+)
 _SOUND = (
     "same single slot",
     "new is_again",

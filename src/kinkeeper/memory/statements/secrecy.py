@@ -514,9 +514,10 @@ def _cuts(start: int, match: re.Match[str]) -> list[tuple[int, int]]:
     begin, end = match.span("cut" if "cut" in match.re.groupindex else 0)
     inner = match.span("topic") if _names_topic(match.re) else (end, end)
     return [
-        (start + one, start + other) for one, other in ((begin, inner[0]), (inner[1], end))
+        (start + one, start + other)
+        for one, other in ((begin, inner[0]), (inner[1], end))
         if one < other
-    ]  # fmt: skip
+    ]
 
 
 def _names_topic(form: re.Pattern[str]) -> bool:

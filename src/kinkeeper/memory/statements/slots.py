@@ -128,21 +128,26 @@ def slots() -> Slots:
         for written in content["frames"]:
             pattern, weight, anchors = _compiled(written.removeprefix(_NEGATED))
             frame = SlotFrame(
-                pattern=pattern, weight=weight, slot=by_name[name],
+                pattern=pattern,
+                weight=weight,
+                slot=by_name[name],
                 needs_negation=written.startswith(_NEGATED),
-            )  # fmt: skip
+            )
             for anchor in anchors:
                 by_anchor.setdefault(anchor, []).append(frame)
     return Slots(
-        by_name=by_name, by_anchor=by_anchor,
+        by_name=by_name,
+        by_anchor=by_anchor,
         noun_frames=[
             *_general(raw["noun_frames"]["people"]),
             *_general(raw["noun_frames"]["things"], is_for_people=False),
         ],
         nouns=_named(by_name, raw["slots"], "nouns"),
-        act_frames=_general(raw["act_frames"]["act"]), acts=_named(by_name, raw["slots"], "acts"),
-        kind_frames=_general(raw["act_frames"]["kind"]), kinds=_named(by_name, raw["slots"], "kinds"),
-    )  # fmt: skip
+        act_frames=_general(raw["act_frames"]["act"]),
+        acts=_named(by_name, raw["slots"], "acts"),
+        kind_frames=_general(raw["act_frames"]["kind"]),
+        kinds=_named(by_name, raw["slots"], "kinds"),
+    )
 
 
 def _general(frames: Sequence[str], *, is_for_people: bool = True) -> list[SlotFrame]:
@@ -169,13 +174,20 @@ def _named(
 
 def _slot(name: str, content: Mapping[str, Any]) -> Slot:
     return Slot(
-        name=name, is_single=not content.get("many", False), category=content["category"],
+        name=name,
+        is_single=not content.get("many", False),
+        category=content["category"],
         is_person=content.get("about") == "person",
-        is_thing=content.get("thing", False), is_apart=content.get("apart", False),
+        is_thing=content.get("thing", False),
+        is_apart=content.get("apart", False),
         is_number=content.get("number", False),
-        has_digits=content.get("amount"), is_fixed=content.get("fixed", False),
-        family=content.get("family", name), is_exact=content.get("exact", False), is_when=content.get("when"), side=content.get("side", ""),
-    )  # fmt: skip
+        has_digits=content.get("amount"),
+        is_fixed=content.get("fixed", False),
+        family=content.get("family", name),
+        is_exact=content.get("exact", False),
+        is_when=content.get("when"),
+        side=content.get("side", ""),
+    )
 
 
 def canonical(words: str) -> str:

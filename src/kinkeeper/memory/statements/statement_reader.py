@@ -154,9 +154,14 @@ def _filled(
     weight += 0.7 * (slot.is_person and bool(noun)) + 0.5 * (told.subject != ME)
     weight += _OF_PLACES_AND_TIMES * (slot.is_when is not None)
     return Filling(
-        told=told, slot=slot, value=value, topic=topic, weight=weight,
-        kind=frozenset(noun) if slot.is_apart else frozenset(), is_negation_used=frame.needs_negation,
-    )  # fmt: skip
+        told=told,
+        slot=slot,
+        value=value,
+        topic=topic,
+        weight=weight,
+        kind=frozenset(noun) if slot.is_apart else frozenset(),
+        is_negation_used=frame.needs_negation,
+    )
 
 
 def value_of(words: Sequence[str]) -> tuple[str, ...]:
@@ -412,17 +417,33 @@ def _reading(filled: Filling) -> Reading:
     if slot.side and is_negative:
         slot, is_negative = slots().by_name[_OTHER_SIDE[slot.side]], False
     return Reading(
-        subject=subject, slot=slot.name, is_known=filled.is_known, is_single=slot.is_single,
-        topic=topic | kind, value=filled.value, words=(*named, *said), names=clause.names,
-        replaced=clause.replaced, succeeded=clause.succeeded,
+        subject=subject,
+        slot=slot.name,
+        is_known=filled.is_known,
+        is_single=slot.is_single,
+        topic=topic | kind,
+        value=filled.value,
+        words=(*named, *said),
+        names=clause.names,
+        replaced=clause.replaced,
+        succeeded=clause.succeeded,
         is_negative=is_negative,
         is_retraction=clause.is_ended or Framing.RETRACTION in clause.framings,
         is_change=clause.is_new or Framing.CHANGE in clause.framings,
-        is_past=told.is_former or Framing.PAST in clause.framings or (clause.is_past and not told.is_event),
+        is_past=told.is_former
+        or Framing.PAST in clause.framings
+        or (clause.is_past and not told.is_event),
         is_hypothetical=clause.is_modal or Framing.HYPOTHETICAL in clause.framings,
-        is_added=clause.is_added, is_again=clause.is_again, is_able=clause.is_able, is_passive=_BY in told.words, is_fixed=slot.is_fixed, family=slot.family or slot.name,
-        is_exact=slot.is_exact, category=slot.category if filled.is_known else "", side=slot.side,
-    )  # fmt: skip
+        is_added=clause.is_added,
+        is_again=clause.is_again,
+        is_able=clause.is_able,
+        is_passive=_BY in told.words,
+        is_fixed=slot.is_fixed,
+        family=slot.family or slot.name,
+        is_exact=slot.is_exact,
+        category=slot.category if filled.is_known else "",
+        side=slot.side,
+    )
 
 
 def _activity(topic: frozenset[str]) -> frozenset[str]:

@@ -154,9 +154,14 @@ def _told(clause: Clause, subject: str, words: Sequence[Word]) -> Told:
     )
     verb = next((word for word in told if word in lexicon().verbs and word != "be"), "")
     return Told(
-        clause=clause, subject=subject, words=told, sentence=" ".join((*told, "")), is_event=verb in lexicon().events,
-        is_negative=is_negative, is_former=is_former,
-    )  # fmt: skip
+        clause=clause,
+        subject=subject,
+        words=told,
+        sentence=" ".join((*told, "")),
+        is_event=verb in lexicon().events,
+        is_negative=is_negative,
+        is_former=is_former,
+    )
 
 
 def _subjects(words: Sequence[Word], names: frozenset[str]) -> Iterator[tuple[str, list[Word]]]:
@@ -315,9 +320,11 @@ def _is_auxiliary(word: Word, following: Word, *, is_negative: bool) -> bool:
     if word.text in {"have", "has"}:
         return _is_participle(following)
     return (
-        word.canon == "be" and following.text.endswith("ing") and following.text not in _NOUNS_IN_ING
+        word.canon == "be"
+        and following.text.endswith("ing")
+        and following.text not in _NOUNS_IN_ING
         and following.canon in lexicon().verbs
-    )  # fmt: skip
+    )
 
 
 def _is_former(word: Word, following: Word | None) -> bool:

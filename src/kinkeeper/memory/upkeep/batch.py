@@ -109,13 +109,14 @@ class ModelBatch:
         keys = {f"q{number}": case for number, case in enumerate(cases, start=1)}
         shown = {key: [_shown(each) for each in case.facts] for key, case in keys.items()}
         request = ChatRequest(
-            role=prompt.head.role, prompt=prompt.ref, messages=prompt.render(**{name: shown}),
+            role=prompt.head.role,
+            prompt=prompt.ref,
+            messages=prompt.render(**{name: shown}),
             household=self._household,
-            is_ambient=any(
-                fact.origin is Origin.OBSERVED for case in cases for fact in case.facts
-            ),
-            max_output_tokens=prompt.head.max_output_tokens, temperature=prompt.head.temperature,
-        )  # fmt: skip
+            is_ambient=any(fact.origin is Origin.OBSERVED for case in cases for fact in case.facts),
+            max_output_tokens=prompt.head.max_output_tokens,
+            temperature=prompt.head.temperature,
+        )
         found = await ask(self._models, request, Answers)
         return usable(found.value, {key: case.question for key, case in keys.items()})
 

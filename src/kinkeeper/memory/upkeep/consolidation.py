@@ -87,11 +87,13 @@ def differences(
         if fact and kind:
             found.append(
                 Difference(
-                    kind=kind, fact=fact.id, other=fact.merged_into_id or fact.superseded_by,
+                    kind=kind,
+                    fact=fact.id,
+                    other=fact.merged_into_id or fact.superseded_by,
                     before=_confidence_before(image, fact, now),
                     after=confidence_now(fact, now),
                 )
-            )  # fmt: skip
+            )
     return tuple(found)
 
 
@@ -179,17 +181,26 @@ def carry_out(conn: Connection, plan: Plan, doing: Doing) -> Run:
     found = differences(of_facts, now, now=doing.now)
     leaving = sum(each.kind.is_loss for each in found)
     run = Run(
-        household=household, id=stable_id(household, "memory run", to_text(doing.now), window.from_seq),
-        state=RunState.DONE, from_seq=window.from_seq,
+        household=household,
+        id=stable_id(household, "memory run", to_text(doing.now), window.from_seq),
+        state=RunState.DONE,
+        from_seq=window.from_seq,
         to_seq=last_seq(conn, household) if is_quiet and window.is_whole else window.to_seq,
         change_set=change.made.id if images else None,
         report=Report(
-            counts={**plan.counts, "changed meanwhile": left_out}, seconds=plan.seconds, cost=plan.cost,
-            active=window.active, leaving=leaving, differences=found, remarks=plan.remarks,
-            allowed=min(allowed, leaving), is_behind=not window.is_whole,
+            counts={**plan.counts, "changed meanwhile": left_out},
+            seconds=plan.seconds,
+            cost=plan.cost,
+            active=window.active,
+            leaving=leaving,
+            differences=found,
+            remarks=plan.remarks,
+            allowed=min(allowed, leaving),
+            is_behind=not window.is_whole,
         ),
-        started_at=doing.now, ended_at=doing.now,
-    )  # fmt: skip
+        started_at=doing.now,
+        ended_at=doing.now,
+    )
     tonight = left_tonight(conn, household, now=doing.now)
     if leaving > allowed and asks(leaving + tonight, window.active + tonight):
         raise TooMuchError(run)

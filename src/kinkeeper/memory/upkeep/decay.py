@@ -30,12 +30,13 @@ def let_go(conn: Connection, change: Change, *, now: datetime) -> None:
     query = (
         select(_columns.id)
         .where(
-            _columns.household == change.made.household, _columns.status.in_(ACTIVE_STATUSES),
+            _columns.household == change.made.household,
+            _columns.status.in_(ACTIVE_STATUSES),
             _columns.due_at <= now,
         )
         .order_by(_columns.due_at, _columns.id)
         .limit(MOST_FADING)
-    )  # fmt: skip
+    )
     silent = [Adjustment(fact_id=key, is_deprecated=True) for key in conn.execute(query).scalars()]
     adjust(conn, change, silent, at=now)
 
@@ -74,10 +75,12 @@ def keep(conn: Connection, change: Change, fact_ids: Iterable[str], *, now: date
     found = facts_by_id(conn, change.made.household, fact_ids)
     kept = [
         Adjustment(
-            fact_id=each.id, confidence=max(KEPT, confidence_now(each, now)), decayed_until=now,
+            fact_id=each.id,
+            confidence=max(KEPT, confidence_now(each, now)),
+            decayed_until=now,
             is_deprecated=False,
         )
         for each in found.values()
         if each.status.is_active or each.status is FactStatus.DEPRECATED
-    ]  # fmt: skip
+    ]
     adjust(conn, change, kept, at=now)

@@ -175,12 +175,14 @@ def fact_block(
         select(_vectors.id, _vectors.vector, _facts.scope, _facts.status)
         .join(facts, and_(_facts.household == _vectors.household, _facts.id == _vectors.id))
         .where(
-            _vectors.household == household, _vectors.kind == "fact", _vectors.model == model,
+            _vectors.household == household,
+            _vectors.kind == "fact",
+            _vectors.model == model,
             _vectors.id > after,
         )
         .order_by(_vectors.id)
         .limit(BLOCK)
-    )  # fmt: skip
+    )
     rows = conn.execute(query).all()
     active = {row.id: row for row in rows if row.status in ACTIVE_STATUSES}
     ids, vectors = readable([(row.id, row.vector) for row in active.values()])

@@ -121,8 +121,12 @@ def winner(facts: Iterable[Fact], *, now: datetime) -> Fact:
 
     def rank(fact: Fact) -> tuple[bool, float, int, datetime, str]:
         return (
-            fact.is_edited, confidence_now(fact, now), fact.evidence_count, fact.said_at, fact.id,
-        )  # fmt: skip
+            fact.is_edited,
+            confidence_now(fact, now),
+            fact.evidence_count,
+            fact.said_at,
+            fact.id,
+        )
 
     return max(facts, key=rank)
 
@@ -362,8 +366,21 @@ def _as_statement(episode: Episode, people: Mapping[str, str]) -> Statement:
     speaker = speaker_of(episode)
     subject, slot = subject_of(episode.text, speaker=speaker, people=people)
     return Statement(
-        household=episode.household, id=episode.id, episode_id=episode.id, scope=episode.scope,
-        start=0, end=len(episode.text), text=episode.text, speaker=speaker, subject=subject,
-        slot=slot, title="", narrative=episode.text, category=Category.IDENTITY, confidence=0.0,
-        said_at=episode.said_at, origin=episode.origin, strand="",
-    )  # fmt: skip
+        household=episode.household,
+        id=episode.id,
+        episode_id=episode.id,
+        scope=episode.scope,
+        start=0,
+        end=len(episode.text),
+        text=episode.text,
+        speaker=speaker,
+        subject=subject,
+        slot=slot,
+        title="",
+        narrative=episode.text,
+        category=Category.IDENTITY,
+        confidence=0.0,
+        said_at=episode.said_at,
+        origin=episode.origin,
+        strand="",
+    )

@@ -296,25 +296,38 @@ class Planner:
         with self._step("ask the model"):
             asked = await self._asking.about(questions) if self._asking else Asked()
         self._counts |= {
-            "new episodes": len(window.episodes), "new facts": len(window.facts),
-            "facts compared": neighbours.compared, "clusters": recurring.clusters,
+            "new episodes": len(window.episodes),
+            "new facts": len(window.facts),
+            "facts compared": neighbours.compared,
+            "clusters": recurring.clusters,
             "may have changed": len(opened),
-            "sent to a model": asked.cases, "settled by a model": len(asked.answers),
-        }  # fmt: skip
+            "sent to a model": asked.cases,
+            "settled by a model": len(asked.answers),
+        }
         return Plan(
-            window=window, support=support, findings=findings, verdicts=asked.verdicts,
-            questions=questions, answers=asked.answers, moot=(*asked.moot, *dead), themes=recurring.themes,
-            counts=dict(self._counts), seconds=self._seconds,
+            window=window,
+            support=support,
+            findings=findings,
+            verdicts=asked.verdicts,
+            questions=questions,
+            answers=asked.answers,
+            moot=(*asked.moot, *dead),
+            themes=recurring.themes,
+            counts=dict(self._counts),
+            seconds=self._seconds,
             remarks=(recurring.remark,) if recurring.remark else (),
-        )  # fmt: skip
+        )
 
     async def _recurring(self, new: Sequence[Episode]) -> Recurring:
         if self._neighbourhood is None:
             return Recurring()
         looking = Recurrence(
-            self._store, self._household, self._neighbourhood, people=self._tools.people,
+            self._store,
+            self._household,
+            self._neighbourhood,
+            people=self._tools.people,
             zone=self._tools.zone,
-        )  # fmt: skip
+        )
         return await looking.among(new)
 
     @contextmanager

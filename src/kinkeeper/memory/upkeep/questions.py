@@ -84,8 +84,7 @@ def known_ids(conn: Connection, household: str, ids: Collection[str]) -> frozens
     wanted = sorted(ids)
     for start in range(0, len(wanted), _AT_ONCE):
         query = select(_questions.id).where(
-            _questions.household == household,
-            _questions.id.in_(wanted[start : start + _AT_ONCE]),
+            _questions.household == household, _questions.id.in_(wanted[start : start + _AT_ONCE])
         )
         found.update(conn.execute(query).scalars())
     return frozenset(found)
@@ -106,13 +105,14 @@ def waiting(
     query = (
         select(memory_questions)
         .where(
-            _questions.household == household, _questions.kind.in_([each.value for each in kinds]),
+            _questions.household == household,
+            _questions.kind.in_([each.value for each in kinds]),
             _questions.state == QuestionState.WAITING.value,
             true() if asked_by is None else _questions.asked_at <= asked_by,
         )
         .order_by(_questions.asked_at, _questions.id)
         .limit(limit)
-    )  # fmt: skip
+    )
     return [
         Question(kind=QuestionKind(row.kind), facts=tuple(row.facts), why=row.why)
         for row in conn.execute(query)
@@ -129,13 +129,18 @@ def insert_questions(
     """
     rows = [
         {
-            "household": household, "id": each.id, "kind": each.kind.value,
-            "facts": list(each.facts), "why": each.why, "state": each.state.value,
-            "answer": each.answer and each.answer.value, "asked_at": at,
+            "household": household,
+            "id": each.id,
+            "kind": each.kind.value,
+            "facts": list(each.facts),
+            "why": each.why,
+            "state": each.state.value,
+            "answer": each.answer and each.answer.value,
+            "asked_at": at,
             "answered_at": at if each.state is QuestionState.ANSWERED else None,
         }
         for each in questions
-    ]  # fmt: skip
+    ]
     if rows:
         conn.execute(insert(memory_questions), rows)
 
@@ -151,11 +156,12 @@ def settle(
     conn.execute(
         update(memory_questions)
         .where(
-            _questions.household == household, _questions.id == question_id,
+            _questions.household == household,
+            _questions.id == question_id,
             _questions.state == QuestionState.WAITING.value,
         )
         .values(state=QuestionState.ANSWERED.value, answer=answer.value, answered_at=at)
-    )  # fmt: skip
+    )
 
 
 def retire(conn: Connection, household: str, ids: Collection[str], *, at: datetime) -> None:
@@ -168,11 +174,12 @@ def retire(conn: Connection, household: str, ids: Collection[str], *, at: dateti
         conn.execute(
             update(memory_questions)
             .where(
-                _questions.household == household, _questions.id.in_(sorted(ids)),
+                _questions.household == household,
+                _questions.id.in_(sorted(ids)),
                 _questions.state == QuestionState.WAITING.value,
             )
             .values(state=QuestionState.MOOT.value, answered_at=at)
-        )  # fmt: skip
+        )
 
 
 def count_waiting(conn: Connection, household: str) -> int:

@@ -62,9 +62,13 @@ def _labels(distances: np.ndarray) -> np.ndarray:
             "repeated statements are not detected, because scikit-learn is not installed; install kinkeeper[embedder]"
         ) from error
     found = HDBSCAN(
-        min_cluster_size=SMALLEST, min_samples=2, metric="precomputed",
-        cluster_selection_method="leaf", allow_single_cluster=False, copy=True,
-    ).fit(distances)  # fmt: skip
+        min_cluster_size=SMALLEST,
+        min_samples=2,
+        metric="precomputed",
+        cluster_selection_method="leaf",
+        allow_single_cluster=False,
+        copy=True,
+    ).fit(distances)
     return np.asarray(found.labels_)
 
 
@@ -133,9 +137,10 @@ def theme_of(
     if len(days) < SMALLEST:
         return None
     return Theme(
-        statement=_statement(middle, people), evidence=tuple(each.id for each in agreeing),
+        statement=_statement(middle, people),
+        evidence=tuple(each.id for each in agreeing),
         origin=min((each.origin for each in (middle, *agreeing)), key=_WEAKEST_FIRST.index),
-    )  # fmt: skip
+    )
 
 
 def _told_by(episode: Episode) -> Reading | None:
@@ -166,12 +171,24 @@ def _statement(episode: Episode, people: Mapping[str, str]) -> Statement:
     slot_category = read_statement(episode.text)[0].category
     identity = recurring_id(episode.household, episode.id)
     return Statement(
-        household=episode.household, id=identity, episode_id=episode.id, scope=episode.scope,
-        start=0, end=len(episode.text), text=episode.text, speaker=speaker, subject=subject,
-        slot=slot, title=episode.text, narrative=episode.text,
+        household=episode.household,
+        id=identity,
+        episode_id=episode.id,
+        scope=episode.scope,
+        start=0,
+        end=len(episode.text),
+        text=episode.text,
+        speaker=speaker,
+        subject=subject,
+        slot=slot,
+        title=episode.text,
+        narrative=episode.text,
         category=Category(slot_category) if slot_category else Category.PREFERENCE,
-        confidence=BELIEVED, said_at=episode.said_at, origin=episode.origin, strand=identity,
-    )  # fmt: skip
+        confidence=BELIEVED,
+        said_at=episode.said_at,
+        origin=episode.origin,
+        strand=identity,
+    )
 
 
 # Recent episodes that no fact rests on yet. Statements only.
@@ -185,12 +202,14 @@ def recent_unused(conn: Connection, household: str, *, limit: int) -> list[Episo
     query = (
         select(episodes)
         .where(
-            _columns.household == household, _columns.kind == EpisodeKind.TURN.value,
-            _columns.is_assistant.is_(False), _columns.origin.in_(_ORIGINS),
+            _columns.household == household,
+            _columns.kind == EpisodeKind.TURN.value,
+            _columns.is_assistant.is_(False),
+            _columns.origin.in_(_ORIGINS),
         )
         .order_by(_columns.seq.desc())
         .limit(limit)
-    )  # fmt: skip
+    )
     found = [episode_from_row(dict(row)) for row in conn.execute(query).mappings()]
     ids = [each.id for each in found]
     used = {each.episode_id for each in out_of(conn, household, ids) if each.fact_id}

@@ -85,9 +85,12 @@ def _remember(conn: Connection, run: Run, unwanted: Sequence[str], *, at: dateti
 
 def _answered(kind: QuestionKind, ids: Sequence[str]) -> Question:
     return Question(
-        kind=kind, facts=tuple(sorted(ids)), why=TAKEN_BACK, state=QuestionState.ANSWERED,
+        kind=kind,
+        facts=tuple(sorted(ids)),
+        why=TAKEN_BACK,
+        state=QuestionState.ANSWERED,
         answer=Answer.KEEP_BOTH,
-    )  # fmt: skip
+    )
 
 
 def _keep_faded(

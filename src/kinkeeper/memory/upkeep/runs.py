@@ -127,10 +127,12 @@ class Report:
         )
         return cls(
             **{
-                **record, "differences": differences, "cost": Cost(**record.get("cost", {})),
+                **record,
+                "differences": differences,
+                "cost": Cost(**record.get("cost", {})),
                 "remarks": tuple(record.get("remarks", ())),
             }
-        )  # fmt: skip
+        )
 
 
 _runs = memory_runs.c
@@ -165,11 +167,17 @@ def insert_run(conn: Connection, run: Run) -> None:
     """Store a run in the transaction that does what it tells."""
     conn.execute(
         insert(memory_runs).values(
-            household=run.household, id=run.id, state=run.state.value, from_seq=run.from_seq,
-            to_seq=run.to_seq, change_set=run.change_set, report=run.report.record(),
-            started_at=run.started_at, ended_at=run.ended_at,
+            household=run.household,
+            id=run.id,
+            state=run.state.value,
+            from_seq=run.from_seq,
+            to_seq=run.to_seq,
+            change_set=run.change_set,
+            report=run.report.record(),
+            started_at=run.started_at,
+            ended_at=run.ended_at,
         )
-    )  # fmt: skip
+    )
 
 
 def find_run(conn: Connection, household: str, run_id: str) -> Run:
@@ -206,9 +214,10 @@ def looked_up_to(conn: Connection, household: str) -> int:
 def left_tonight(conn: Connection, household: str, *, now: datetime) -> int:
     """Return how many facts the runs of this night have let go without asking."""
     query = select(memory_runs).where(
-        _runs.household == household, _runs.state == RunState.DONE.value,
+        _runs.household == household,
+        _runs.state == RunState.DONE.value,
         _runs.started_at > now - SAME_NIGHT,
-    )  # fmt: skip
+    )
     found = [_run(row).report for row in conn.execute(query)]
     return sum(max(0, each.leaving - each.allowed) for each in found)
 
@@ -222,10 +231,12 @@ def purge_runs(conn: Connection, household: str, *, before: datetime) -> None:
     kept = [run.id for run in latest_runs(conn, household)]
     conn.execute(
         delete(memory_runs).where(
-            _runs.household == household, _runs.started_at < before, _runs.id.not_in(kept),
+            _runs.household == household,
+            _runs.started_at < before,
+            _runs.id.not_in(kept),
             _runs.to_seq < looked_up_to(conn, household),
         )
-    )  # fmt: skip
+    )
 
 
 def open_question(conn: Connection, household: str) -> Run | None:
@@ -278,10 +289,16 @@ def _answered(conn: Connection, household: str, run_id: str, state: RunState) ->
 
 def _run(row: Row[Any]) -> Run:
     return Run(
-        household=row.household, id=row.id, state=RunState(row.state), from_seq=row.from_seq,
-        to_seq=row.to_seq, change_set=row.change_set, report=Report.of_record(row.report),
-        started_at=row.started_at, ended_at=row.ended_at or row.started_at,
-    )  # fmt: skip
+        household=row.household,
+        id=row.id,
+        state=RunState(row.state),
+        from_seq=row.from_seq,
+        to_seq=row.to_seq,
+        change_set=row.change_set,
+        report=Report.of_record(row.report),
+        started_at=row.started_at,
+        ended_at=row.ended_at or row.started_at,
+    )
 
 
 # A run of the upkeep told to people: each change with the words of its facts, as far as the reader

@@ -77,12 +77,16 @@ def insert_vectors(
     known = find_vectors(conn, household, model, [*vectors])
     rows = [
         {
-            "household": household, "model": model, "text_hash": text_hash,
-            "dimension": len(vector), "vector": vector.astype(_NUMBER).tobytes(), "made_at": now,
+            "household": household,
+            "model": model,
+            "text_hash": text_hash,
+            "dimension": len(vector),
+            "vector": vector.astype(_NUMBER).tobytes(),
+            "made_at": now,
         }
         for text_hash, vector in vectors.items()
         if text_hash not in known
-    ]  # fmt: skip
+    ]
     if rows:
         conn.execute(insert(embeddings), rows)
 

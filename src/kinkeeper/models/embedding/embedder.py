@@ -71,19 +71,25 @@ class LinearHead:
         """Return a head as `save` wrote it."""
         with np.load(path, allow_pickle=False) as stored:
             return cls(
-                model=str(stored["model"]), labels=tuple(map(str, stored["labels"])),
-                cues=tuple(map(str, stored["cues"])), bias=stored["bias"].astype(np.float32),
+                model=str(stored["model"]),
+                labels=tuple(map(str, stored["labels"])),
+                cues=tuple(map(str, stored["cues"])),
+                bias=stored["bias"].astype(np.float32),
                 weights=stored["weights"].astype(np.float32),
                 is_exclusive=bool(stored["is_exclusive"]),
-            )  # fmt: skip
+            )
 
     def save(self, path: Path) -> None:
         """Write it into a file, the weights in half precision."""
         np.savez_compressed(
-            path, model=np.array(self.model), labels=np.array(self.labels, dtype=np.str_),
-            cues=np.array(self.cues, dtype=np.str_), weights=self.weights.astype(np.float16),
-            bias=self.bias.astype(np.float32), is_exclusive=np.array(self.is_exclusive),
-        )  # fmt: skip
+            path,
+            model=np.array(self.model),
+            labels=np.array(self.labels, dtype=np.str_),
+            cues=np.array(self.cues, dtype=np.str_),
+            weights=self.weights.astype(np.float16),
+            bias=self.bias.astype(np.float32),
+            is_exclusive=np.array(self.is_exclusive),
+        )
 
 
 Vectors = NDArray[np.float32]

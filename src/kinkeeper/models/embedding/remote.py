@@ -111,9 +111,11 @@ class RemoteEmbedder:
         base = await self._connection.base_path()
         body: Mapping[str, Any] = {"model": self._model.name, "input": [*texts]}
         return await self._connection.post(
-            _path(base, self._model.dialect), body, is_ambient=True,
+            _path(base, self._model.dialect),
+            body,
+            is_ambient=True,
             seconds=self._model.timeout.total_seconds(),
-        )  # fmt: skip
+        )
 
     def _checked(self, answer: bytes, count: int) -> Vectors:
         try:

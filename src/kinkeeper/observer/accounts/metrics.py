@@ -193,19 +193,28 @@ def failures(conn: Connection, household: str) -> Sequence[Failure]:
     )
     return [
         Failure(
-            row_id=row.id, message_id=row.message_id, chat_id=row.chat_id,
+            row_id=row.id,
+            message_id=row.message_id,
+            chat_id=row.chat_id,
             error=row.error or "unknown",
         )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def _rows(conn: Connection, household: str, span: Interval) -> Sequence[Row[Any]]:
     table = observer_messages
     names = (
-        "chat_id", "message_id", "sent_at", "tripwire_confidence", "tier1_decision",
-        "redline_decision", "redline_trigger_rule", "action_id", "consulted",
-    )  # fmt: skip
+        "chat_id",
+        "message_id",
+        "sent_at",
+        "tripwire_confidence",
+        "tier1_decision",
+        "redline_decision",
+        "redline_trigger_rule",
+        "action_id",
+        "consulted",
+    )
     return conn.execute(
         select(*(table.c[name] for name in names))
         .where(
@@ -235,16 +244,12 @@ def _ledger_day(
         messages=len(rows),
         understood=sum(row.redline_decision in _UNDERSTOOD for row in rows),
         saved=len({row.action_id for row in rows if row.action_id}),
-        spoken=outbox.count_unprompted(
-            conn, household, since=span.start, until=span.end
-        ),
+        spoken=outbox.count_unprompted(conn, household, since=span.start, until=span.end),
         near_misses=tuple(
-            NearMiss(
-                message_id=row.message_id, chat_id=row.chat_id, score=row.tripwire_confidence
-            )
+            NearMiss(message_id=row.message_id, chat_id=row.chat_id, score=row.tripwire_confidence)
             for row in nearest
         ),
-    )  # fmt: skip
+    )
 
 
 def _gates(conn: Connection, household: str, span: Interval) -> tuple[GateCount, ...]:

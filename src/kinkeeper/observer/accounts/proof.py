@@ -118,9 +118,10 @@ class Prover:
             if int(each.id) <= int(row_id)
         ]
         then = Then(
-            row_id=int(heard[0][0].id), heard_at=row.created_at,
+            row_id=int(heard[0][0].id),
+            heard_at=row.created_at,
             decided_at=row.processed_at or row.created_at,
-        )  # fmt: skip
+        )
         rewind(conn, household, then)
         found = row
         for each, message in heard:
@@ -137,9 +138,12 @@ class Prover:
         if epoch is None:
             raise ConflictError("the message could not be processed again")
         memory = ContextSource(
-            _Remembered(recorded.brain_context), Viewer.of(self._participants.household.id),
-            timeout=_PATIENCE, cache_ttl=timedelta(0), clock=VirtualClock(now),
-        )  # fmt: skip
+            _Remembered(recorded.brain_context),
+            Viewer.of(self._participants.household.id),
+            timeout=_PATIENCE,
+            cache_ttl=timedelta(0),
+            clock=VirtualClock(now),
+        )
         extractor = RecordedExtractor(consultations_from(recorded.consulted))
         understanding = Understanding(self._participants, self._config, extractor, memory)
         loaded = understanding.load(conn, row_id)
@@ -207,6 +211,9 @@ def _compared(recorded: Row[Any], made: _Made) -> Proof:
     now = {k: v for k, v in made.line.items() if k not in left_out}
     differences = tuple(sorted(name for name in then if then[name] != now[name]))
     return Proof(
-        is_same=not differences, then=payload_hash(then), now=payload_hash(now),
-        differences=differences, is_first_part=is_first_part,
-    )  # fmt: skip
+        is_same=not differences,
+        then=payload_hash(then),
+        now=payload_hash(now),
+        differences=differences,
+        is_first_part=is_first_part,
+    )

@@ -15,8 +15,16 @@ from kinkeeper.observer.accounts.traces import Trace
 # same. Pure.
 
 _ACTION_FIELDS = (
-    "id", "type", "status", "summary", "assigned_to", "child", "activity", "dates", "times",
-)  # fmt: skip
+    "id",
+    "type",
+    "status",
+    "summary",
+    "assigned_to",
+    "child",
+    "activity",
+    "dates",
+    "times",
+)
 
 
 def decision_line(row: Row[Any], action: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -30,9 +30,13 @@ _BY_MESSAGES = frozenset(
     {Cause.PROPOSE.value, Cause.SUPERSEDE.value, Cause.WITHDRAW.value, Cause.EXPIRE.value}
 )
 _UNDECIDED = {
-    "decided_at": None, "decided_by": None, "choice": None, "receipt": None, "undone_at": None,
+    "decided_at": None,
+    "decided_by": None,
+    "choice": None,
+    "receipt": None,
+    "undone_at": None,
     "undone_by": None,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,17 +114,19 @@ def _drop_later_actions(conn: Connection, household: str, then: Then) -> None:
             continue
         conn.execute(
             delete(action_sources).where(
-                source.household == household, source.source_type == row.source_type,
-                source.source_id == row.source_id, source.slot == row.slot,
+                source.household == household,
+                source.source_type == row.source_type,
+                source.source_id == row.source_id,
+                source.slot == row.slot,
             )
-        )  # fmt: skip
+        )
     proposed_later = conn.execute(
         select(step.action_id).where(
             step.household == household,
             step.cause.in_([Cause.PROPOSE.value, Cause.RESTORE.value]),
             step.at > then.decided_at,
         )
-    ).scalars()  # fmt: skip
+    ).scalars()
     touched = {row.action_id for row in rows}
     kept = set(
         conn.execute(
@@ -152,10 +158,11 @@ def _rewind_actions(conn: Connection, household: str, then: Then) -> None:
             moved.add(row.action_id)
             conn.execute(
                 delete(action_transitions).where(
-                    step.household == household, step.action_id == row.action_id,
+                    step.household == household,
+                    step.action_id == row.action_id,
                     step.number == row.number,
                 )
-            )  # fmt: skip
+            )
     for action_id in moved:
         status = conn.execute(
             select(step.to_status)

@@ -52,37 +52,49 @@ _FAMILIES: Mapping[str, str] = MappingProxyType({
     "feeling": "a feeling",
     "noise": "small talk",
 })  # fmt: skip
-_TASKS: Mapping[str, str] = MappingProxyType({
-    "pickup": "pickup", "dropoff": "drop-off", "cover": "covering", "attend": "attending",
-    "cancel": "cancelling", "move": "moving", "appointment": "an appointment", "other": "a task",
-})  # fmt: skip
-_RULES: Mapping[str, str] = MappingProxyType({
-    RedlineRule.TEMPORAL_CONFLICT: "two plans clash",
-    RedlineRule.RESOURCE_CONFLICT: "two people have the same job, or one person has two at once",
-    RedlineRule.MISSING_VARIABLE: "it is soon, and nobody has taken it",
-    RedlineRule.TIME_MISMATCH: "the time or day does not match what is known",
-})  # fmt: skip
-_SILENCES: Mapping[str, str] = MappingProxyType({
-    "no_rule": "nothing clashes, and somebody is in charge",
-    "not_agreed": "the earlier messages do not support it, so nothing was said",
-    "reader_alone": "only the trained reader noticed it, so it waits for approval",
-    "nothing_to_confirm": "there is nothing to save for approval",
-    "acknowledged": "it only agrees with something already settled",
-    "declined": "somebody said no, so the question stays open",
-    "withdrawn": "it withdraws something",
-    "question_answered": "somebody answered before the group had to be asked",
-    "question_withdrawn": "the question was withdrawn",
-    "passed": "the event was over by the time the message was edited",
-    "asked_again": "the same question was asked again later, and that one is waiting instead",
-    "grace": "nobody has taken it yet, but the family still has time to answer",
-    "question_settled": "the question was settled before the group had to be asked",
-    "too_late": "its time had passed before the group could be asked",
-    "already_announced": "the same conflict was announced less than a day ago",
-    "daily_limit": "the daily limit was reached; it waits in the pending list",
-    "quiet": "somebody asked for quiet; it waits in the pending list",
-    "switched_off": "asking about unassigned jobs is switched off",
-    "low_confidence_no_brain": "it was not certain enough, and nothing known supports it",
-})  # fmt: skip
+_TASKS: Mapping[str, str] = MappingProxyType(
+    {
+        "pickup": "pickup",
+        "dropoff": "drop-off",
+        "cover": "covering",
+        "attend": "attending",
+        "cancel": "cancelling",
+        "move": "moving",
+        "appointment": "an appointment",
+        "other": "a task",
+    }
+)
+_RULES: Mapping[str, str] = MappingProxyType(
+    {
+        RedlineRule.TEMPORAL_CONFLICT: "two plans clash",
+        RedlineRule.RESOURCE_CONFLICT: "two people have the same job, or one person has two at once",
+        RedlineRule.MISSING_VARIABLE: "it is soon, and nobody has taken it",
+        RedlineRule.TIME_MISMATCH: "the time or day does not match what is known",
+    }
+)
+_SILENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "no_rule": "nothing clashes, and somebody is in charge",
+        "not_agreed": "the earlier messages do not support it, so nothing was said",
+        "reader_alone": "only the trained reader noticed it, so it waits for approval",
+        "nothing_to_confirm": "there is nothing to save for approval",
+        "acknowledged": "it only agrees with something already settled",
+        "declined": "somebody said no, so the question stays open",
+        "withdrawn": "it withdraws something",
+        "question_answered": "somebody answered before the group had to be asked",
+        "question_withdrawn": "the question was withdrawn",
+        "passed": "the event was over by the time the message was edited",
+        "asked_again": "the same question was asked again later, and that one is waiting instead",
+        "grace": "nobody has taken it yet, but the family still has time to answer",
+        "question_settled": "the question was settled before the group had to be asked",
+        "too_late": "its time had passed before the group could be asked",
+        "already_announced": "the same conflict was announced less than a day ago",
+        "daily_limit": "the daily limit was reached; it waits in the pending list",
+        "quiet": "somebody asked for quiet; it waits in the pending list",
+        "switched_off": "asking about unassigned jobs is switched off",
+        "low_confidence_no_brain": "it was not certain enough, and nothing known supports it",
+    }
+)
 
 _STANDS: Mapping[ActionStatus, str] = MappingProxyType(
     {
@@ -94,13 +106,15 @@ _STANDS: Mapping[ActionStatus, str] = MappingProxyType(
     }
 )
 
-_DOUBTS: Mapping[str, str] = MappingProxyType({
-    Doubt.NO_SUBJECT: "it was unclear whom or what it is for",
-    Doubt.NO_OWNER: "it was unclear who does it",
-    Doubt.SEVERAL_TIMES: "it mentions more than one time",
-    Doubt.FAINT: "it was unclear whether anything is being arranged",
-    Doubt.UNPLACED: "it was unclear what will happen",
-})  # fmt: skip
+_DOUBTS: Mapping[str, str] = MappingProxyType(
+    {
+        Doubt.NO_SUBJECT: "it was unclear whom or what it is for",
+        Doubt.NO_OWNER: "it was unclear who does it",
+        Doubt.SEVERAL_TIMES: "it mentions more than one time",
+        Doubt.FAINT: "it was unclear whether anything is being arranged",
+        Doubt.UNPLACED: "it was unclear what will happen",
+    }
+)
 _EFFECTS: Mapping[str, str] = MappingProxyType(
     {
         "opened": "saw a plan, saved for approval ({card})",
@@ -112,19 +126,21 @@ _EFFECTS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-_NO_ANSWERS: Mapping[str, str] = MappingProxyType({
-    Outcome.TIMEOUT: "took too long",
-    Outcome.INVALID_OUTPUT: "answered in the wrong format",
-    Outcome.TRUNCATED: "gave an incomplete answer",
-    Outcome.REFUSED_BY_MODEL: "refused to answer",
-    Outcome.UNREACHABLE: "could not be reached",
-    Outcome.OVER_BUDGET: "was not asked, because the budget is used up or the conversation is too long",
-    Outcome.PUBLIC_HOST: "was not asked, because it is on a public host",
-    Outcome.CIRCUIT_OPEN: "was not asked, because it had just failed several times",
-    Outcome.OVERLOADED: "was too busy",
-    Outcome.SERVER_ERROR: "failed while answering",
-    Outcome.REJECTED: "rejected the request (`kinkeeper doctor` checks its settings)",
-})  # fmt: skip
+_NO_ANSWERS: Mapping[str, str] = MappingProxyType(
+    {
+        Outcome.TIMEOUT: "took too long",
+        Outcome.INVALID_OUTPUT: "answered in the wrong format",
+        Outcome.TRUNCATED: "gave an incomplete answer",
+        Outcome.REFUSED_BY_MODEL: "refused to answer",
+        Outcome.UNREACHABLE: "could not be reached",
+        Outcome.OVER_BUDGET: "was not asked, because the budget is used up or the conversation is too long",
+        Outcome.PUBLIC_HOST: "was not asked, because it is on a public host",
+        Outcome.CIRCUIT_OPEN: "was not asked, because it had just failed several times",
+        Outcome.OVERLOADED: "was too busy",
+        Outcome.SERVER_ERROR: "failed while answering",
+        Outcome.REJECTED: "rejected the request (`kinkeeper doctor` checks its settings)",
+    }
+)
 
 
 def person_name(member_id: str, household: Household) -> str:
@@ -334,11 +350,14 @@ def load_trace(
     row = _find_row(conn, household.id, message_id, chat_id, is_exact=is_exact)
     gates = {
         gate.stage: GateReading(
-            stage=gate.stage, score=gate.score, threshold=gate.threshold,
-            passed=bool(gate.passed), decision=gate.decision,
+            stage=gate.stage,
+            score=gate.score,
+            threshold=gate.threshold,
+            passed=bool(gate.passed),
+            decision=gate.decision,
         )
         for gate in repository.gates_of(conn, household.id, row.id)
-    }  # fmt: skip
+    }
     action = load_action(conn, household.id, row.action_id) if row.action_id else None
     stretch = repository.read_with(conn, household.id, row.chat_id, row.id)
     return Trace(
@@ -387,10 +406,11 @@ def _asked_by(conn: Connection, row: Row[Any], household: Household) -> str:
     table = observer_messages.c
     source = conn.execute(
         select(table.sender, table.sent_at).where(
-            table.household == household.id, table.chat_id == row.chat_id,
+            table.household == household.id,
+            table.chat_id == row.chat_id,
             table.message_id == row.attribution_source,
         )
-    ).first()  # fmt: skip
+    ).first()
     if source is None:
         return ""
     person = person_name(source.sender, household)
@@ -462,9 +482,10 @@ def _tripwire(row: Row[Any], gates: Mapping[str, GateReading]) -> Iterator[Step]
     )
     if row.override is not None:
         yield Step(
-            stage="override", mark=Mark.PASSED,
+            stage="override",
+            mark=Mark.PASSED,
             text="It may answer an open question, so it was read regardless of its score.",
-        )  # fmt: skip
+        )
     if is_queued and row.extraction is None:
         yield _waiting(row)
 
@@ -524,9 +545,10 @@ def _extraction(
         )
     rest = "" if row.action_id else " It was not processed further."
     return False, Step(
-        stage="extraction", mark=Mark.STOPPED,
+        stage="extraction",
+        mark=Mark.STOPPED,
         text=f"Not clear enough to act on: {what} ({score}).{rest}",
-    )  # fmt: skip
+    )
 
 
 def _brain(row: Row[Any], gates: Mapping[str, GateReading]) -> Iterator[Step]:

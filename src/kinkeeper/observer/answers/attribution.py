@@ -63,11 +63,7 @@ class AttributionOutcome:
 
 
 def attribute(
-    extraction: Extraction,
-    reply: Reply,
-    questions: Sequence[OpenQuestion],
-    *,
-    threshold: float,
+    extraction: Extraction, reply: Reply, questions: Sequence[OpenQuestion], *, threshold: float
 ) -> AttributionOutcome:
     """Find the open question that a reply answers.
 
@@ -362,9 +358,7 @@ def as_answer(reading: Reading, extraction: Extraction) -> Extraction:
         and not (extraction.owners and _names_something(reading))
         and not reading.asks_for_owner
     ):
-        return replace(
-            _without_owner(extraction, Stance.ACCEPTS), task=None, is_coordination=False,
-        )  # fmt: skip
+        return replace(_without_owner(extraction, Stance.ACCEPTS), task=None, is_coordination=False)
     if reply.kind is ReplyKind.ASSIGN and extraction.stance in _READ_ANEW:
         return replace(extraction, stance=Stance.ASSIGNS, assigned_to=_one_who_does(reading))
     if reply.kind is ReplyKind.ACKNOWLEDGE and reply.is_whole:

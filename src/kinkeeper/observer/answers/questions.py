@@ -75,10 +75,7 @@ _ASKED = Prepared(select(*_AS_ASKED).where(*_OPEN_IN_CHAT).order_by(*_NEWEST_FIR
 # Apart from the others: for either of two conditions no index is used.
 _POINTED_AT = Prepared(
     select(*_AS_ASKED)
-    .where(
-        *_IN_CHAT,
-        open_questions.c.message_id == bindparam("pointed_at"),
-    )
+    .where(*_IN_CHAT, open_questions.c.message_id == bindparam("pointed_at"))
     .order_by(*_NEWEST_FIRST)
 )
 IS_ASKED = exists().where(*_OPEN_IN_CHAT)
@@ -127,13 +124,19 @@ def put(conn: Connection, household: str, question: OpenQuestion) -> None:
     )
     conn.execute(
         insert(open_questions).values(
-            household=household, id=key, chat_id=question.chat_id,
-            message_id=question.message_id, thread_id=question.thread_id, asker=question.asker,
-            asked_at=question.asked_at, until=question.until,
-            extraction=extraction_record(question.extraction), action_id=question.action_id,
+            household=household,
+            id=key,
+            chat_id=question.chat_id,
+            message_id=question.message_id,
+            thread_id=question.thread_id,
+            asker=question.asker,
+            asked_at=question.asked_at,
+            until=question.until,
+            extraction=extraction_record(question.extraction),
+            action_id=question.action_id,
             status=OPEN,
         )
-    )  # fmt: skip
+    )
 
 
 def answerable(
@@ -158,11 +161,14 @@ def answerable(
     rows = conn.execute(
         _ANSWERABLE,
         {
-            "household": household, "chat_id": chat_id, "at": at,
-            "answered_since": at - answered_within, "late_since": at - late,
+            "household": household,
+            "chat_id": chat_id,
+            "at": at,
+            "answered_since": at - answered_within,
+            "late_since": at - late,
             "oldest": at - max(answered_within, late),
         },
-    )  # fmt: skip
+    )
     return [(_question(row), row.answered_by) for row in rows]
 
 
@@ -243,7 +249,14 @@ def asking_message(key: str) -> int:
 def _question(row: Row[Any]) -> OpenQuestion:
     message, _, part = row.id.partition(_PART)
     return OpenQuestion(
-        id=int(message), part=int(part or 0), chat_id=row.chat_id, message_id=row.message_id, thread_id=row.thread_id,
-        asker=row.asker, asked_at=row.asked_at, until=row.until,
-        extraction=extraction_from_record(row.extraction), action_id=row.action_id,
-    )  # fmt: skip
+        id=int(message),
+        part=int(part or 0),
+        chat_id=row.chat_id,
+        message_id=row.message_id,
+        thread_id=row.thread_id,
+        asker=row.asker,
+        asked_at=row.asked_at,
+        until=row.until,
+        extraction=extraction_from_record(row.extraction),
+        action_id=row.action_id,
+    )

@@ -69,9 +69,10 @@ def taken_out(slot: Slot | None, people: Sequence[str]) -> Effects:
     if not slot.is_booking and not left:
         return (_cancelled(slot.occurrence),)
     effect = AssignOccurrence(
-        event_id=slot.occurrence.event.id, original_start=slot.occurrence.original_start,
+        event_id=slot.occurrence.event.id,
+        original_start=slot.occurrence.original_start,
         responsible=left,
-    )  # fmt: skip
+    )
     return (effect.frozen(),)
 
 
@@ -97,9 +98,11 @@ def _change_of(case: Case, slot: Slot, days: Sequence[date]) -> Mapping[str, Any
     if target is None or target == slot.interval:
         return None
     return MoveOccurrence(
-        event_id=slot.occurrence.event.id, original_start=slot.occurrence.original_start,
-        new_start=target.start, new_duration=target.duration,
-    ).frozen()  # fmt: skip
+        event_id=slot.occurrence.event.id,
+        original_start=slot.occurrence.original_start,
+        new_start=target.start,
+        new_duration=target.duration,
+    ).frozen()
 
 
 def _is_care_for(case: Case, slot: Slot) -> bool:
@@ -191,10 +194,7 @@ class Proposer:
         else:
             written = self._new(ground, extraction.owners)
         choices = self._choices(ground, outcome, written, absorbed)
-        is_conflict = outcome.rule in {
-            RedlineRule.TEMPORAL_CONFLICT,
-            RedlineRule.RESOURCE_CONFLICT,
-        }
+        is_conflict = outcome.rule in {RedlineRule.TEMPORAL_CONFLICT, RedlineRule.RESOURCE_CONFLICT}
         kind = self._type(ground)
         return Proposal(
             household=self._household,
@@ -343,11 +343,7 @@ class Proposer:
         return f"{who} {label}".strip()
 
     def _choices(
-        self,
-        ground: Ground,
-        outcome: RedlineOutcome,
-        written: Effects,
-        absorbed: Sequence[Effects],
+        self, ground: Ground, outcome: RedlineOutcome, written: Effects, absorbed: Sequence[Effects]
     ) -> tuple[Choice, ...]:
         facts, extraction = outcome.facts, ground.extraction
         match outcome.rule:
@@ -457,9 +453,16 @@ def _merge_key(kind: ActionType, extraction: Extraction) -> str:
     days = ",".join(day.isoformat() for day in extraction.dates)
     times = ",".join(moment.isoformat() for moment in extraction.times)
     return "|".join(
-        [kind.value, days, times, ",".join(extraction.child), extraction.task or "-",
-         extraction.activity or "-", ",".join(extraction.assigned_to)]
-    )  # fmt: skip
+        [
+            kind.value,
+            days,
+            times,
+            ",".join(extraction.child),
+            extraction.task or "-",
+            extraction.activity or "-",
+            ",".join(extraction.assigned_to),
+        ]
+    )
 
 
 def _suggested(written: Effects) -> Mapping[str, Any] | None:

@@ -94,14 +94,20 @@ def correct(
     if action.status is not ActionStatus.PENDING:
         return receipts.settled(action, asked.household)
     receipt = approvals.request(
-        conn, corrected(action, correction, phrasing), member=asked.member,
-        household=asked.household, now=asked.now,
-    )  # fmt: skip
+        conn,
+        corrected(action, correction, phrasing),
+        member=asked.member,
+        household=asked.household,
+        now=asked.now,
+    )
     if receipt.outcome in _TAKES_ITS_PLACE:
         proposals.supersede(
-            conn, action.id, household=asked.household.id, by_action_id=receipt.action.id,
+            conn,
+            action.id,
+            household=asked.household.id,
+            by_action_id=receipt.action.id,
             now=asked.now,
-        )  # fmt: skip
+        )
     return receipt
 
 
@@ -163,10 +169,14 @@ def _written(  # noqa: PLR0917 - one effect and what it becomes
         title = phrasing.care(extraction_from_record(extraction), correction.owners)
     kept = event.duration if not event.all_day else timedelta(hours=1)
     corrected_event = replace(
-        event, id=stable_id(event.id, slot), summary=title, start=begin,
-        all_day=correction.start is None, responsible=correction.owners,
+        event,
+        id=stable_id(event.id, slot),
+        summary=title,
+        start=begin,
+        all_day=correction.start is None,
+        responsible=correction.owners,
         duration=_DAY if correction.start is None else _length(correction, begin, kept) or kept,
-    )  # fmt: skip
+    )
     return AddEvent(event=corrected_event).frozen(), _suggested(corrected_event)
 
 

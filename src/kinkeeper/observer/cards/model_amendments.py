@@ -139,6 +139,10 @@ def _amended(
         return None
     record = {**changed.extraction, "extractor": BY_TALK_READER}
     return replace(
-        changed, source_id=read.row_id, slot=stable_id("read", action.id, changed.slot),
-        origin=action.proposal.origin, extraction=record, extraction_confidence=read.p,
-    )  # fmt: skip
+        changed,
+        source_id=read.row_id,
+        slot=stable_id("read", action.id, changed.slot),
+        origin=action.proposal.origin,
+        extraction=record,
+        extraction_confidence=read.p,
+    )

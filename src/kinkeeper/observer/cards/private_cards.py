@@ -46,11 +46,16 @@ def offer(
     ]
     for member in reached:
         card = Outbound(
-            channel=message.channel, chat_id=message.chat_id, body=action.proposal.summary,
-            dedupe_key=f"card:{action.id}:{member.id}", audience=member.id,
-            buttons=card_buttons(action), action_id=action.id,
-            deliver_by=action.expires_at, is_soundless=True,
-        )  # fmt: skip
+            channel=message.channel,
+            chat_id=message.chat_id,
+            body=action.proposal.summary,
+            dedupe_key=f"card:{action.id}:{member.id}",
+            audience=member.id,
+            buttons=card_buttons(action),
+            action_id=action.id,
+            deliver_by=action.expires_at,
+            is_soundless=True,
+        )
         outbox.put(conn, household.id, card, now=now)
     return len(reached)
 

@@ -126,10 +126,18 @@ def retract_latest(
     last = _last_of_others(conn, household, said) if said.points else None
     if last is not None and (asked is None or last.attribution_source != asked.message_id):
         is_late = last.sent_at < said.sent_at - said.window
-        return () if is_late else release(
-            conn, said.family, chat_id=said.chat_id, message_id=last.message_id, by=said.sender,
-            now=now,
-        )  # fmt: skip
+        return (
+            ()
+            if is_late
+            else release(
+                conn,
+                said.family,
+                chat_id=said.chat_id,
+                message_id=last.message_id,
+                by=said.sender,
+                now=now,
+            )
+        )
     if claim is not None and (asked is None or claim.sent_at > asked.asked_at):
         _reopen(conn, household, claim, window=said.window)
         return withdraw_all(conn, household, [claim.action_id], by_source=claim.message_id, now=now)
@@ -169,17 +177,26 @@ def _close_question_of(
     ):
         if question.action_id == card.id:
             close_question(
-                conn, household, question.id, status=questions.WITHDRAWN, by=said.sender, now=now,
+                conn,
+                household,
+                question.id,
+                status=questions.WITHDRAWN,
+                by=said.sender,
+                now=now,
                 part=question.part,
-            )  # fmt: skip
+            )
 
 
 def _last_of_others(conn: Connection, household: str, said: TakingBack) -> Row[Any] | None:
     """Return the message that proposed something last, if another sent it and it is no claim of theirs."""
     last = repository.latest_with_action(
-        conn, household, said.chat_id, sender=None, since=said.sent_at - _LAST_WORD_STANDS,
+        conn,
+        household,
+        said.chat_id,
+        sender=None,
+        since=said.sent_at - _LAST_WORD_STANDS,
         message_id=said.answers,
-    )  # fmt: skip
+    )
     if last is None or last.sender == said.sender:
         return None
     return None if extraction_from_record(last.extraction).owners == (last.sender,) else last
@@ -217,9 +234,13 @@ def _last_claim(conn: Connection, household: str, said: TakingBack) -> Row[Any] 
     if said.only_questions:
         return None
     latest = repository.latest_with_action(
-        conn, household, said.chat_id, sender=said.sender, since=said.sent_at - _LAST_WORD_STANDS,
+        conn,
+        household,
+        said.chat_id,
+        sender=said.sender,
+        since=said.sent_at - _LAST_WORD_STANDS,
         message_id=said.answers,
-    )  # fmt: skip
+    )
     is_meant = said.answers is not None
     if latest is None or is_meant or latest.sent_at >= said.sent_at - said.window:
         return latest
@@ -241,9 +262,12 @@ def _has_spoken(
     """Whether somebody wrote anything in a chat between two moments."""
     table = observer_messages.c
     found = select(table.id).where(
-        table.household == household, table.chat_id == chat_id, table.sender == sender,
-        table.sent_at > after, table.sent_at < before,
-    )  # fmt: skip
+        table.household == household,
+        table.chat_id == chat_id,
+        table.sender == sender,
+        table.sent_at > after,
+        table.sent_at < before,
+    )
     return conn.execute(found.limit(1)).first() is not None
 
 
@@ -307,13 +331,18 @@ def _reopen(conn: Connection, household: str, latest: Row[Any], *, window: timed
     if not job.owners:
         return
     question = OpenQuestion(
-        id=int(latest.id), chat_id=latest.chat_id, message_id=latest.message_id,
-        thread_id=latest.thread_id, asker=latest.sender, asked_at=latest.sent_at,
-        until=latest.sent_at + 2 * window, action_id=None,
+        id=int(latest.id),
+        chat_id=latest.chat_id,
+        message_id=latest.message_id,
+        thread_id=latest.thread_id,
+        asker=latest.sender,
+        asked_at=latest.sent_at,
+        until=latest.sent_at + 2 * window,
+        action_id=None,
         extraction=replace(
             job, assigned_to=(UNSPECIFIED,), stance=Stance.ASKS, addressee=None, attribution=None
         ),
-    )  # fmt: skip
+    )
     questions.put(conn, household, question)
 
 

@@ -15,10 +15,25 @@ from kinkeeper.observer.wording.participants import Participants
 
 _TELLING = 4
 """Fewest letters of a word that may stand for a longer name."""
-_GENERAL = frozenset({
-    "school", "club", "class", "classes", "lesson", "lessons", "practice", "training", "team",
-    "band", "group", "camp", "care", "after", "game",
-})  # fmt: skip
+_GENERAL = frozenset(
+    {
+        "school",
+        "club",
+        "class",
+        "classes",
+        "lesson",
+        "lessons",
+        "practice",
+        "training",
+        "team",
+        "band",
+        "group",
+        "camp",
+        "care",
+        "after",
+        "game",
+    }
+)
 _NEXT_WEEK = re.compile(r"\bnext (?:week|wk)$", re.IGNORECASE)
 _WEEK = timedelta(days=7)
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
@@ -97,9 +112,12 @@ def _name_by_place(extraction: Extraction, schedule: Schedule, today: date) -> E
     activity, day = found.pop()
     # Which activity it is was concluded, not said: nothing is to be held against its times.
     return replace(
-        extraction, activity=activity, is_loose=True, dates=extraction.dates or (day,),
+        extraction,
+        activity=activity,
+        is_loose=True,
+        dates=extraction.dates or (day,),
         is_day_implied=extraction.is_day_implied or not extraction.dates,
-    )  # fmt: skip
+    )
 
 
 def _words_of(slot: Slot, participants: Participants) -> list[str]:
@@ -215,9 +233,10 @@ def _on_its_own_day(extraction: Extraction, schedule: Schedule, sent_at: datetim
 def _week_of(extraction: Extraction) -> date | None:
     """Return the first day of the week that is named and is not this one ("at 6 next week")."""
     named = (
-        each for each in extraction.entities
+        each
+        for each in extraction.entities
         if each.type == "date" and _NEXT_WEEK.search(each.surface)
-    )  # fmt: skip
+    )
     found = next(named, None)
     return None if found is None else date.fromisoformat(found.value)
 
@@ -340,10 +359,7 @@ def continued(
 
 
 def _resolve_pronoun(
-    reading: Reading,
-    extraction: Extraction,
-    earlier: Sequence[Earlier],
-    participants: Participants,
+    reading: Reading, extraction: Extraction, earlier: Sequence[Earlier], participants: Participants
 ) -> Extraction:
     if extraction.child:
         return extraction
@@ -388,10 +404,13 @@ def _as_other_half(extraction: Extraction, earlier: Sequence[Earlier]) -> Extrac
     if there.task not in _WAYS or there.task == extraction.task or not there.owners:
         return extraction
     return replace(
-        extraction, child=there.child, activity=there.activity, dates=there.dates,
+        extraction,
+        child=there.child,
+        activity=there.activity,
+        dates=there.dates,
         location=extraction.location or there.location,
         confidence=max(extraction.confidence, _SURE_ENOUGH),
-    )  # fmt: skip
+    )
 
 
 def _waves_off(message: Earlier) -> bool:
@@ -409,9 +428,12 @@ def _of_what_was_told(extraction: Extraction, told: Extraction) -> Extraction:
         return extraction
     is_at_end = extraction.task is Task.PICKUP
     return replace(
-        extraction, dates=told.dates, is_day_implied=told.is_day_implied, activity=told.activity,
+        extraction,
+        dates=told.dates,
+        is_day_implied=told.is_day_implied,
+        activity=told.activity,
         times=extraction.times or (() if is_at_end else told.times),
-    )  # fmt: skip
+    )
 
 
 def _is_fragment(extraction: Extraction) -> bool:

@@ -107,9 +107,12 @@ def _noun_phrase(slot: Slot, reading: Reading) -> Entity | None:
     if before is not None and before.text in _ARTICLES:
         start = before.start
     return Entity(
-        type=TITLE, surface=reading.text[start:end], start=start, end=end,
+        type=TITLE,
+        surface=reading.text[start:end],
+        start=start,
+        end=end,
         value=_as_written(reading.text, start, end),
-    )  # fmt: skip
+    )
 
 
 def _as_written(text: str, start: int, end: int) -> str:
@@ -127,7 +130,11 @@ def _rest(last: Symbol, reading: Reading) -> list[Symbol]:
     if not after or reading.text[last.end : after[0].start] != " ":
         return []
     word, text = after[0], reading.text
-    is_last = len(after) == 1 or text[word.end : after[1].start] != " " or not is_noun_phrase(text, after[1:])  # fmt: skip
+    is_last = (
+        len(after) == 1
+        or text[word.end : after[1].start] != " "
+        or not is_noun_phrase(text, after[1:])
+    )
     is_noun = word.text == "<generic>" or (
         word.item is None and len(word.text) >= _LONG and not word.text.endswith(_VERB_ENDS)
     )
@@ -159,16 +166,25 @@ LINKED: Final = 0.6
 
 _MEANT: Final = frozenset({Modality.PLAIN, Modality.REPORTED, Modality.QUOTED})
 _STANCES: Final = {
-    Act.STATE: Stance.STATES, Act.ASK: Stance.ASKS, Act.REQUEST: Stance.ASKS, Act.OFFER: Stance.CLAIMS,
-    Act.PROMISE: Stance.CLAIMS, Act.ASSIGN: Stance.ASSIGNS,
-}  # fmt: skip
+    Act.STATE: Stance.STATES,
+    Act.ASK: Stance.ASKS,
+    Act.REQUEST: Stance.ASKS,
+    Act.OFFER: Stance.CLAIMS,
+    Act.PROMISE: Stance.CLAIMS,
+    Act.ASSIGN: Stance.ASSIGNS,
+}
 _ANSWERS: Final = {
-    Act.OFFER: Stance.CLAIMS, Act.PROMISE: Stance.CLAIMS, Act.ACCEPT: Stance.ACCEPTS, Act.DECLINE: Stance.DECLINES,
-}  # fmt: skip
+    Act.OFFER: Stance.CLAIMS,
+    Act.PROMISE: Stance.CLAIMS,
+    Act.ACCEPT: Stance.ACCEPTS,
+    Act.DECLINE: Stance.DECLINES,
+}
 _TASKS: Final = {
-    Predicate.PICKUP: Task.PICKUP, Predicate.DROPOFF: Task.DROPOFF, Predicate.COVER: Task.COVER,
+    Predicate.PICKUP: Task.PICKUP,
+    Predicate.DROPOFF: Task.DROPOFF,
+    Predicate.COVER: Task.COVER,
     Predicate.TASK: Task.OTHER,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,11 +240,17 @@ def extraction_of(whole: Arrangement, participants: Participants) -> Extraction 
     named = any(each.isalpha() for each in words)
     title = Entity(type=OWN_WORDS, surface=whole.what, start=0, end=0, value=words)
     read = Extraction(
-        is_coordination=True, task=task, stance=Stance.CLAIMS, dates=days,
-        times=(start,) if start else (), time_ranges=((start, end),) if start and end else (),
-        assigned_to=owners, child=_members(whole.who_for, participants),
-        activity=words if named else None, entities=(title,) if named else (),
-    )  # fmt: skip
+        is_coordination=True,
+        task=task,
+        stance=Stance.CLAIMS,
+        dates=days,
+        times=(start,) if start else (),
+        time_ranges=((start, end),) if start and end else (),
+        assigned_to=owners,
+        child=_members(whole.who_for, participants),
+        activity=words if named else None,
+        entities=(title,) if named else (),
+    )
     return read if _says_enough(read) else None
 
 
@@ -299,16 +321,23 @@ def _extraction(
     day, clock = told.when.days, told.when.start
     days = day or ((reading.sent_at.date(),) if clock else ())
     read = Extraction(
-        is_coordination=False, task=_task(frame, title), stance=stance, dates=days,
+        is_coordination=False,
+        task=_task(frame, title),
+        stance=stance,
+        dates=days,
         times=(clock,) if clock else (),
         time_ranges=((clock, told.when.end),) if clock and told.when.end else (),
-        is_day_implied=not day, assigned_to=_owners(told, stance, sender, participants),
+        is_day_implied=not day,
+        assigned_to=_owners(told, stance, sender, participants),
         addressee=_addressee(told, stance, participants),
         child=_members(told.who_for or told.likely_for, participants),
-        activity=title.value if title else None, location=_place(frame, reading),
-        entities=_entities(frame, reading, title), seeks_owner=frame.act is Act.ASK,
-        confidence=round(min(frame.plan, 0.95), 2), extractor=seen.extractor,
-    )  # fmt: skip
+        activity=title.value if title else None,
+        location=_place(frame, reading),
+        entities=_entities(frame, reading, title),
+        seeks_owner=frame.act is Act.ASK,
+        confidence=round(min(frame.plan, 0.95), 2),
+        extractor=seen.extractor,
+    )
     return arranges(read)
 
 
@@ -339,7 +368,9 @@ def _title(frame: Frame, reading: Reading, known: str = "") -> Entity | None:
         named = [each for each in named if slot.start <= each.start < slot.end]
     if named:
         best = min(named, key=lambda each: each.kind != "activity")
-        return Entity(type=best.kind, surface=best.surface, start=best.start, end=best.end, value=best.id)  # fmt: skip
+        return Entity(
+            type=best.kind, surface=best.surface, start=best.start, end=best.end, value=best.id
+        )
     start, end = (slot.start, slot.end) if slot else (0, 0)
     surface = reading.text[start:end]
     symbols = [each for each in reading.symbols if start <= each.start and each.end <= end]
@@ -353,7 +384,9 @@ def _title(frame: Frame, reading: Reading, known: str = "") -> Entity | None:
 
 
 def _entities(frame: Frame, reading: Reading, title: Entity | None) -> tuple[Entity, ...]:
-    found = [each for each in entities(reading) if frame.clause.start <= each.start < frame.clause.end]  # fmt: skip
+    found = [
+        each for each in entities(reading) if frame.clause.start <= each.start < frame.clause.end
+    ]
     if title is not None and title.type == OWN_WORDS:
         found.append(title)
     return tuple(sorted(found, key=lambda each: (each.start, each.end, each.type)))
@@ -478,10 +511,17 @@ def _frame(said: Extraction, text: str, answers: Target | None) -> Frame:
     if predicate is None and said.activity and said.stance is Stance.STATES:
         predicate = Predicate.EVENT
     return Frame(
-        clause=Clause(begin, end), act=_ACTS[said.stance], predicate=predicate,
-        modality=Modality.PLAIN, is_negated=False, is_secret=False, slots=slots, target=answers,
-        plan=1.0, p=max(said.confidence, answers.p if answers else 0.0),
-    )  # fmt: skip
+        clause=Clause(begin, end),
+        act=_ACTS[said.stance],
+        predicate=predicate,
+        modality=Modality.PLAIN,
+        is_negated=False,
+        is_secret=False,
+        slots=slots,
+        target=answers,
+        plan=1.0,
+        p=max(said.confidence, answers.p if answers else 0.0),
+    )
 
 
 def _slots(said: Extraction, text: str) -> Iterator[Slot]:
@@ -540,6 +580,12 @@ def _joined(own: Frame, other: Frame, *, may_doubt: bool) -> Frame:
     is_doubted = may_doubt and own.act in _COMMITS and is_no_commitment(other)
     heard = other if is_doubted else own
     return replace(
-        own, clause=clause, slots=slots, target=own.target or other.target, predicate=predicate,
-        act=heard.act, modality=heard.modality, is_negated=heard.is_negated,
-    )  # fmt: skip
+        own,
+        clause=clause,
+        slots=slots,
+        target=own.target or other.target,
+        predicate=predicate,
+        act=heard.act,
+        modality=heard.modality,
+        is_negated=heard.is_negated,
+    )

@@ -111,10 +111,12 @@ def compose_queries(
     if extraction.task in _JOBS and not extraction.owners:
         queries.append(
             BrainQuery(
-                text=f"who usually does {extraction.task} on {weekday}", task=extraction.task,
-                day=day, child=child,
+                text=f"who usually does {extraction.task} on {weekday}",
+                task=extraction.task,
+                day=day,
+                child=child,
             )
-        )  # fmt: skip
+        )
     queries.append(BrainQuery(text=f"events {weekday}", day=day, child=child))
     return tuple(queries[:limit])
 
@@ -322,11 +324,15 @@ async def heard_in(loaded: Loaded, household: Household) -> tuple[Heard, bool]:
         frames, is_whole = await _by_linear_heads(loaded, household), False
     message = (loaded.original or loaded.stored).message
     heard = Heard(
-        message_id=message.message_id, speaker=message.sender, text=loaded.stored.message.text,
-        sent_at=message.sent_at, frames=frames,
-        before=tuple(each.message.message_id for each in loaded.talk), items=tuple(loaded.items),
+        message_id=message.message_id,
+        speaker=message.sender,
+        text=loaded.stored.message.text,
+        sent_at=message.sent_at,
+        frames=frames,
+        before=tuple(each.message.message_id for each in loaded.talk),
+        items=tuple(loaded.items),
         is_encoded=is_encoded,
-    )  # fmt: skip
+    )
     return heard, is_whole
 
 
@@ -344,14 +350,17 @@ def _frames(reader: TrainedReader, loaded: Loaded, household: Household) -> tupl
     if stored.message.kind is MessageKind.REACTION or not stored.message.text.strip():
         return ()
     utterance = Utterance(
-        text=stored.message.text, speaker=_name(stored, household),
-        sent_at=spoken.astimezone(household.zone), surface=Surface.GROUP,
-    )  # fmt: skip
+        text=stored.message.text,
+        speaker=_name(stored, household),
+        sent_at=spoken.astimezone(household.zone),
+        surface=Surface.GROUP,
+    )
     context = Context(
         before=[Said(_name(each, household), each.message.text) for each in loaded.talk],
         items=tuple(loaded.items.values()),
-        people=frozenset(map(str.casefold, household.words_for_people)), locale=household.locale,
-    )  # fmt: skip
+        people=frozenset(map(str.casefold, household.words_for_people)),
+        locale=household.locale,
+    )
     frames = reader.read(utterance, context).frames
     if is_taken_for_joke(utterance.text):
         frames = tuple(replace(each, modality=Modality.JOKE) for each in frames)

@@ -57,11 +57,13 @@ def entities(reading: Reading) -> tuple[Entity, ...]:
     found += [
         Entity(
             type=span.kind if span.has_date or span.kind is SpanKind.DURATION else "time",
-            surface=span.surface, start=span.start_char, end=span.end_char,
+            surface=span.surface,
+            start=span.start_char,
+            end=span.end_char,
             value=_span_value(span),
         )
         for span in reading.spans
-    ]  # fmt: skip
+    ]
     found += [
         Entity(type="task", surface=reading.text[start:end], start=start, end=end, value=task)
         for start, end, task in named_tasks(reading)
@@ -152,9 +154,12 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     )
     dates = moments.dates or _day_of_errand(gist)
     substance = _substance(
-        gist, holding, is_dated=bool(dates or moments.times), is_of_child=bool(children),
+        gist,
+        holding,
+        is_dated=bool(dates or moments.times),
+        is_of_child=bool(children),
         seeks_owner=seeks_owner,
-    )  # fmt: skip
+    )
     is_told = arranges_nothing(reading, phrase, stance=stance, dates=dates, sender=sender)
     force = _force(reading) if task in _CHANGES else Force.ASSERTED
     is_wondered = force is Force.ASKED and stance is Stance.STATES
@@ -163,24 +168,42 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     is_coordination = bool(task or activity or substance.has_stub) and is_meant
     return Extraction(
         is_coordination=is_coordination,
-        coordination_type=_type(task, has_activity=activity is not None) if is_coordination else None,
+        coordination_type=_type(task, has_activity=activity is not None)
+        if is_coordination
+        else None,
         action_required=_action_required(task, stance) if is_coordination else None,
-        task=task, stance=stance, assigned_to=holding.assigned, addressee=holding.addressee,
-        dates=dates, times=moments.times, time_ranges=moments.ranges,
+        task=task,
+        stance=stance,
+        assigned_to=holding.assigned,
+        addressee=holding.addressee,
+        dates=dates,
+        times=moments.times,
+        time_ranges=moments.ranges,
         is_day_implied=moments.is_day_implied or (bool(dates) and not moments.dates),
-        moved_from=moments.moved_from, is_announced_change=_announces_change(reading, task, moments),
-        child=children, activity=activity.id if activity else None, location=_location(reading),
+        moved_from=moments.moved_from,
+        is_announced_change=_announces_change(reading, task, moments),
+        child=children,
+        activity=activity.id if activity else None,
+        location=_location(reading),
         is_loose=activity is not None and not is_timed(reading, activity),
         is_special=is_special(reading, activity, sender, participants) and task not in _CHANGES,
-        seeks_owner=seeks_owner, yields=_yields(reading), entities=entities(reading),
+        seeks_owner=seeks_owner,
+        yields=_yields(reading),
+        entities=entities(reading),
         confidence=confidence(
-            has_task=phrase is not None, has_activity=activity is not None,
-            has_stub=substance.has_stub, has_when=substance.has_when, has_day=bool(dates),
-            has_time=bool(moments.times), has_person=bool(children or gist.adult) or has_cue(reading, "person"),
-            has_owner=holding.has_owner, is_asked=stance is Stance.ASKS,
-            is_uncertain=gist.is_uncertain, is_told=is_told,
+            has_task=phrase is not None,
+            has_activity=activity is not None,
+            has_stub=substance.has_stub,
+            has_when=substance.has_when,
+            has_day=bool(dates),
+            has_time=bool(moments.times),
+            has_person=bool(children or gist.adult) or has_cue(reading, "person"),
+            has_owner=holding.has_owner,
+            is_asked=stance is Stance.ASKS,
+            is_uncertain=gist.is_uncertain,
+            is_told=is_told,
         ),
-    )  # fmt: skip
+    )
 
 
 def _tells_what_is_not(gist: Gist, stance: Stance) -> bool:
@@ -255,10 +278,11 @@ def arranges(extraction: Extraction) -> Extraction:
     ):
         return extraction
     return replace(
-        extraction, is_coordination=True,
+        extraction,
+        is_coordination=True,
         coordination_type=_type(extraction.task, has_activity=bool(extraction.activity)),
         action_required=_action_required(extraction.task, extraction.stance),
-    )  # fmt: skip
+    )
 
 
 def _type(task: Task | None, *, has_activity: bool) -> CoordinationType:

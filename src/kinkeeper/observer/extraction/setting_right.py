@@ -9,12 +9,7 @@ from kinkeeper.observer.arrangement_rows import Arranged
 from kinkeeper.observer.model import Extraction, Stance, Task
 from kinkeeper.observer.wording.arrangement_times import figures, nearer
 from kinkeeper.observer.wording.message_view import Reading
-from kinkeeper.reading.corrections import (
-    exchanges_owners,
-    is_bare_value,
-    is_given_up,
-    may_correct,
-)
+from kinkeeper.reading.corrections import exchanges_owners, is_bare_value, is_given_up, may_correct
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _AT_ONCE = timedelta(minutes=3)
@@ -112,13 +107,17 @@ def exchanged(reading: Reading, arranged: Sequence[Arranged], *, sender: str) ->
     return [
         SetRight(
             extraction=replace(
-                job, assigned_to=other, attribution=None, is_announced_change=True,
+                job,
+                assigned_to=other,
+                attribution=None,
+                is_announced_change=True,
                 stance=Stance.CLAIMS if other == (sender,) else Stance.ASSIGNS,
             ),
-            job=job, rows=(row,),
+            job=job,
+            rows=(row,),
         )
         for (row, job), other in zip(pair, reversed(owners), strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _signed(

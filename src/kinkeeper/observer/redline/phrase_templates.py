@@ -17,9 +17,15 @@ BOTH = "Both"
 _WARNING = "⚠️"
 _QUESTION = "❓"
 _TASK_NOUNS = {
-    Task.PICKUP: "pickup", Task.DROPOFF: "drop-off", Task.COVER: "cover", Task.ATTEND: "going along",
-    Task.APPOINTMENT: "appointment", Task.CANCEL: "cancellation", Task.MOVE: "move", Task.OTHER: "task",
-}  # fmt: skip
+    Task.PICKUP: "pickup",
+    Task.DROPOFF: "drop-off",
+    Task.COVER: "cover",
+    Task.ATTEND: "going along",
+    Task.APPOINTMENT: "appointment",
+    Task.CANCEL: "cancellation",
+    Task.MOVE: "move",
+    Task.OTHER: "task",
+}
 # (finite verb, imperative, -ing form, preposition before the activity)
 _TASK_VERBS = {
     Task.PICKUP: ("picks up", "Pick up", "picking up", "from"),

@@ -58,11 +58,13 @@ def temporal_conflict(case: Case, rules: RedlineRules) -> Facts | None:
                 continue
             if _collides(case, interval, slot.interval, rules.travel_buffer):
                 return {
-                    "day": day.isoformat(), "child": _shared(extraction.child, slot.who),
+                    "day": day.isoformat(),
+                    "child": _shared(extraction.child, slot.who),
                     "sides": [slot.key, _clock(interval.start, case.zone)],
                     "booked": _slot_facts(slot),
-                    "time": _clock(interval.start, case.zone), "label": _own_label(extraction),
-                }  # fmt: skip
+                    "time": _clock(interval.start, case.zone),
+                    "label": _own_label(extraction),
+                }
     return None
 
 
@@ -124,20 +126,29 @@ def resource_conflict(case: Case, rules: RedlineRules) -> Facts | None:
         others = [person for person in slot.responsible if person not in owners]
         if others and not extraction.yields and is_same_job(case, slot, rules):
             return {
-                "day": slot.day.isoformat(), "child": _shared(extraction.child, slot.who),
-                "sides": sorted({*others, *owners}), "first": others[0], "second": owners[0],
-                "label": _own_label(extraction), "slot": _slot_facts(slot), "is_double": False,
-            }  # fmt: skip
+                "day": slot.day.isoformat(),
+                "child": _shared(extraction.child, slot.who),
+                "sides": sorted({*others, *owners}),
+                "first": others[0],
+                "second": owners[0],
+                "label": _own_label(extraction),
+                "slot": _slot_facts(slot),
+                "is_double": False,
+            }
     for slot in case.schedule.slots:
         busy = set(owners) & set(slot.responsible or slot.who)
         if busy and slot.source_id not in case.source_ids and _is_elsewhere(case, slot, rules):
             return {
-                "day": slot.day.isoformat(), "child": list(extraction.child),
-                "sides": [slot.key, _own_label(extraction)], "first": min(busy),
-                "second": min(busy), "label": _own_label(extraction),
-                "slot": _slot_facts(slot), "is_double": True,
+                "day": slot.day.isoformat(),
+                "child": list(extraction.child),
+                "sides": [slot.key, _own_label(extraction)],
+                "first": min(busy),
+                "second": min(busy),
+                "label": _own_label(extraction),
+                "slot": _slot_facts(slot),
+                "is_double": True,
                 "time": _time_text(case, slot.day, rules),
-            }  # fmt: skip
+            }
     return None
 
 
@@ -218,10 +229,12 @@ def time_mismatch(case: Case) -> Facts | None:
             if s.day == day
         ]
         facts = {
-            "day": day.isoformat(), "child": list(extraction.child), "label": extraction.activity,
+            "day": day.isoformat(),
+            "child": list(extraction.child),
+            "label": extraction.activity,
             "sides": [extraction.activity, *(clock.isoformat() for clock in extraction.times[:1])],
             "task": extraction.task,
-        }  # fmt: skip
+        }
         if not slots and (extraction.is_day_implied or _is_on_another_day(case, day)):
             # A day that nobody named is nobody's mistake; of several days one is the activity's own.
             continue
@@ -232,9 +245,10 @@ def time_mismatch(case: Case) -> Facts | None:
             continue
         if not any(_fits(case, slot.interval, day) for slot in timed if slot.interval):
             return {
-                **facts, "booked": _slot_facts(timed[0]),
+                **facts,
+                "booked": _slot_facts(timed[0]),
                 "time": extraction.times[0].isoformat(timespec="minutes"),
-            }  # fmt: skip
+            }
     return None
 
 
@@ -283,10 +297,13 @@ def missing_variable(case: Case, rules: RedlineRules) -> Facts | None:
         return None
     return {
         "day": extraction.dates[0].isoformat() if extraction.dates else None,
-        "child": list(extraction.child), "label": _own_label(extraction),
-        "sides": [_own_label(extraction)], "task": extraction.task, "starts_at": starts_at,
+        "child": list(extraction.child),
+        "label": _own_label(extraction),
+        "sides": [_own_label(extraction)],
+        "task": extraction.task,
+        "starts_at": starts_at,
         "time": extraction.times[0].isoformat(timespec="minutes") if extraction.times else None,
-    }  # fmt: skip
+    }
 
 
 def _is_wanted(extraction: Extraction) -> bool:
@@ -352,13 +369,19 @@ def _is_unspecific(slot: Slot, extraction: Extraction) -> bool:
 
 def _slot_facts(slot: Slot) -> Facts:
     return {
-        "key": slot.key, "label": slot.label, "activity": slot.activity, "task": slot.task,
-        "event_id": slot.event_id, "action_id": slot.action_id, "day": slot.day.isoformat(),
+        "key": slot.key,
+        "label": slot.label,
+        "activity": slot.activity,
+        "task": slot.task,
+        "event_id": slot.event_id,
+        "action_id": slot.action_id,
+        "day": slot.day.isoformat(),
         "start": slot.interval.start.isoformat() if slot.interval else None,
         "end": slot.interval.end.isoformat() if slot.interval else None,
-        "who": list(slot.who), "responsible": list(slot.responsible),
+        "who": list(slot.who),
+        "responsible": list(slot.responsible),
         "original_start": slot.occurrence.original_start.isoformat() if slot.occurrence else None,
-    }  # fmt: skip
+    }
 
 
 def _own_label(extraction: Extraction) -> str:
@@ -415,9 +438,12 @@ def decide(case: Case, rules: RedlineRules) -> RedlineOutcome:
 
 def _speak(rule: RedlineRule, facts: Facts) -> RedlineOutcome:
     return RedlineOutcome(
-        decision=RedlineDecision.SPEAK, rule=rule, reason=rule.value, facts=facts,
+        decision=RedlineDecision.SPEAK,
+        rule=rule,
+        reason=rule.value,
+        facts=facts,
         conflict_key=_key(rule, facts),
-    )  # fmt: skip
+    )
 
 
 def _key(rule: RedlineRule, facts: Facts) -> str:

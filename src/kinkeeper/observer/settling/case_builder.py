@@ -95,8 +95,7 @@ def load_schedule(
         series = [slot for slot in _from_graph(found, zone) if slot.kind is EventKind.BOOKING]
     laid_over = _overlay(conn, household, slots, pending, set(days), zone)
     return Schedule(
-        slots=tuple(sorted(laid_over, key=_order)),
-        series=tuple(sorted(series, key=_order)),
+        slots=tuple(sorted(laid_over, key=_order)), series=tuple(sorted(series, key=_order))
     )
 
 
@@ -266,29 +265,37 @@ class CaseBuilder:
         if extraction.dates != outcome.extraction.dates:
             schedule = self._schedule(conn, extraction, prepared, sure)
         completed = complete(
-            extraction, schedule, sent_at=prepared.sent_at, participants=self._participants,
+            extraction,
+            schedule,
+            sent_at=prepared.sent_at,
+            participants=self._participants,
             words=_own_words(part.reading),
-        )  # fmt: skip
+        )
         if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
             schedule = self._schedule(conn, completed, prepared, sure)
         if standing.slot is not None:
             schedule = schedule.without_slot(standing.slot.key)
         case = _as_change_or_booking(
             Case(
-                extraction=completed, schedule=schedule,
-                source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
+                extraction=completed,
+                schedule=schedule,
+                source_ids=_sources(prepared, outcome.question),
+                sent_at=prepared.sent_at,
                 zone=self._zone,
                 mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
                 is_bound_for=destination(part.reading) is not None,
                 is_end=has_cue(part.reading, "end"),
             ),
             pending,
-        )  # fmt: skip
+        )
         gates = [gate for gate in (outcome.gate, self._extraction_gate(case.extraction)) if gate]
         return BuiltCase(
-            case=case, question=outcome.question, standing=standing, pending=pending,
+            case=case,
+            question=outcome.question,
+            standing=standing,
+            pending=pending,
             gates=tuple(gates),
-        )  # fmt: skip
+        )
 
     def _owned_by_members(self, part: Part, extraction: Extraction) -> Extraction:
         """Return what the trained reader had a part in without owners who are no members: no stranger's name gets onto a card by it."""
@@ -313,10 +320,13 @@ class CaseBuilder:
         )
         waiting = self.waiting(conn, scope, now=now)
         return Case(
-            extraction=extraction, schedule=self._schedule(conn, extraction, prepared, waiting),
-            source_ids=_sources(prepared, None), sent_at=prepared.sent_at, zone=self._zone,
+            extraction=extraction,
+            schedule=self._schedule(conn, extraction, prepared, waiting),
+            source_ids=_sources(prepared, None),
+            sent_at=prepared.sent_at,
+            zone=self._zone,
             mentioned=frozenset(),
-        )  # fmt: skip
+        )
 
     def waiting(
         self, conn: Connection, scope: Scope | None, *, now: datetime
@@ -345,14 +355,19 @@ class CaseBuilder:
         if part.corrects or (is_answer and not _may_give_up(part.extraction)):
             return outcome, none
         found = concerned(
-            prepared, part, part.extraction if is_answer else outcome.extraction,
-            pending=pending, schedule=schedule,
-            participants=self._participants, window=self._config.open_question_window,
+            prepared,
+            part,
+            part.extraction if is_answer else outcome.extraction,
+            pending=pending,
+            schedule=schedule,
+            participants=self._participants,
+            window=self._config.open_question_window,
             own_questions=[
-                q for q in self._answerable(conn, prepared, part)
+                q
+                for q in self._answerable(conn, prepared, part)
                 if q.asker == prepared.stored.message.sender
             ],
-        )  # fmt: skip
+        )
         if is_answer and not found.leaving:
             return outcome, none
         return (replace(outcome, question=None) if found.leaving else outcome), found
@@ -377,17 +392,23 @@ class CaseBuilder:
             days |= {today, today + UNDATED_DAYS * _DAY}
         named = outcome.question.action_id if outcome.question else None
         return Scope(
-            first_day=min(days), last_day=max(days), subjects=frozenset(subjects),
+            first_day=min(days),
+            last_day=max(days),
+            subjects=frozenset(subjects),
             action_ids=frozenset({named} if named else ()),
-        )  # fmt: skip
+        )
 
     def _answerable(self, conn: Connection, prepared: Prepared, part: Part) -> list[OpenQuestion]:
         """Open questions; also an answered one that a second person now claims in so many words."""
         message = prepared.stored.message
         found = questions.answerable(
-            conn, self._household, message.chat_id, at=message.sent_at,
-            answered_within=self._config.attribution_window, late=questions.LATE,
-        )  # fmt: skip
+            conn,
+            self._household,
+            message.chat_id,
+            at=message.sent_at,
+            answered_within=self._config.attribution_window,
+            late=questions.LATE,
+        )
         is_claim = part.extraction.stance is Stance.CLAIMS
         pointed_at = message.target or message.reply_to
         return [
@@ -414,9 +435,13 @@ class CaseBuilder:
         pending: Sequence[PendingAction],
     ) -> Schedule:
         return load_schedule(
-            conn, self._household, extraction, pending=pending, sent_at=prepared.sent_at,
+            conn,
+            self._household,
+            extraction,
+            pending=pending,
+            sent_at=prepared.sent_at,
             zone=self._zone,
-        )  # fmt: skip
+        )
 
     def _extraction_gate(self, extraction: Extraction) -> GateResult:
         threshold = self._config.extraction_threshold
@@ -437,9 +462,11 @@ def _as_change_or_booking(case: Case, pending: Sequence[PendingAction]) -> Case:
     extraction = case.extraction
     if _is_told_of_another_time(case):
         extraction = replace(
-            extraction, task=Task.MOVE, coordination_type=CoordinationType.SCHEDULE_CHANGE,
+            extraction,
+            task=Task.MOVE,
+            coordination_type=CoordinationType.SCHEDULE_CHANGE,
             moved_from=extraction.dates[0],
-        )  # fmt: skip
+        )
         case = replace(case, extraction=extraction)
     if extraction.task is Task.MOVE and not _stands_in_calendar(case):
         booking = _as_booking(extraction, undone_by_change(extraction, pending))

@@ -198,7 +198,7 @@ class Mirror:
         Args:
             prepared: The message; the rules have proposed and withdrawn already.
             known: Action ids by arrangement id, before it.
-        """  # fmt: skip
+        """
         if not folded.changes:
             return Mirrored(cards=known)
         turn = _Turn(conn, prepared, folded, now)
@@ -331,10 +331,11 @@ class Mirror:
         new = said
         if before.who_does != whole.who_does and _may_hand_over(said, before, whole):
             new = replace(
-                new, assigned_to=whole.who_does or (UNSPECIFIED,),
+                new,
+                assigned_to=whole.who_does or (UNSPECIFIED,),
                 stance=Stance.CLAIMS if whole.who_does else Stance.ASKS,
                 seeks_owner=not whole.who_does,
-            )  # fmt: skip
+            )
         is_moved = change.after.status is Status.MOVED and before.when != change.after.when
         if is_moved and change.p >= _SURE_OF_TIME and whole.when.days:
             times = (whole.when.start,) if whole.when.start else said.times
@@ -349,22 +350,33 @@ class Mirror:
         message = turn.prepared.stored.message
         return Ground(
             case=self._cases.anew(turn.conn, turn.prepared, said, now=turn.now),
-            row_id=turn.source, slot=f"of-{arrangement.id}", chat_id=message.chat_id,
-            sender=message.sender, scope=scope,
+            row_id=turn.source,
+            slot=f"of-{arrangement.id}",
+            chat_id=message.chat_id,
+            sender=message.sender,
+            scope=scope,
             default_duration=self._config.rules.default_duration,
-        )  # fmt: skip
+        )
 
     def _close_question(self, turn: _Turn, card: PendingAction, *, status: str) -> None:
         message = turn.prepared.stored.message
         for question, _ in questions.answerable(
-            turn.conn, self._family.id, message.chat_id, at=message.sent_at,
+            turn.conn,
+            self._family.id,
+            message.chat_id,
+            at=message.sent_at,
             answered_within=self._config.open_question_window,
-        ):  # fmt: skip
+        ):
             if question.action_id == card.id:
                 retraction.close_question(
-                    turn.conn, self._family.id, question.id, status=status, by=message.sender,
-                    now=turn.now, part=question.part,
-                )  # fmt: skip
+                    turn.conn,
+                    self._family.id,
+                    question.id,
+                    status=status,
+                    by=message.sender,
+                    now=turn.now,
+                    part=question.part,
+                )
 
 
 def _said(card: PendingAction) -> Extraction:
@@ -471,10 +483,13 @@ class Fold:
         plans = {card: plan for plan, card in cards.items()}
         items = [plans.get(each) for each in heard.items]
         frames = heard_frames(
-            [_known(each, items) for each in heard.frames], ruled, text=heard.text,
-            threshold=self._config.extraction_threshold, answers=target,
+            [_known(each, items) for each in heard.frames],
+            ruled,
+            text=heard.text,
+            threshold=self._config.extraction_threshold,
+            answers=target,
             may_doubt=heard.is_encoded,
-        )  # fmt: skip
+        )
         return replace(heard, before=before, items=[each or "" for each in items], frames=frames)
 
 

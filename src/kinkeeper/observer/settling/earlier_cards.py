@@ -137,8 +137,10 @@ def retract_corrected(
 def _is_of(action: PendingAction, job: Extraction | None) -> bool:
     said = extraction_from_record(action.proposal.extraction)
     return job is None or (said.child, said.activity, said.times) == (
-        job.child, job.activity, job.times,
-    )  # fmt: skip
+        job.child,
+        job.activity,
+        job.times,
+    )
 
 
 def absorbed(turn: Turn, verdict: RedlineOutcome) -> list[PendingAction]:

@@ -124,9 +124,13 @@ class TalkEffects:
             if scope not in {HOUSEHOLD_SCOPE, card.proposal.scope}:
                 return Effect.LEFT, card.id
             return amend(
-                conn, card, self._amendment(thing), phrasing=self._phrasing,
-                household=self._household, now=now,
-            )  # fmt: skip
+                conn,
+                card,
+                self._amendment(thing),
+                phrasing=self._phrasing,
+                household=self._household,
+                now=now,
+            )
         if plan is None or self._is_known(conn, thing, plan):
             return Effect.LEFT, None
         prepared = replace(thing.prepared, parts=(Part(reading=thing.reading, extraction=plan),))
@@ -149,12 +153,12 @@ class TalkEffects:
             return None
         read = self._amendment(thing)
         told = replace(
-            told, when=When(days=read.days, start=read.start),
-            who_for=self._members(found.who), who_does=read.owners,
-        )  # fmt: skip
-        seen = Seen(
-            frame=frame, told=told, title=found.title or "", extractor=BY_TALK_READER
-        )  # fmt: skip
+            told,
+            when=When(days=read.days, start=read.start),
+            who_for=self._members(found.who),
+            who_does=read.owners,
+        )
+        seen = Seen(frame=frame, told=told, title=found.title or "", extractor=BY_TALK_READER)
         plans = plans_in([seen], thing.reading, prepared.member, self._participants)
         return next(plans, None)
 
@@ -162,10 +166,12 @@ class TalkEffects:
         at = thing.found.at
         day = at.date() if isinstance(at, datetime) else at
         return Amendment(
-            row_id=thing.row_id, days=(day,) if day else (),
+            row_id=thing.row_id,
+            days=(day,) if day else (),
             start=at.time() if isinstance(at, datetime) else None,
-            owners=self._members(thing.found.by), p=thing.found.frame.p,
-        )  # fmt: skip
+            owners=self._members(thing.found.by),
+            p=thing.found.frame.p,
+        )
 
     def _members(self, names: tuple[str, ...]) -> tuple[str, ...]:
         ids = {name: each for each, name in self._household.names.items()}
@@ -299,9 +305,13 @@ class TalkReadingJob:
     def as_job(self) -> Job:
         """Return the kind of work."""
         return Job(
-            name=repository.TOPIC, table=talk_stretches, handler=self.handle, lease=_LEASE,
-            household=self._household.id, line=repository.first_stretch_in_chat,
-        )  # fmt: skip
+            name=repository.TOPIC,
+            table=talk_stretches,
+            handler=self.handle,
+            lease=_LEASE,
+            household=self._household.id,
+            line=repository.first_stretch_in_chat,
+        )
 
     async def handle(self, key: Key, epoch: int) -> None:
         """Read the stretch of a claimed row.
@@ -345,14 +355,15 @@ class TalkReadingJob:
         viewer, now = Viewer.of(household), self._clock.now()
         waiting = open_actions(conn, viewer, now=now)
         return _Stretch(
-            said=said, new=sum(each.id >= int(first) for each in said),
+            said=said,
+            new=sum(each.id >= int(first) for each in said),
             things=[
                 _shown(each, self._household)
                 for each in waiting
                 if each.proposal.chat_id == row.chat_id and each.proposal.extraction
             ],
             events=events_ahead(conn, viewer, self._household, last.message.sent_at),
-        )  # fmt: skip
+        )
 
     async def _batch(self, stretch: _Stretch) -> Batch:
         heard = [await self._heard(each) for each in stretch.said]
@@ -368,10 +379,11 @@ class TalkReadingJob:
             lambda: wished_scope(message.text, household, message.sender, is_group=True),
         )
         return Heard(
-            speaker=member.name if member else message.sender, text=message.text,
+            speaker=member.name if member else message.sender,
+            text=message.text,
             sent_at=message.sent_at.astimezone(household.zone),
             is_secret=scope != HOUSEHOLD_SCOPE,
-        )  # fmt: skip
+        )
 
     async def _thing(self, found: Found, stretch: _Stretch, read: BatchRead) -> ReadThing:
         """Return one thing that was read, with its message as the other readers read it."""
@@ -398,7 +410,9 @@ def _shown(action: PendingAction, household: Household) -> Thing:
         day = said.dates[0]
         at = datetime.combine(day, said.times[0], household.zone) if said.times else day
     return Thing(
-        key=action.id, title=action.proposal.summary, at=at,
+        key=action.id,
+        title=action.proposal.summary,
+        at=at,
         who=tuple(household.names[each] for each in said.child if each in household.names),
         by=tuple(household.names[each] for each in said.owners if each in household.names),
-    )  # fmt: skip
+    )

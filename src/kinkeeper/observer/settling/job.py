@@ -50,12 +50,7 @@ class UnderstandingJob:
     """
 
     def __init__(
-        self,
-        store: Store,
-        household: str,
-        *,
-        understanding: Understanding,
-        settlement: Settlement,
+        self, store: Store, household: str, *, understanding: Understanding, settlement: Settlement
     ) -> None:
         self._store = store
         self._household = household

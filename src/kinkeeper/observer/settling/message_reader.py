@@ -221,7 +221,10 @@ class Understanding:
             else frozenset()
         )
         return Loaded(
-            stored=stored, original=original, asked=asked, refused=refused,
+            stored=stored,
+            original=original,
+            asked=asked,
+            refused=refused,
             window=[each for each in window if each is not None],
             last_child=self._last_child(conn, stored),
             arranged=self._arranged(conn, stored),
@@ -229,9 +232,13 @@ class Understanding:
                 conn, self._household, original or stored, within=_SAME_TALK, limit=_MOST_EARLIER
             ),
             items=open_titles(
-                conn, Viewer.of(self._household), message.chat_id, now=row.created_at, limit=MOST_ITEMS
+                conn,
+                Viewer.of(self._household),
+                message.chat_id,
+                now=row.created_at,
+                limit=MOST_ITEMS,
             ),
-        )  # fmt: skip
+        )
 
     def _arranged(self, conn: Connection, stored: StoredMessage) -> Sequence[Arranged]:
         """What a message may set right; nothing where it does not read as a correction. An adult alone calls off what others arranged."""
@@ -248,9 +255,12 @@ class Understanding:
         ):
             return ()
         found = arranged_in(
-            conn, self._household, message.chat_id,
-            since=message.sent_at - self._config.open_question_window, before=message.sent_at,
-        )  # fmt: skip
+            conn,
+            self._household,
+            message.chat_id,
+            since=message.sent_at - self._config.open_question_window,
+            before=message.sent_at,
+        )
         member = self._participants.household.member(message.sender)
         may_change = not is_news or (member is not None and member.is_adult)
         return [each for each in found if may_change or each.sender == message.sender]
@@ -258,9 +268,13 @@ class Understanding:
     def _last_child(self, conn: Connection, stored: StoredMessage) -> str | None:
         message = stored.message
         record = repository.last_extraction(
-            conn, self._household, message.chat_id, since=message.sent_at - _SAME_SUBJECT,
-            before=message.sent_at, except_for=str(stored.id),
-        )  # fmt: skip
+            conn,
+            self._household,
+            message.chat_id,
+            since=message.sent_at - _SAME_SUBJECT,
+            before=message.sent_at,
+            except_for=str(stored.id),
+        )
         children = record["child"] if record else []
         return children[0] if len(children) == 1 else None
 
@@ -279,17 +293,29 @@ class Understanding:
         parts = await self._reconsidered(parts, member, loaded)
         heard, is_heard = await heard_in(loaded, household)
         prepared = Prepared(
-            stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
-            scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded, household.members_by_word), refused=loaded.refused,
-            unread_parts=len(found) - len(read), heard=heard, is_heard=is_heard,
-        )  # fmt: skip
+            stored=stored,
+            original=loaded.original,
+            sent_at=reading.sent_at,
+            member=member,
+            scope=await self._scope(stored.message),
+            parts=tuple(parts),
+            brain=BrainContext(),
+            talked_since=_last_asked(loaded, household.members_by_word),
+            refused=loaded.refused,
+            unread_parts=len(found) - len(read),
+            heard=heard,
+            is_heard=is_heard,
+        )
         parts = await read_beside(
             reading.text,
             lambda: read_along(
-                prepared, reading, asked=loaded.asked, participants=self._participants,
+                prepared,
+                reading,
+                asked=loaded.asked,
+                participants=self._participants,
                 config=self._config,
             ),
-        )  # fmt: skip
+        )
         prepared = replace(prepared, parts=tuple(parts))
         outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
         queries = compose_queries(
@@ -325,9 +351,12 @@ class Understanding:
             return _corrected(reading, right)
         if needs_context(reading, extraction):
             extraction = continued(
-                reading, extraction, self._window(loaded), last_child=loaded.last_child,
+                reading,
+                extraction,
+                self._window(loaded),
+                last_child=loaded.last_child,
                 participants=self._participants,
-            )  # fmt: skip
+            )
         return Part(reading=reading, extraction=as_answer(reading, extraction))
 
     async def _reconsidered(
@@ -338,9 +367,13 @@ class Understanding:
         looked: list[Part] = []
         for number, part in enumerate(parts):
             around = Around(
-                number=number, loaded=loaded, sender=member, participants=self._participants,
-                earlier=earlier, threshold=self._config.extraction_threshold,
-            )  # fmt: skip
+                number=number,
+                loaded=loaded,
+                sender=member,
+                participants=self._participants,
+                earlier=earlier,
+                threshold=self._config.extraction_threshold,
+            )
             is_asked = any(each.consultation for each in looked)
             looked.append(part if is_asked else await self._extractor.reconsider(part, around))
         return looked
@@ -375,9 +408,12 @@ class Understanding:
         """
         participants = self._participants
         first = read_message(
-            text, sent_at=sent_at, lexicon=participants.lexicon,
-            locale=participants.household.locale, named_times=participants.named_times,
-        )  # fmt: skip
+            text,
+            sent_at=sent_at,
+            lexicon=participants.lexicon,
+            locale=participants.household.locale,
+            named_times=participants.named_times,
+        )
         hours = [
             participants.usual_hours[mention.id]
             for mention in first.of_kind("activity")
@@ -386,10 +422,13 @@ class Understanding:
         if not hours or all(span.is_meridiem_known for span in first.spans):
             return first
         return read_message(
-            text, sent_at=sent_at, lexicon=participants.lexicon,
-            locale=participants.household.locale, named_times=participants.named_times,
+            text,
+            sent_at=sent_at,
+            lexicon=participants.lexicon,
+            locale=participants.household.locale,
+            named_times=participants.named_times,
             usual_hour=hours[0],
-        )  # fmt: skip
+        )
 
 
 def _last_asked(loaded: Loaded, people: Collection[str]) -> datetime | None:
@@ -437,9 +476,13 @@ def _sharing_days(parts: list[Part]) -> list[Part]:
 def offered(part: Part, around: Around) -> Offer:
     """Return what a model may choose from for one arrangement."""
     return offer_of(
-        part.reading, part.extraction, sender=around.sender, earlier=around.earlier(),
-        asked=around.loaded.asked, participants=around.participants,
-    )  # fmt: skip
+        part.reading,
+        part.extraction,
+        sender=around.sender,
+        earlier=around.earlier(),
+        asked=around.loaded.asked,
+        participants=around.participants,
+    )
 
 
 def reconsidered(part: Part, around: Around, consultation: Consultation, offer: Offer) -> Part:

@@ -65,18 +65,27 @@ class ModelExtractor(RulesExtractor):
         """
         ref = self._prompt.ref
         found = await consult(
-            self._models, self._prompt, prompt_inputs(part, around, offer), answer_type(offer),
-            household=around.participants.household.id, stage=STAGE, within=_PATIENCE,
+            self._models,
+            self._prompt,
+            prompt_inputs(part, around, offer),
+            answer_type(offer),
+            household=around.participants.household.id,
+            stage=STAGE,
+            within=_PATIENCE,
             is_ambient=True,
-        )  # fmt: skip
+        )
         if isinstance(found, Outcome):
             return Consultation(part=around.number, doubt=doubt.value, outcome=found, prompt=ref)
         answer, discarded = grounded(found.value, offer)
         return Consultation(
-            part=around.number, doubt=doubt.value,
-            outcome=Outcome.REPAIRED if found.is_repaired else Outcome.OK, prompt=ref,
-            model=found.reply.model, answer=answer, discarded=discarded,
-        )  # fmt: skip
+            part=around.number,
+            doubt=doubt.value,
+            outcome=Outcome.REPAIRED if found.is_repaired else Outcome.OK,
+            prompt=ref,
+            model=found.reply.model,
+            answer=answer,
+            discarded=discarded,
+        )
 
 
 def answer_type(offer: Offer) -> type[Answer]:

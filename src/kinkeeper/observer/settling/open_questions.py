@@ -70,9 +70,12 @@ class QuestionTracker:
         if question.extraction.addressee != refused_by:
             return
         questions.narrow(
-            conn, self._household, question, action_id=question.action_id,
+            conn,
+            self._household,
+            question,
+            action_id=question.action_id,
             extraction=replace(question.extraction, addressee=None),
-        )  # fmt: skip
+        )
 
     def _open(  # noqa: PLR0917 - what is asked, and where it is kept
         self,
@@ -88,11 +91,17 @@ class QuestionTracker:
         if starts_at is not None and starts_at > stored.message.sent_at:
             until = min(until, starts_at)
         question = OpenQuestion(
-            id=stored.id, chat_id=stored.message.chat_id, message_id=stored.message.message_id,
-            thread_id=stored.thread_id, asker=stored.message.sender,
-            asked_at=stored.message.sent_at, until=until, extraction=case.extraction,
-            action_id=action.id if action else None, part=part,
-        )  # fmt: skip
+            id=stored.id,
+            chat_id=stored.message.chat_id,
+            message_id=stored.message.message_id,
+            thread_id=stored.thread_id,
+            asker=stored.message.sender,
+            asked_at=stored.message.sent_at,
+            until=until,
+            extraction=case.extraction,
+            action_id=action.id if action else None,
+            part=part,
+        )
         questions.put(conn, self._household, question)
         self._renew_grace(conn, question)
 
@@ -125,13 +134,18 @@ class QuestionTracker:
         sender = stored.message.sender
         is_of_adult = prepared.member is not None and prepared.member.is_adult
         found = questions.answerable(
-            conn, self._household, stored.message.chat_id, at=stored.message.sent_at,
-            answered_within=timedelta(0), late=questions.LATE,
-        )  # fmt: skip
+            conn,
+            self._household,
+            stored.message.chat_id,
+            at=stored.message.sent_at,
+            answered_within=timedelta(0),
+            late=questions.LATE,
+        )
         for question, answered_by in found:
             is_meant = answered is not None and (question.id, question.part) == (
-                answered.id, answered.part,
-            )  # fmt: skip
+                answered.id,
+                answered.part,
+            )
             if answered_by is not None or question.id == stored.id:
                 continue
             if not (is_meant or is_restated(extraction, question.extraction)):
@@ -143,9 +157,14 @@ class QuestionTracker:
                 self._narrow(conn, question, rest, ground=ground, now=now)
             else:
                 retraction.close_question(
-                    conn, self._household, question.id, status=questions.ANSWERED,
-                    by=stored.message.sender, now=now, part=question.part,
-                )  # fmt: skip
+                    conn,
+                    self._household,
+                    question.id,
+                    status=questions.ANSWERED,
+                    by=stored.message.sender,
+                    now=now,
+                    part=question.part,
+                )
             if not fetches_from(extraction, question.extraction):
                 self._withdraw_card(conn, question, ground, now=now)
 
@@ -169,9 +188,11 @@ class QuestionTracker:
         """Part of what was asked is taken; the rest stays open as a card of its own."""
         extraction = replace(question.extraction, child=rest)
         left = replace(
-            ground, row_id=f"{question.id}:{'+'.join(rest)}", replaces=(),
+            ground,
+            row_id=f"{question.id}:{'+'.join(rest)}",
+            replaces=(),
             case=replace(ground.case, extraction=extraction),
-        )  # fmt: skip
+        )
         result = proposals.propose(
             conn, self._proposer.remainder(left, extraction), household=self._family, now=now
         )

@@ -96,10 +96,16 @@ def concerned(
     people = _who_steps_out(prepared, part.reading, extraction, participants.household)
     if people:
         return _stepped_out(
-            prepared, part.reading, extraction, given,
-            people=people, pending=pending, schedule=schedule, household=participants.household,
+            prepared,
+            part.reading,
+            extraction,
+            given,
+            people=people,
+            pending=pending,
+            schedule=schedule,
+            household=participants.household,
             since=since,
-        )  # fmt: skip
+        )
     if extraction.stance is Stance.ASKS:
         return _asked_anew(prepared, extraction, pending, own_questions)
     kept = _own_claim_of_today(prepared, extraction, pending)
@@ -270,10 +276,15 @@ def _says_which(extraction: Extraction) -> bool:
 def _left(job: Extraction, extraction: Extraction, *, is_over: bool) -> Extraction:
     """The job that somebody leaves: open, unless it is over."""
     return replace(
-        job, stance=Stance.WITHDRAWS if is_over else Stance.DECLINES, assigned_to=(UNSPECIFIED,),
-        addressee=None, entities=extraction.entities, attribution=None, yields=False,
+        job,
+        stance=Stance.WITHDRAWS if is_over else Stance.DECLINES,
+        assigned_to=(UNSPECIFIED,),
+        addressee=None,
+        entities=extraction.entities,
+        attribution=None,
+        yields=False,
         brain_queries=extraction.brain_queries,
-    )  # fmt: skip
+    )
 
 
 def _given_to_the_other(
@@ -308,9 +319,16 @@ def _job_of_care(slot: Slot, sent_at: datetime) -> Extraction:
     start = slot.interval.start.astimezone(sent_at.tzinfo).time() if slot.interval else None
     kind = CoordinationType.TRANSPORT if task in _TRANSPORT else CoordinationType.CARE_COVERAGE
     return Extraction(
-        is_coordination=True, coordination_type=kind, task=task, dates=(slot.day,),
-        times=(start,) if start else (), child=slot.who, activity=slot.activity, assigned_to=slot.responsible, confidence=0.85,
-    )  # fmt: skip
+        is_coordination=True,
+        coordination_type=kind,
+        task=task,
+        dates=(slot.day,),
+        times=(start,) if start else (),
+        child=slot.who,
+        activity=slot.activity,
+        assigned_to=slot.responsible,
+        confidence=0.85,
+    )
 
 
 # Which open question a part of a message answers. Pure.

@@ -95,10 +95,16 @@ class Settlement:
         decision, notification = self._decide(conn, prepared, now=now)
         decision = self._folded(conn, prepared, decision, now=now)
         repository.update_settled(
-            conn, self._household, row_id, decision, notification_id=notification,
-            brain=_brain_record(prepared.brain), consulted=_consulted(prepared),
-            unread_parts=prepared.unread_parts, now=now,
-        )  # fmt: skip
+            conn,
+            self._household,
+            row_id,
+            decision,
+            notification_id=notification,
+            brain=_brain_record(prepared.brain),
+            consulted=_consulted(prepared),
+            unread_parts=prepared.unread_parts,
+            now=now,
+        )
         leases.finish(conn, observer_messages, (self._household, row_id), epoch)
         return decision
 
@@ -120,15 +126,27 @@ class Settlement:
             return None
         silent = RedlineOutcome.silent("reader_alone")
         base = Decision(
-            message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
-            tripwire_confidence=0.0, override=None, patterns=(), reason=silent.reason,
+            message_id=prepared.stored.message.message_id,
+            tier1=Tier1Decision.QUEUE,
+            tripwire_confidence=0.0,
+            override=None,
+            patterns=(),
+            reason=silent.reason,
             redline=silent,
-        )  # fmt: skip
+        )
         turn = Turn(
-            conn=conn, prepared=prepared, part=part, number=0, case=built.case, slot=slot,
-            question=built.question, standing=built.standing, pending=built.pending, now=now,
+            conn=conn,
+            prepared=prepared,
+            part=part,
+            number=0,
+            case=built.case,
+            slot=slot,
+            question=built.question,
+            standing=built.standing,
+            pending=built.pending,
+            now=now,
             base=base,
-        )  # fmt: skip
+        )
         return self._propose(turn, silent)
 
     def _folded(
@@ -153,9 +171,14 @@ class Settlement:
             settled += [each, *self._decide_rest(conn, prepared, number, each[0], now=now)]
             if each[0].extraction is None or not needs_owner(each[0].extraction):
                 questions.close(
-                    conn, self._household, prepared.stored.id, status=questions.ANSWERED,
-                    by=None, at=now, part=number,
-                )  # fmt: skip
+                    conn,
+                    self._household,
+                    prepared.stored.id,
+                    status=questions.ANSWERED,
+                    by=None,
+                    at=now,
+                    part=number,
+                )
         decision, notification = next(
             (each for each in settled if each[0].reply is not None),
             next((each for each in settled if each[0].action is not None), settled[0]),
@@ -184,24 +207,23 @@ class Settlement:
             yield decision
 
     def _decide_part(
-        self,
-        conn: Connection,
-        prepared: Prepared,
-        number: int,
-        *,
-        now: datetime,
-        again: int = 0,
+        self, conn: Connection, prepared: Prepared, number: int, *, now: datetime, again: int = 0
     ) -> tuple[Decision, int | None]:
         part = prepared.parts[number]
         set_right = retract_corrected(conn, self._household, part, now=now)
         built = self._cases.build(conn, prepared, part, now=now)
         base = Decision(
-            message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
-            tripwire_confidence=0.0, override=None, patterns=(), reason="extraction",
-            extraction=built.case.extraction, gates=built.gates,
+            message_id=prepared.stored.message.message_id,
+            tier1=Tier1Decision.QUEUE,
+            tripwire_confidence=0.0,
+            override=None,
+            patterns=(),
+            reason="extraction",
+            extraction=built.case.extraction,
+            gates=built.gates,
             attribution_source=built.question.message_id if built.question else None,
             withdrawn_actions=set_right,
-        )  # fmt: skip
+        )
         if built.is_dropped:
             return base, None
         if brain_gate := prepared.brain.gate(self._config.brain_min_relevance):
@@ -210,12 +232,19 @@ class Settlement:
             )
         return self._conclude(
             Turn(
-                conn=conn, prepared=prepared, part=part, number=number, case=built.case,
+                conn=conn,
+                prepared=prepared,
+                part=part,
+                number=number,
+                case=built.case,
                 slot=f"{number}+{again}" if again else str(number),
-                question=built.question, standing=built.standing, pending=built.pending,
-                now=now, base=base,
+                question=built.question,
+                standing=built.standing,
+                pending=built.pending,
+                now=now,
+                base=base,
             )
-        )  # fmt: skip
+        )
 
     def _conclude(self, turn: Turn) -> tuple[Decision, int | None]:
         """Apply the rules, then write what follows from them."""
@@ -230,9 +259,15 @@ class Settlement:
         if action is None and not withdrawn and verdict.reason == "no_rule":
             verdict = RedlineOutcome.silent("nothing_to_confirm")
         self._questions.track(
-            turn.conn, turn.prepared, turn.case, answered=turn.question,
-            ground=self._ground(turn), action=action, part=turn.number, now=turn.now,
-        )  # fmt: skip
+            turn.conn,
+            turn.prepared,
+            turn.case,
+            answered=turn.question,
+            ground=self._ground(turn),
+            action=action,
+            part=turn.number,
+            now=turn.now,
+        )
         reply: str | None = None
         buttons: tuple[str, ...] = ()
         notification: int | None = None
@@ -240,18 +275,26 @@ class Settlement:
             reply = self._phrasing.line(verdict)
             buttons = self._speaker.buttons(action)
             notification = self._speaker.speak(
-                turn.conn, turn.prepared.stored, verdict, reply=reply, buttons=buttons,
-                action_id=action.id if action else None, now=turn.now,
-            )  # fmt: skip
+                turn.conn,
+                turn.prepared.stored,
+                verdict,
+                reply=reply,
+                buttons=buttons,
+                action_id=action.id if action else None,
+                now=turn.now,
+            )
         elif action is not None and verdict.speak_at is None and not is_told(verdict):
             offer(turn.conn, self._family, turn.prepared.stored, action, now=turn.now)
         is_degraded = turn.prepared.brain.is_degraded
         decision = replace(
-            turn.base, redline=verdict, reply=reply, buttons=buttons,
+            turn.base,
+            redline=verdict,
+            reply=reply,
+            buttons=buttons,
             action=action_record(action) if action else None,
             withdrawn_actions=(*turn.base.withdrawn_actions, *withdrawn),
             reason="brain_timeout_degraded" if is_degraded else verdict.reason,
-        )  # fmt: skip
+        )
         return decision, notification
 
     def _verdict(self, turn: Turn) -> RedlineOutcome:
@@ -282,23 +325,29 @@ class Settlement:
             and turn.extraction.confidence <= _NEEDS_CONTEXT_UP_TO
         ):
             return replace(
-                verdict, decision=RedlineDecision.SILENT, reason="low_confidence_no_brain",
+                verdict,
+                decision=RedlineDecision.SILENT,
+                reason="low_confidence_no_brain",
                 speak_at=None,
-            )  # fmt: skip
+            )
         return self._speaker.mute(turn.conn, verdict, now=turn.now)
 
     def _ground(self, turn: Turn) -> Ground:
         maintenance = turn.part.reading.of_kind("maintenance")
         message = turn.prepared.stored.message
         return Ground(
-            case=turn.case, row_id=turn.source, slot=turn.slot,
-            chat_id=message.chat_id, sender=turn.sender,
+            case=turn.case,
+            row_id=turn.source,
+            slot=turn.slot,
+            chat_id=message.chat_id,
+            sender=turn.sender,
             scope=turn.prepared.scope,
             default_duration=self._config.rules.default_duration,
             maintenance=maintenance[0].id if maintenance else None,
             replaces=written_before(turn, self._household),
-            frees=taken_out(turn.standing.slot, turn.standing.leaving), away=self._away(turn),
-        )  # fmt: skip
+            frees=taken_out(turn.standing.slot, turn.standing.leaving),
+            away=self._away(turn),
+        )
 
     def _away(self, turn: Turn) -> frozenset[str]:
         """Return who is away on all days of a job that nobody has."""
@@ -340,7 +389,7 @@ def _by_rules(turn: Turn) -> Extraction | None:
         child=said.child if read.child == now.child else read.child,
         assigned_to=said.assigned_to if read.assigned_to == now.assigned_to else read.assigned_to,
         activity=said.activity if read.activity == now.activity else read.activity,
-    )  # fmt: skip
+    )
 
 
 def _is_edited_too_late(turn: Turn) -> bool:

@@ -216,9 +216,11 @@ class Weights:
             else:
                 thirds.setdefault(rest[0], {})[rest[1]] = each
         return _Known(
-            alone=alone, spelling=Contribution(spelling, "spelling", word),
-            seconds=seconds or _NO_RUNS, thirds=thirds or _NO_RUNS,
-        )  # fmt: skip
+            alone=alone,
+            spelling=Contribution(spelling, "spelling", word),
+            seconds=seconds or _NO_RUNS,
+            thirds=thirds or _NO_RUNS,
+        )
 
 
 @cache

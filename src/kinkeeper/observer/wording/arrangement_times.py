@@ -259,9 +259,12 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         begins = [span.begin for span in timed] or [reading.sent_at]
         dates = [min(begins).date()]
     return Moments(
-        dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
+        dates=tuple(dates),
+        is_day_implied=is_implied,
+        times=tuple(times),
+        ranges=tuple(ranges),
         moved_from=moved_from.begin.date() if moved_from else None,
-    )  # fmt: skip
+    )
 
 
 def _chosen(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
@@ -303,8 +306,11 @@ def _without_bounds(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpa
     bounds = [span for span in spans if span.has_time and _bounds(reading, span)]
     if not any(span.has_time and _is_exact(span) for span in spans if span not in bounds):
         return list(spans)
-    return [day_alone(span) if span in bounds and span.has_date else span
-            for span in spans if span not in bounds or span.has_date]  # fmt: skip
+    return [
+        day_alone(span) if span in bounds and span.has_date else span
+        for span in spans
+        if span not in bounds or span.has_date
+    ]
 
 
 def _bounds(reading: Reading, span: TimeSpan) -> bool:
@@ -354,9 +360,12 @@ def _both_ends(span: TimeSpan) -> tuple[TimeSpan, ...]:
         return (span,)
     middle, last = span.start_char + match.end("start"), span.until - timedelta(days=1)
     first = replace(
-        span, kind=SpanKind.DATE, end_char=middle, until=span.begin + timedelta(days=1),
+        span,
+        kind=SpanKind.DATE,
+        end_char=middle,
+        until=span.begin + timedelta(days=1),
         start_char=span.start_char + match.start("start"),
-    )  # fmt: skip
+    )
     return first, replace(span, kind=SpanKind.DATE, start_char=middle, begin=last)
 
 

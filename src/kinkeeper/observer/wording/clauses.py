@@ -188,9 +188,13 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     is_of_activity = "<act>" in clause or "<generic>" in clause
     if not subjects:
         return TaskPhrase(
-            task=task, start=start, end=end, stance=_subjectless(reading, clause, task),
-            is_uncertain=uncertain, is_of_activity=is_of_activity,
-        )  # fmt: skip
+            task=task,
+            start=start,
+            end=end,
+            stance=_subjectless(reading, clause, task),
+            is_uncertain=uncertain,
+            is_of_activity=is_of_activity,
+        )
     subject = subjects[-1]
     lead, between = before[: subject.start()].rstrip(), before[subject.end() :]
     is_asked = bool(_MODAL_BEFORE.search(lead)) or _ends_in_question(reading, clause_end)
@@ -205,9 +209,13 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     adult = reading.mention_at(clause_start + subject.start()) if word == "<adult>" else None
     vocative = _adult_in(reading, clause_start, clause_start + subject.start())
     stance, is_sender = _stance(
-        word, is_asked=is_asked, is_negated=is_negated, is_adult=adult is not None,
-        is_bare=between.strip() in {"", "please"} and bool(_BASE_FORM.match(reading.skeleton[start:end])),
-    )  # fmt: skip
+        word,
+        is_asked=is_asked,
+        is_negated=is_negated,
+        is_adult=adult is not None,
+        is_bare=between.strip() in {"", "please"}
+        and bool(_BASE_FORM.match(reading.skeleton[start:end])),
+    )
     if stance is Stance.ASKS and not is_sender and adult is None:
         adult = vocative
     is_told = (
@@ -217,9 +225,16 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
         and _PLAINLY.fullmatch(between.strip()) is not None
     )
     return TaskPhrase(
-        task=task, start=start, end=end, stance=stance, adult=adult, is_sender=is_sender,
-        is_uncertain=uncertain, is_of_activity=is_of_activity, is_handed=is_told and not uncertain,
-    )  # fmt: skip
+        task=task,
+        start=start,
+        end=end,
+        stance=stance,
+        adult=adult,
+        is_sender=is_sender,
+        is_uncertain=uncertain,
+        is_of_activity=is_of_activity,
+        is_handed=is_told and not uncertain,
+    )
 
 
 def _stance(

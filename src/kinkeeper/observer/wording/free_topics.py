@@ -223,9 +223,34 @@ _DONE = rf"(?P<deed>(?!(?:{_TALK})(?!\w))[a-z][a-z'-]+ (?!(?:me|us|you|that|this
 _SOUGHT = re.compile(rf"(?<!\w){_SEEKING} {_ADVERBS}{_DONE}")
 _BID = re.compile(rf"(?<!\w){_BIDDING} {_ADVERBS}{_DONE}")
 _CHORES: Final = frozenset(
-    {"sign", "pay", "post", "book", "order", "return", "fix", "move", "shift", "empty", "clean", "wash", "iron", "mow",
-     "water", "feed", "walk", "defrost", "sort", "hoover", "vacuum", "mend", "repair", "renew", "cancel"}
-)  # fmt: skip
+    {
+        "sign",
+        "pay",
+        "post",
+        "book",
+        "order",
+        "return",
+        "fix",
+        "move",
+        "shift",
+        "empty",
+        "clean",
+        "wash",
+        "iron",
+        "mow",
+        "water",
+        "feed",
+        "walk",
+        "defrost",
+        "sort",
+        "hoover",
+        "vacuum",
+        "mend",
+        "repair",
+        "renew",
+        "cancel",
+    }
+)
 _PROMISED = re.compile(rf"{_WILL_DO} {_ADVERBS}{_DONE}")
 _DEED_ENDS = re.compile(
     rf" (?:{_WHEN}|<duration>|before|after|while|when|because|as|since|so|i|we|please|if|today|tonight|tomorrow|for me|for us|at|on|by)(?= |$)"
@@ -300,10 +325,7 @@ def errand_of(reading: Reading, *, is_anybody_alone: bool = False) -> Mention | 
     is_timed = not is_anybody_alone and (
         _is_timed(reading) or _ON_THE_WAY.search(reading.skeleton) is not None
     )
-    found = (
-        _SOUGHT.search(reading.skeleton),
-        _BID.search(reading.skeleton) if is_timed else None,
-    )
+    found = (_SOUGHT.search(reading.skeleton), _BID.search(reading.skeleton) if is_timed else None)
     for match in found:
         if match is not None and (words := _deed(reading, match)) is not None:
             return words

@@ -114,9 +114,13 @@ def gist_of(reading: Reading, sender: Member | None, participants: Participants)
             phrase, activity = None, own
             task = Task.OTHER if stance in _WANTED else None
     return Gist(
-        reading=reading, phrase=phrase, stance=stance, is_uncertain=is_uncertain,
-        activity=activity, task=task,
-    )  # fmt: skip
+        reading=reading,
+        phrase=phrase,
+        stance=stance,
+        is_uncertain=is_uncertain,
+        activity=activity,
+        task=task,
+    )
 
 
 def _declining_clause(reading: Reading) -> Reading:

@@ -268,10 +268,13 @@ def read_message(
     read = tuple(
         replace(span, surface=text[span.start_char : span.end_char])
         for span in times.read(
-            _without_names(text, found), sent_at, locale=locale, named_times=named_times,
+            _without_names(text, found),
+            sent_at,
+            locale=locale,
+            named_times=named_times,
             usual_hour=usual_hour,
         )
-    )  # fmt: skip
+    )
     spans = _without_comparisons(_without_new_terms(read, text), text)
     mentions = tuple(
         mention

@@ -45,9 +45,16 @@ def colon_time(_: Scope, spoken: Spoken, half: str | None) -> Partial | None:
 
 
 @CLOCKS.rule(
-    "HOUR MERIDIEM", "HOUR . ~MERIDIEM", "HOUR ~SHORTMER", "HOUR MERIDIEM o'clock", "HOUR o'clock MERIDIEM?",
-    "HOUR oclock MERIDIEM?", "HOUR o clock MERIDIEM?", "HOUR o ' clock MERIDIEM?", "HOUR o’clock MERIDIEM?",
-)  # fmt: skip
+    "HOUR MERIDIEM",
+    "HOUR . ~MERIDIEM",
+    "HOUR ~SHORTMER",
+    "HOUR MERIDIEM o'clock",
+    "HOUR o'clock MERIDIEM?",
+    "HOUR oclock MERIDIEM?",
+    "HOUR o clock MERIDIEM?",
+    "HOUR o ' clock MERIDIEM?",
+    "HOUR o’clock MERIDIEM?",
+)
 def said_hour(_: Scope, hour: int, half: str | None) -> Partial | None:
     """5pm, 5 o'clock."""
     return _hour(hour, 0, half)

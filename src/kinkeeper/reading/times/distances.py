@@ -86,6 +86,8 @@ def _distance(
     is_before = way["way"].lower() == "before"
     of = _OF.match(text, way.end())
     return Distance(
-        by=-length if is_before else length, at=at, surface=text[start : way.end()],
+        by=-length if is_before else length,
+        at=at,
+        surface=text[start : way.end()],
         of=of[0].strip() if of is not None else "",
-    )  # fmt: skip
+    )

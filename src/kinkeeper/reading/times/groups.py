@@ -36,14 +36,41 @@ RULES: Final = Grammar.joined(REPEATS, LENGTHS, DATES, PERIODS, CLOCKS)
 _AT = frozenset({"at", "@"})
 _ABOUT = frozenset(
     {
-        "around", "about", "abt", "ard", "round", "approx", "approximately", "roughly", "circa", "~",
-        "gegen", "maybe", "like",
+        "around",
+        "about",
+        "abt",
+        "ard",
+        "round",
+        "approx",
+        "approximately",
+        "roughly",
+        "circa",
+        "~",
+        "gegen",
+        "maybe",
+        "like",
     }
-)  # fmt: skip
+)
 JOINTS: Final = _ABOUT | {
-    ",", "at", "@", "on", "of", "in", "the", "(", ")", "for", "sometime", ":", ".", "anytime", "say",
-    "any", "time", *BOUNDS,
-}  # fmt: skip
+    ",",
+    "at",
+    "@",
+    "on",
+    "of",
+    "in",
+    "the",
+    "(",
+    ")",
+    "for",
+    "sometime",
+    ":",
+    ".",
+    "anytime",
+    "say",
+    "any",
+    "time",
+    *BOUNDS,
+}
 LONGEST_JOINT: Final = 3
 _AGO = frozenset({"ago", "back", "earlier", "before"})
 _HENCE = frozenset({"hence", "later", "out"})
@@ -325,13 +352,7 @@ def _is_finer(length: Length, total: Length) -> bool:
 
 
 def _length_operator(
-    tokens: Sequence[Token],
-    length: Length,
-    end: int,
-    *,
-    scope: Scope,
-    depth: int,
-    is_for: bool,
+    tokens: Sequence[Token], length: Length, end: int, *, scope: Scope, depth: int, is_for: bool
 ) -> tuple[Partial, int]:
     """Apply "ago", "from now", "after Christmas" to a length; without one it stays a length."""
     if end >= len(tokens):
@@ -484,9 +505,16 @@ def _beside_a_day(
 def _on(partial: Partial, day: date) -> Partial:
     """Return the same on another day."""
     return replace(
-        partial, on=day, day=None, month=None, year=None, weekday=None, period=None, lean=None,
+        partial,
+        on=day,
+        day=None,
+        month=None,
+        year=None,
+        weekday=None,
+        period=None,
+        lean=None,
         is_weak=False,
-    )  # fmt: skip
+    )
 
 
 def _unit_operator(

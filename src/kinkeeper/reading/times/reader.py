@@ -50,10 +50,29 @@ _WEEK = timedelta(days=7)
 _EITHER = frozenset({"or", "/"})
 _BEHIND_LISTED = frozenset(
     {
-        "please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to", "every", "each",
-        "daily", "until", "till", "til", "about", "of", "that",
+        "please",
+        "pls",
+        "if",
+        "is",
+        "works",
+        "for",
+        "at",
+        "and",
+        "or",
+        "in",
+        "on",
+        "to",
+        "every",
+        "each",
+        "daily",
+        "until",
+        "till",
+        "til",
+        "about",
+        "of",
+        "that",
     }
-)  # fmt: skip
+)
 _NOON = 12
 
 
@@ -232,10 +251,12 @@ def _are_hours(
     if found.start.number is None or found.finish.number is None:
         return False
     follows_day = (
-        previous is not None and previous.start.has_day and not previous.start.has_time
+        previous is not None
+        and previous.start.has_day
+        and not previous.start.has_time
         and index - previous.end <= 1
         and all(token.text in {",", ":", "@"} for token in tokens[previous.end : index])
-    )  # fmt: skip
+    )
     return follows_day or tokens[index + 1].text in TIME_JOINTS
 
 

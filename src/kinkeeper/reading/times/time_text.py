@@ -8,20 +8,49 @@ from datetime import date, datetime, time, timedelta
 #
 # A locale is a language and a region, "en-US"; one without a region is taken for American.
 
-_SUNDAY_FIRST = frozenset({
-    "US", "CA", "MX", "BR", "JP", "IN", "IL", "ZA", "KR", "TW", "HK", "PH", "SG", "TH", "SA", "CO",
-    "PE", "VE", "KE",
-})  # fmt: skip
-_SATURDAY_FIRST = frozenset({
-    "EG", "AE", "DZ", "IQ", "JO", "KW", "QA", "BH", "OM", "SY", "LY", "AF", "IR",
-})  # fmt: skip
+_SUNDAY_FIRST = frozenset(
+    {
+        "US",
+        "CA",
+        "MX",
+        "BR",
+        "JP",
+        "IN",
+        "IL",
+        "ZA",
+        "KR",
+        "TW",
+        "HK",
+        "PH",
+        "SG",
+        "TH",
+        "SA",
+        "CO",
+        "PE",
+        "VE",
+        "KE",
+    }
+)
+_SATURDAY_FIRST = frozenset(
+    {"EG", "AE", "DZ", "IQ", "JO", "KW", "QA", "BH", "OM", "SY", "LY", "AF", "IR"}
+)
 _MONTH_FIRST = frozenset({"US", "PH", "PR", "GU", "FM"})
 _TWELVE_HOUR = frozenset({"US", "CA", "AU", "NZ", "IN", "PH", "SG", "MY", "ZA", "EG", "PK", "BD"})
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _MONDAY, _SATURDAY, _SUNDAY = 0, 5, 6
 _NOON = 12
 

@@ -36,15 +36,47 @@ _STRING_CATEGORIES = frozenset(
 )
 # Categories that can begin or hold an expression by themselves; the others only help.
 _ANCHORS = (
-    "WEEKDAY", "WEEKDAYS", "MONTH", "UNIT", "DAYWORD", "TONIGHT", "PART", "PARTS", "POINT", "EDGEWORD",
-    "WEEKEND", "FREQ", "NOW", "SEASON", "HOLIDAY", "MERIDIEM",
-)  # fmt: skip
+    "WEEKDAY",
+    "WEEKDAYS",
+    "MONTH",
+    "UNIT",
+    "DAYWORD",
+    "TONIGHT",
+    "PART",
+    "PARTS",
+    "POINT",
+    "EDGEWORD",
+    "WEEKEND",
+    "FREQ",
+    "NOW",
+    "SEASON",
+    "HOLIDAY",
+    "MERIDIEM",
+)
 # Long words of which a wrong letter is forgiven.
 _FORGIVEN = (
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tomorrow", "yesterday",
-    "tonight", "february", "september", "october", "november", "december", "january", "afternoon",
-    "weekend", "christmas", "thanksgiving", "halloween",
-)  # fmt: skip
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "tomorrow",
+    "yesterday",
+    "tonight",
+    "february",
+    "september",
+    "october",
+    "november",
+    "december",
+    "january",
+    "afternoon",
+    "weekend",
+    "christmas",
+    "thanksgiving",
+    "halloween",
+)
 _SHORTEST_FORGIVEN: Final = 6
 _TIMELY: Final = frozenset(
     {"INT", "HM", "ORDINAL", "WEEKDAY", "DAYWORD", "TONIGHT", "MONTH", "PART", "POINT", "HOLIDAY"}
@@ -246,13 +278,17 @@ def _without_people(tokens: list[Token]) -> list[Token]:
     units = {each.text for each in tokens if "UNIT" in each.meanings}
     return [
         each._replace(meanings={})
-        if "NUMBER" in each.meanings and each.text.isalpha()
-        and ((before in {"us", "we"} and following not in _CLOCKS | units) or (following == "of" and behind in _OURSELVES))
+        if "NUMBER" in each.meanings
+        and each.text.isalpha()
+        and (
+            (before in {"us", "we"} and following not in _CLOCKS | units)
+            or (following == "of" and behind in _OURSELVES)
+        )
         else each
         for each, before, following, behind in zip(
             tokens, texts, texts[2:], texts[3:], strict=False
         )
-    ]  # fmt: skip
+    ]
 
 
 def is_counted(text: str) -> bool:

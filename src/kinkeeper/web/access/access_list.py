@@ -96,8 +96,14 @@ class KeysPage:
 
 
 def keys_page(
-    keys: Iterable[Key], own: Key, *, role: AccessRole, household: Household, people: People, wording: Wording
-) -> KeysPage:  # fmt: skip
+    keys: Iterable[Key],
+    own: Key,
+    *,
+    role: AccessRole,
+    household: Household,
+    people: People,
+    wording: Wording,
+) -> KeysPage:
     """Return the page.
 
     Args:
@@ -126,9 +132,13 @@ def _line(key: Key, own: Key, *, household: Household, people: People, wording: 
     role = role_now(household, member, key.role) if member else key.role
     expires = key.expires_at if key.kind is not KeyKind.SESSION else None
     return KeyLine(
-        id=key.id, person=people.of(key.member), kind=_PROGRAM if key.is_program else _WORDS[key.kind], label=key.label,
+        id=key.id,
+        person=people.of(key.member),
+        kind=_PROGRAM if key.is_program else _WORDS[key.kind],
+        label=key.label,
         role=_ROLES[role],
         seen="" if key.kind is KeyKind.INVITE else f"last used {wording.moment(key.seen_at)}",
         expires=f"until {wording.moment(expires)}" if expires else "",
-        ends=_ENDS[key.kind], is_this=key.id == own.id,
-    )  # fmt: skip
+        ends=_ENDS[key.kind],
+        is_this=key.id == own.id,
+    )

@@ -108,8 +108,11 @@ class Door:
         except LoginNeededError:
             return False
         return (now.key.id, now.member, now.role, now.household.id) == (
-            person.key.id, person.member, person.role, person.household.id,
-        )  # fmt: skip
+            person.key.id,
+            person.member,
+            person.role,
+            person.household.id,
+        )
 
     async def _person(self, request: HTTPConnection) -> Person:
         credential = _credential(request, is_https=request.scope["scheme"] == "https")
@@ -130,9 +133,13 @@ class Door:
         csrf = csrf_token(credential.secret) if credential.kind is KeyKind.SESSION else ""
         role = role_now(house.household, member, key.role)
         return Person(
-            member=member.limited_to(LIMITS.get(role)), role=role, household=house.household,
-            key=key, csrf=csrf, secret=credential.secret,
-        )  # fmt: skip
+            member=member.limited_to(LIMITS.get(role)),
+            role=role,
+            household=house.household,
+            key=key,
+            csrf=csrf,
+            secret=credential.secret,
+        )
 
     def forget(self) -> None:
         """Look every key up anew; call it when one was ended."""
@@ -232,9 +239,14 @@ def cookie_name(*, is_https: bool) -> str:
 def set_cookie(response: Response, secret: str, *, is_https: bool) -> None:
     """Give the browser the secret of its session."""
     response.set_cookie(
-        cookie_name(is_https=is_https), secret, max_age=_SESSION_DAYS * 24 * 3600, path="/",
-        secure=is_https, httponly=True, samesite="lax",
-    )  # fmt: skip
+        cookie_name(is_https=is_https),
+        secret,
+        max_age=_SESSION_DAYS * 24 * 3600,
+        path="/",
+        secure=is_https,
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def clear_cookie(response: Response, *, is_https: bool) -> None:

@@ -71,11 +71,19 @@ def insert_key(conn: Connection, key: Key, digest: str) -> None:
     """Insert a key of which only the digest is known here."""
     conn.execute(
         insert(access_keys).values(
-            household=key.household, id=key.id, kind=key.kind.value, digest=digest,
-            member=key.member, role=key.role.value, label=key.label, created_at=key.created_at,
-            expires_at=key.expires_at, seen_at=key.seen_at, is_program=key.is_program,
+            household=key.household,
+            id=key.id,
+            kind=key.kind.value,
+            digest=digest,
+            member=key.member,
+            role=key.role.value,
+            label=key.label,
+            created_at=key.created_at,
+            expires_at=key.expires_at,
+            seen_at=key.seen_at,
+            is_program=key.is_program,
         )
-    )  # fmt: skip
+    )
 
 
 def find_by_digest(conn: Connection, kind: KeyKind, digest: str) -> Key | None:
@@ -182,10 +190,17 @@ def mark_program(conn: Connection, key: Key) -> None:
 
 def _key(row: Row[tuple[object, ...]]) -> Key:
     return Key(
-        id=row.id, household=row.household, kind=KeyKind(row.kind), member=row.member,
-        role=AccessRole(row.role), label=row.label, created_at=row.created_at,
-        expires_at=row.expires_at, seen_at=row.seen_at, is_program=row.is_program,
-    )  # fmt: skip
+        id=row.id,
+        household=row.household,
+        kind=KeyKind(row.kind),
+        member=row.member,
+        role=AccessRole(row.role),
+        label=row.label,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        seen_at=row.seen_at,
+        is_program=row.is_program,
+    )
 
 
 _LONGEST_SESSION = timedelta(days=365)
@@ -227,8 +242,15 @@ def invite(
         hours: How long it can be used, > 0.
     """
     return _issue(
-        conn, household, KeyKind.INVITE, member, role=role, label="", now=now, expires_at=now + timedelta(hours=hours),
-    )  # fmt: skip
+        conn,
+        household,
+        KeyKind.INVITE,
+        member,
+        role=role,
+        label="",
+        now=now,
+        expires_at=now + timedelta(hours=hours),
+    )
 
 
 def invite_member(
@@ -286,8 +308,15 @@ def redeem(conn: Connection, secret: str, *, label: str, now: datetime) -> Issue
     if not end_key(conn, key.household, key.id, now=now):
         raise NotFoundError("this link has just been used; ask for a new one")
     return _issue(
-        conn, key.household, KeyKind.SESSION, key.member, role=key.role, label=label, now=now, expires_at=now + _LONGEST_SESSION,
-    )  # fmt: skip
+        conn,
+        key.household,
+        KeyKind.SESSION,
+        key.member,
+        role=key.role,
+        label=label,
+        now=now,
+        expires_at=now + _LONGEST_SESSION,
+    )
 
 
 def create_token(
@@ -308,9 +337,16 @@ def create_token(
         is_program: Whether it is for a program that answers by itself: it reads and proposes, no more.
     """
     return _issue(
-        conn, household, KeyKind.TOKEN, member, role=role, label=label, now=now,
-        expires_at=expires_at, is_program=is_program,
-    )  # fmt: skip
+        conn,
+        household,
+        KeyKind.TOKEN,
+        member,
+        role=role,
+        label=label,
+        now=now,
+        expires_at=expires_at,
+        is_program=is_program,
+    )
 
 
 def create_feed(
@@ -323,8 +359,8 @@ def create_feed(
     """
     kind = KeyKind.OWN_FEED if is_own else KeyKind.FEED
     return _issue(
-        conn, household, kind, member, role=AccessRole.SCREEN, label=label, now=now, expires_at=None,
-    )  # fmt: skip
+        conn, household, kind, member, role=AccessRole.SCREEN, label=label, now=now, expires_at=None
+    )
 
 
 def find_feed(conn: Connection, secret: str) -> Key | None:
@@ -351,9 +387,16 @@ def _issue(
 ) -> Issued:
     secret = new_secret()
     key = Key(
-        id=new_id(), household=household, kind=kind, member=member, role=role,
-        label=label[:_LONGEST_LABEL], created_at=now, expires_at=expires_at, seen_at=now,
+        id=new_id(),
+        household=household,
+        kind=kind,
+        member=member,
+        role=role,
+        label=label[:_LONGEST_LABEL],
+        created_at=now,
+        expires_at=expires_at,
+        seen_at=now,
         is_program=is_program,
-    )  # fmt: skip
+    )
     insert_key(conn, key, digest_of(secret))
     return Issued(key=key, secret=secret)

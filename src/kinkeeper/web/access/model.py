@@ -47,16 +47,19 @@ READERS = DECIDERS | {AccessRole.CHILD, AccessRole.GUEST}
 VIEWERS = READERS | {AccessRole.SCREEN}
 BRIDGES = DECIDERS | {AccessRole.BRIDGE}
 LIMITS = {
-    AccessRole.CHILD: Role.CHILD, AccessRole.GUEST: Role.OTHER, AccessRole.SCREEN: Role.OTHER,
+    AccessRole.CHILD: Role.CHILD,
+    AccessRole.GUEST: Role.OTHER,
+    AccessRole.SCREEN: Role.OTHER,
     AccessRole.BRIDGE: Role.OTHER,
-}  # fmt: skip
+}
 """Whose rights a member has at most who comes in with a lower role than their own."""
 
 _WITHIN = {
-    AccessRole.OWNER: frozenset(AccessRole), AccessRole.ADULT: frozenset(AccessRole) - OWNERS,
+    AccessRole.OWNER: frozenset(AccessRole),
+    AccessRole.ADULT: frozenset(AccessRole) - OWNERS,
     AccessRole.CHILD: frozenset({AccessRole.CHILD, AccessRole.GUEST, AccessRole.SCREEN}),
     AccessRole.GUEST: frozenset({AccessRole.GUEST, AccessRole.SCREEN}),
-}  # fmt: skip
+}
 """Which roles open no more than a role does."""
 
 

@@ -61,9 +61,11 @@ class KeyLine(BaseModel):
 async def me(person: Viewer) -> Me:
     """Return who is making the request."""
     return Me(
-        member=person.member.id, name=person.member.name, role=person.role,
+        member=person.member.id,
+        name=person.member.name,
+        role=person.role,
         household=person.household.id,
-    )  # fmt: skip
+    )
 
 
 @router.post("/api/invites", status_code=201)
@@ -77,9 +79,12 @@ async def invite(request: Request, wish: InviteWish, person: Owner) -> Invite:
         )
     )
     return Invite(
-        id=issued.key.id, link=invite_address(context.address, issued.secret),
-        member=issued.key.member, role=issued.key.role, expires_at=issued.key.expires_at,
-    )  # fmt: skip
+        id=issued.key.id,
+        link=invite_address(context.address, issued.secret),
+        member=issued.key.member,
+        role=issued.key.role,
+        expires_at=issued.key.expires_at,
+    )
 
 
 @router.get("/api/keys")
@@ -111,7 +116,13 @@ async def end_key(request: Request, key_id: str, person: Reader) -> None:
 
 def _line(key: Key, own: Key) -> KeyLine:
     return KeyLine(
-        id=key.id, kind=key.kind, member=key.member, role=key.role, label=key.label,
-        created_at=key.created_at, expires_at=key.expires_at, seen_at=key.seen_at,
+        id=key.id,
+        kind=key.kind,
+        member=key.member,
+        role=key.role,
+        label=key.label,
+        created_at=key.created_at,
+        expires_at=key.expires_at,
+        seen_at=key.seen_at,
         is_this=key.id == own.id,
-    )  # fmt: skip
+    )

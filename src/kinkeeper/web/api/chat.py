@@ -62,9 +62,12 @@ class ThreadRecord(BaseModel):
     def of(cls, thread: Thread) -> "ThreadRecord":
         """Return the record of a thread."""
         return cls(
-            id=thread.called, channel=thread.channel, title=thread.title,
-            created_at=thread.created_at, last_at=thread.last_at,
-        )  # fmt: skip
+            id=thread.called,
+            channel=thread.channel,
+            title=thread.title,
+            created_at=thread.created_at,
+            last_at=thread.last_at,
+        )
 
 
 class TurnRecord(BaseModel):
@@ -82,10 +85,14 @@ class TurnRecord(BaseModel):
     def of(cls, turn: Turn) -> "TurnRecord":
         """Return the record of a turn."""
         return cls(
-            id=turn.id, text=turn.text, received_at=turn.received_at, outcome=turn.outcome,
-            mode=turn.mode, answer=turn.answer,
+            id=turn.id,
+            text=turn.text,
+            received_at=turn.received_at,
+            outcome=turn.outcome,
+            mode=turn.mode,
+            answer=turn.answer,
             results=[result_record(each) for each in turn.results],
-        )  # fmt: skip
+        )
 
 
 class Threads(BaseModel):
@@ -126,10 +133,12 @@ async def say(request: Request, person: Reader, message: Message) -> StreamingRe
     """Send a message to the assistant; the answer is streamed, and completed even if nobody reads the stream."""
     talk = conversation_of(request, person)
     said = await talk.say(
-        person.member, storable(message.text), channel=CHANNEL,
+        person.member,
+        storable(message.text),
+        channel=CHANNEL,
         thread_id=None if message.thread is None else storable(message.thread),
         client_message_id=None if message.message_id is None else storable(message.message_id),
-    )  # fmt: skip
+    )
     events = talk.events(person.member, said.thread_id, after=said.after, turn_id=said.turn_id)
     # A header holds no letters but Latin ones; a thread may be called anything.
     names = {
@@ -189,7 +198,8 @@ async def why(request: Request, person: Reader, turn: str) -> Why:
     """Explain an answer: what was used, how it was routed, and how long each step took."""
     trace = await conversation_of(request, person).why(person.member, turn)
     return Why(
-        turn=TurnRecord.of(trace.turn), used=[dict(each) for each in trace.turn.used],
+        turn=TurnRecord.of(trace.turn),
+        used=[dict(each) for each in trace.turn.used],
         stages_ms=dict(trace.turn.stages),
         routing=None if trace.routing is None else dict(trace.routing),
         triage=None if trace.triage is None else dict(trace.triage),
@@ -197,7 +207,7 @@ async def why(request: Request, person: Reader, turn: str) -> Why:
         failures=[dict(each) for each in trace.failures],
         cycle=None if trace.cycle is None else dict(trace.cycle),
         verdicts=[dict(each) for each in trace.verdicts],
-    )  # fmt: skip
+    )
 
 
 def _streamed(
@@ -211,9 +221,11 @@ def _streamed(
     stopping = context_of(request).stopping
     lines = door_of(request).while_known(request, person, _lines(events, stopping))
     return StreamingResponse(
-        counted(lines), media_type="text/event-stream", status_code=HTTPStatus.OK,
+        counted(lines),
+        media_type="text/event-stream",
+        status_code=HTTPStatus.OK,
         headers={**HEADERS, **headers},
-    )  # fmt: skip
+    )
 
 
 async def _lines(events: AsyncIterator[TurnEvent], stopping: asyncio.Event) -> AsyncGenerator[str]:

@@ -89,9 +89,11 @@ async def complete(
     require_model(wanted.model, person.household.bot_name)
     named = x_conversation_id or x_openwebui_chat_id
     shown = shown_by(
-        wanted, person.key.id, named=named and storable(named),
+        wanted,
+        person.key.id,
+        named=named and storable(named),
         message_id=idempotency_key and storable(idempotency_key),
-    )  # fmt: skip
+    )
     said = await talk.pass_on(person.member, shown)
     answering = _Answering(request, person, said)
     if wanted.stream:
@@ -110,9 +112,10 @@ class _Answering:
         )
         self._telling = Telling(is_adult=person.member.is_adult)
         self._head: dict[str, Any] = {
-            "id": f"chatcmpl-{said.turn_id}", "model": person.household.bot_name,
+            "id": f"chatcmpl-{said.turn_id}",
+            "model": person.household.bot_name,
             "created": _seconds(self._context.clock.now()),
-        }  # fmt: skip
+        }
 
     async def whole(self) -> dict[str, Any]:
         """Return the answer once it is there.

@@ -63,10 +63,12 @@ _MEANINGS = {
 _SECURITY: Mapping[str, Any] = {
     "token": {"type": "http", "scheme": "bearer", "description": "Created with `kinkeeper token`."},
     "session": {
-        "type": "apiKey", "in": "cookie", "name": "kinkeeper",
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "kinkeeper",
         "description": "Browser session; writes also need X-CSRF-Token.",
     },
-}  # fmt: skip
+}
 
 
 def described(document: dict[str, Any]) -> dict[str, Any]:
@@ -146,9 +148,11 @@ def _plain(summary: str, status: int, media_type: str, schema: Mapping[str, Any]
 def _observe() -> dict[str, Any]:
     many = {"type": "object", "properties": {"messages": {"type": "array", "items": _RECEIVED}}}
     told = _plain(
-        "The messages were stored before this response", 202, "application/json",
+        "The messages were stored before this response",
+        202,
+        "application/json",
         {"anyOf": [_RECEIVED, many]},
-    )  # fmt: skip
+    )
     batch = {"type": "array", "items": _MESSAGE, "minItems": 1, "maxItems": 100}
     body = {
         "required": True,
@@ -177,8 +181,9 @@ def _mcp() -> dict[str, Any]:
     for status in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE):
         content = {"application/json": {"schema": _ANY}}
         told["responses"][str(int(status))] = {
-            "description": "The message does not follow the protocol", "content": content,
-        }  # fmt: skip
+            "description": "The message does not follow the protocol",
+            "content": content,
+        }
     body = {"required": True, "content": {"application/json": {"schema": _ANY}}}
     return told | {
         "summary": "Exchange a Model Context Protocol message",

@@ -142,9 +142,7 @@ class _Writing:
 
 
 @router.post(
-    "/api/events/import",
-    openapi_extra={"requestBody": _BODY},
-    response_model=ImportReport,
+    "/api/events/import", openapi_extra={"requestBody": _BODY}, response_model=ImportReport
 )
 async def import_events(request: Request, person: Decider) -> Response:
     """Import a calendar file: iCalendar, or one JSON event per line; existing events are left alone.
@@ -159,9 +157,13 @@ async def import_events(request: Request, person: Decider) -> Response:
     found = await _read(data, house.household, now, context.stopping)
     found.leave_out_hidden(house.household, person.member)
     work = Import(
-        id=new_secret(), household=house.household, member=person.member, now=now, name=name,
+        id=new_secret(),
+        household=house.household,
+        member=person.member,
+        now=now,
+        name=name,
         found=found,
-    )  # fmt: skip
+    )
     writing = _Writing(work, house.store, context.stopping)
     await writing.run()
     body = await asyncio.to_thread(_report, writing)
@@ -197,9 +199,13 @@ async def _read(
 def _report(writing: _Writing) -> str:
     found = writing.work.found
     return ImportReport(
-        import_id=writing.work.id, events=[ImportLine.model_validate(line) for line in found.lines], errors=found.errors,
-        notes=found.notes, steps=writing.steps, incomplete=writing.incomplete,
-    ).model_dump_json()  # fmt: skip
+        import_id=writing.work.id,
+        events=[ImportLine.model_validate(line) for line in found.lines],
+        errors=found.errors,
+        notes=found.notes,
+        steps=writing.steps,
+        incomplete=writing.incomplete,
+    ).model_dump_json()
 
 
 async def _uploaded(request: Request) -> tuple[str, bytes]:
@@ -323,12 +329,7 @@ async def list_events(
         raise InputError(f"{member!r} is not a member of this household")
     found = await house.store.read(
         lambda conn: expected_between(
-            conn,
-            viewer,
-            span,
-            now=now,
-            member=member,
-            with_busy=viewer.sees_busy,
+            conn, viewer, span, now=now, member=member, with_busy=viewer.sees_busy
         )
     )
     records = [
@@ -363,9 +364,12 @@ async def add_event(
     scope = person_scope(person.member.id) if wish.private else HOUSEHOLD_SCOPE
     if wish.private is None:
         scope = audience_of(
-            event.summary, house.household, person.member.id, is_title=True,
+            event.summary,
+            house.household,
+            person.member.id,
+            is_title=True,
             is_theirs={*event.who, *event.responsible} <= {person.member.id},
-        )  # fmt: skip
+        )
     event = private_to(event, person.member.id) if person_of(scope) else replace(event, scope=scope)
     proposal = _proposal(event, key)
     receipt: Receipt = await house.store.write(
@@ -392,16 +396,26 @@ def _span(begin: date, last: date | None, household: Household) -> tuple[Interva
 
 def _proposal(event: Event, key: str) -> Proposal:
     extraction: dict[str, Any] = {
-        "assigned_to": list(event.responsible), "child": list(event.who),
+        "assigned_to": list(event.responsible),
+        "child": list(event.who),
         "dates": [event.start.date().isoformat()],
         "times": [] if event.all_day else [f"{event.start:%H:%M}"],
-    }  # fmt: skip
+    }
     return Proposal(
-        household=event.household, type=ActionType.EVENT_CREATE, source_type=_SOURCE,
-        source_id=key, slot="0", chat_id=None, extraction=extraction, extraction_confidence=1.0,
-        summary=f"Add {event.summary}", effects=(AddEvent(event=event).frozen(),), choices=(),
-        merge_key=None, origin=Origin.SAID,
-    )  # fmt: skip
+        household=event.household,
+        type=ActionType.EVENT_CREATE,
+        source_type=_SOURCE,
+        source_id=key,
+        slot="0",
+        chat_id=None,
+        extraction=extraction,
+        extraction_confidence=1.0,
+        summary=f"Add {event.summary}",
+        effects=(AddEvent(event=event).frozen(),),
+        choices=(),
+        merge_key=None,
+        origin=Origin.SAID,
+    )
 
 
 _SEEN_EVERY = timedelta(hours=1)
@@ -464,16 +478,20 @@ async def make_feed(request: Request, wish: FeedWish, person: Decider) -> Feed:
         )
     )
     return Feed(
-        id=issued.key.id, address=feed_address(context.address, issued.secret),
-        is_own=wish.is_own, label=issued.key.label,
-    )  # fmt: skip
+        id=issued.key.id,
+        address=feed_address(context.address, issued.secret),
+        is_own=wish.is_own,
+        label=issued.key.label,
+    )
 
 
 @router.head("/calendar.ics", dependencies=[Depends(anyone)], include_in_schema=False)
 @router.get(
-    "/calendar.ics", dependencies=[Depends(anyone)], response_class=Response,
+    "/calendar.ics",
+    dependencies=[Depends(anyone)],
+    response_class=Response,
     responses={200: {"content": _ICS}, 304: {"description": "It has not changed."}},
-)  # fmt: skip
+)
 async def calendar(
     request: Request, secret: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
@@ -494,10 +512,11 @@ async def calendar(
     editions: Editions = request.app.state.editions
     since = editions.since(key.household, member or "", tag, now)
     headers = {
-        "ETag": tag, "Last-Modified": format_datetime(since, usegmt=True),
+        "ETag": tag,
+        "Last-Modified": format_datetime(since, usegmt=True),
         "Cache-Control": "private, no-cache",
         "Content-Disposition": f'inline; filename="{key.household}.ics"',
-    }  # fmt: skip
+    }
     if _is_known(request, tag, since):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(content, media_type="text/calendar; charset=utf-8", headers=headers)

@@ -61,9 +61,13 @@ class SourceRecord(BaseModel):
     def of(cls, source: Source) -> "SourceRecord":
         """Return the record of a source."""
         return cls(
-            id=source.id, kind=source.kind, text=source.text, speaker=source.speaker, relevance=source.relevance,
+            id=source.id,
+            kind=source.kind,
+            text=source.text,
+            speaker=source.speaker,
+            relevance=source.relevance,
             at=source.at,
-        )  # fmt: skip
+        )
 
 
 class Time(BaseModel):
@@ -93,9 +97,13 @@ class ExtractedEvent(BaseModel):
     def of(cls, event: KnownEvent) -> "ExtractedEvent":
         """Return the record of an event."""
         return cls(
-            summary=event.summary, start=event.start, end=event.end, location=event.location,
-            recurrence=event.recurrence, confirmed=event.is_confirmed,
-        )  # fmt: skip
+            summary=event.summary,
+            start=event.start,
+            end=event.end,
+            location=event.location,
+            recurrence=event.recurrence,
+            confirmed=event.is_confirmed,
+        )
 
 
 class Answer(BaseModel):
@@ -144,13 +152,20 @@ async def ask(
     if query.activity or query.task or query.day:
         observed = await brain.ask(query, viewer)
     return Answer(
-        query=q, activity=query.activity, task=query.task, day=query.day, answer=known.answer,
-        sources=[SourceRecord.of(source) for source in known.sources], confidence=known.sureness,
-        relevance_score=known.relevance, temporal_entities=[Time.of(time) for time in known.times],
+        query=q,
+        activity=query.activity,
+        task=query.task,
+        day=query.day,
+        answer=known.answer,
+        sources=[SourceRecord.of(source) for source in known.sources],
+        confidence=known.sureness,
+        relevance_score=known.relevance,
+        temporal_entities=[Time.of(time) for time in known.times],
         extracted_events=[ExtractedEvent.of(event) for event in known.events],
-        relevance=observed.relevance, summary=observed.summary,
+        relevance=observed.relevance,
+        summary=observed.summary,
         items=[dict(item) for item in observed.items],
-    )  # fmt: skip
+    )
 
 
 _MOST = 100
@@ -226,17 +241,37 @@ class Result(BaseModel):
         """Return the record of a hit, with the names of the household for its members."""
         if isinstance(hit, EventHit):
             return cls(
-                id=hit.id, kind=hit.kind, text=hit.text, category=None, confidence=None, at=hit.at,
-                created_at=None, speaker=None, session=None, scope=HOUSEHOLD_SCOPE,
-                provenance=[hit.source], score=hit.score, relevance=hit.relevance, parts={},
-            )  # fmt: skip
+                id=hit.id,
+                kind=hit.kind,
+                text=hit.text,
+                category=None,
+                confidence=None,
+                at=hit.at,
+                created_at=None,
+                speaker=None,
+                session=None,
+                scope=HOUSEHOLD_SCOPE,
+                provenance=[hit.source],
+                score=hit.score,
+                relevance=hit.relevance,
+                parts={},
+            )
         return cls(
-            id=hit.id, kind=Kind(hit.kind), text=hit.text, category=hit.category,
-            confidence=hit.confidence, at=hit.at, created_at=hit.created_at,
+            id=hit.id,
+            kind=Kind(hit.kind),
+            text=hit.text,
+            category=hit.category,
+            confidence=hit.confidence,
+            at=hit.at,
+            created_at=hit.created_at,
             speaker=name_of(hit.speaker, names),
-            session=hit.session, scope=hit.scope, provenance=list(hit.provenance),
-            score=hit.score, relevance=hit.relevance, parts=dict(hit.parts),
-        )  # fmt: skip
+            session=hit.session,
+            scope=hit.scope,
+            provenance=list(hit.provenance),
+            score=hit.score,
+            relevance=hit.relevance,
+            parts=dict(hit.parts),
+        )
 
 
 class Results(BaseModel):
@@ -261,9 +296,13 @@ async def search(
 ) -> Results:
     """Search the facts and episodes that you may see, those of named projects, and events if requested."""
     wish = SearchWish(
-        query=query, search_type=search_type, limit=limit, project=project or [], types=types or [],
+        query=query,
+        search_type=search_type,
+        limit=limit,
+        project=project or [],
+        types=types or [],
         as_of=as_of,
-    )  # fmt: skip
+    )
     return await _found(request, person, wish)
 
 
@@ -277,18 +316,24 @@ async def _found(request: Request, person: Person, wish: SearchWish) -> Results:
     start, house = perf_counter(), house_of(request, person)
     zone = house.household.zone
     search = Search(
-        text=wish.query, viewer=viewer_of(person, now=context_of(request).clock.now(), projects=wish.project),
-        now=context_of(request).clock.now(), limit=wish.limit,
+        text=wish.query,
+        viewer=viewer_of(person, now=context_of(request).clock.now(), projects=wish.project),
+        now=context_of(request).clock.now(),
+        limit=wish.limit,
         as_of=None if wish.as_of is None else latest_told(wish.as_of, zone),
-    )  # fmt: skip
+    )
     found = await find(
-        search, wish.types or _KINDS[wish.search_type],
-        store=house.store, finder=house.finder, household=house.household,
-    )  # fmt: skip
+        search,
+        wish.types or _KINDS[wish.search_type],
+        store=house.store,
+        finder=house.finder,
+        household=house.household,
+    )
     return Results(
-        results=[Result.of(hit, house.household.names) for hit in found.hits], is_complete=found.is_complete,
+        results=[Result.of(hit, house.household.names) for hit in found.hits],
+        is_complete=found.is_complete,
         took_ms=1_000 * (perf_counter() - start),
-    )  # fmt: skip
+    )
 
 
 _LONGEST = 2000
@@ -306,9 +351,11 @@ class Evidence(BaseModel):
     def of(cls, statement: Statement, names: Names) -> Self:
         """Return the record of a statement, with the names of the household for its members."""
         return cls(
-            episode_id=statement.episode_id, text=statement.text,
-            speaker=name_of(statement.speaker, names), said_at=statement.said_at,
-        )  # fmt: skip
+            episode_id=statement.episode_id,
+            text=statement.text,
+            speaker=name_of(statement.speaker, names),
+            said_at=statement.said_at,
+        )
 
 
 class FactRecord(BaseModel):
@@ -348,18 +395,36 @@ class FactRecord(BaseModel):
     def of(cls, fact: Fact, *, now: datetime) -> Self:
         """Return the record of a fact."""
         return cls(
-            id=fact.id, scope=fact.scope, category=fact.category, type=fact.type,
-            subject=fact.subject, slot=fact.slot, title=fact.title, subtitle=fact.subtitle,
-            narrative=fact.narrative, facts=list(fact.details), origin=fact.origin,
-            source=fact.source, confidence=round(confidence_now(fact, now), 4),
-            evidence_count=fact.evidence_count, derived_from=list(fact.derived_from),
-            status=fact.status, is_active=fact.is_current(now), superseded_by=fact.superseded_by,
-            merged_into_id=fact.merged_into_id, is_contradicted=fact.is_contradicted,
+            id=fact.id,
+            scope=fact.scope,
+            category=fact.category,
+            type=fact.type,
+            subject=fact.subject,
+            slot=fact.slot,
+            title=fact.title,
+            subtitle=fact.subtitle,
+            narrative=fact.narrative,
+            facts=list(fact.details),
+            origin=fact.origin,
+            source=fact.source,
+            confidence=round(confidence_now(fact, now), 4),
+            evidence_count=fact.evidence_count,
+            derived_from=list(fact.derived_from),
+            status=fact.status,
+            is_active=fact.is_current(now),
+            superseded_by=fact.superseded_by,
+            merged_into_id=fact.merged_into_id,
+            is_contradicted=fact.is_contradicted,
             doubted_by=fact.doubted_by,
-            is_edited=fact.is_edited, held_from=fact.held_from, valid_from=fact.valid_from,
-            valid_to=fact.valid_to, said_at=fact.said_at, created_at=fact.created_at,
-            last_evidence_at=fact.last_evidence_at, archived_at=fact.archived_at,
-        )  # fmt: skip
+            is_edited=fact.is_edited,
+            held_from=fact.held_from,
+            valid_from=fact.valid_from,
+            valid_to=fact.valid_to,
+            said_at=fact.said_at,
+            created_at=fact.created_at,
+            last_evidence_at=fact.last_evidence_at,
+            archived_at=fact.archived_at,
+        )
 
 
 class FactWithEvidence(FactRecord):
@@ -382,10 +447,12 @@ class VersionRecord(BaseModel):
         """Return the record of a version."""
         change = version.change
         return cls(
-            change_set=change.id if change else None, cause=change.cause if change else None,
-            at=change.made_at if change else None, by=change.made_by if change else None,
+            change_set=change.id if change else None,
+            cause=change.cause if change else None,
+            at=change.made_at if change else None,
+            by=change.made_by if change else None,
             fact=FactRecord.of(version.fact, now=now),
-        )  # fmt: skip
+        )
 
 
 class FactChange(BaseModel):

@@ -75,10 +75,11 @@ async def routing(request: Request, person: Owner, limit: Limit = 50) -> Routing
     rows = await _latest(request, person, routing_decisions, limit)
     found = await house.store.read(lambda conn: effects(conn, house.household.id, since=since))
     return Routing(
-        rows=rows.rows, decisions=found.decisions,
+        rows=rows.rows,
+        decisions=found.decisions,
         shares=[Share(**asdict(each)) for each in found.shares],
         effects=[Part(**asdict(each)) for each in found.parts],
-    )  # fmt: skip
+    )
 
 
 @router.get("/iterations")
@@ -87,10 +88,12 @@ async def iterations(request: Request, person: Owner, limit: Limit = 50) -> Iter
     rows = {
         name: (await _latest(request, person, table, limit)).rows
         for name, table in {
-            "rows": tool_iterations, "cycles": tool_cycles, "runs": tool_runs,
+            "rows": tool_iterations,
+            "cycles": tool_cycles,
+            "runs": tool_runs,
             "verdicts": critic_verdicts,
         }.items()
-    }  # fmt: skip
+    }
     return Iterations(**rows)
 
 

@@ -51,8 +51,9 @@ async def observe(request: Request) -> Response:
     ]
     return Response(
         _encoder.encode(answers[0] if is_one else {"messages": answers}),
-        status_code=HTTPStatus.ACCEPTED, media_type="application/json",
-    )  # fmt: skip
+        status_code=HTTPStatus.ACCEPTED,
+        media_type="application/json",
+    )
 
 
 def read_records(body: bytes) -> tuple[Sequence[Any], bool]:
@@ -151,11 +152,7 @@ def _received(
         raise type(error)(f"message {index + 1}: {error}; nothing was stored") from error
 
 
-routes: list[Route] = [
-    plain_route(
-        "/observe", observe, rule=Allowed(BRIDGES), methods=("POST",),
-    )
-]  # fmt: skip
+routes: list[Route] = [plain_route("/observe", observe, rule=Allowed(BRIDGES), methods=("POST",))]
 
 
 # POST /telegram/webhook: updates as the chat service posts them.
@@ -186,7 +183,5 @@ async def receive(request: Request) -> Response:
 
 
 webhook_routes: list[Route] = [
-    plain_route(
-        "/telegram/webhook", receive, rule=genuine, methods=("POST",),
-    )
-]  # fmt: skip
+    plain_route("/telegram/webhook", receive, rule=genuine, methods=("POST",))
+]

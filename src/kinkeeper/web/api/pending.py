@@ -59,16 +59,21 @@ async def tell_digest(request: Request, person: Decider) -> DigestRecord:
 
     def read(conn: Connection) -> DigestRecord:
         digest = gather(
-            conn, household, person.member, day=now.astimezone(household.zone).date(), now=now,
+            conn,
+            household,
+            person.member,
+            day=now.astimezone(household.zone).date(),
+            now=now,
             since=last_digest(conn, household.id, person.member.id),
-        )  # fmt: skip
+        )
         at = digest_time(conn, household, person.member.id)
         return DigestRecord(
-            at=None if at is None else f"{at:%H:%M}", text=words.text(digest),
+            at=None if at is None else f"{at:%H:%M}",
+            text=words.text(digest),
             waiting=[each.id for each in digest.waiting],
             unassigned=[words.nobody(each) for each in digest.unassigned],
             expired=[each.id for each in digest.expired],
-        )  # fmt: skip
+        )
 
     return await house.store.read(read)
 
@@ -186,9 +191,12 @@ class Told(BaseModel):
     def of(cls, receipt: Receipt) -> Self:
         """Return what a receipt says."""
         return cls(
-            outcome=receipt.outcome, message=receipt.message, changed=receipt.is_change,
-            choices=list(receipt.choices), action=ActionRecord.of(receipt.action),
-        )  # fmt: skip
+            outcome=receipt.outcome,
+            message=receipt.message,
+            changed=receipt.is_change,
+            choices=list(receipt.choices),
+            action=ActionRecord.of(receipt.action),
+        )
 
 
 # A decision that changed nothing answers with its receipt, under a status that says so.
@@ -209,10 +217,9 @@ async def pending(
     wanted, viewer = frozenset(status or {ActionStatus.PENDING}), viewer_of(person, now=now)
     found = await house.store.read(
         lambda conn: list_actions(
-            conn, viewer, statuses=wanted, now=now, after=after or None,
-            limit=limit + 1,
+            conn, viewer, statuses=wanted, now=now, after=after or None, limit=limit + 1
         )
-    )  # fmt: skip
+    )
     shown = found[:limit]
     return ActionPage(
         actions=[ActionRecord.of(action) for action in shown if may_read(person, action)],
@@ -226,9 +233,12 @@ async def confirm(
 ) -> Told:
     """Approve an action; if there are several choices, nothing happens and they are listed."""
     return await _decide(
-        request, response, person, press=press,
+        request,
+        response,
+        person,
+        press=press,
         decision=lambda conn, details: approvals.confirm(conn, action_id, **details),
-    )  # fmt: skip
+    )
 
 
 @router.post("/api/pending/{action_id}/resolve", responses=RECEIPTS)
@@ -237,9 +247,12 @@ async def resolve(
 ) -> Told:
     """Approve one of the choices."""
     return await _decide(
-        request, response, person, press=press,
+        request,
+        response,
+        person,
+        press=press,
         decision=lambda conn, details: approvals.resolve(conn, action_id, press.choice, **details),
-    )  # fmt: skip
+    )
 
 
 @router.post("/api/pending/{action_id}/reject", responses=RECEIPTS)
@@ -278,9 +291,12 @@ async def bring_back(
 ) -> Told:
     """Restore an expired action: the same plan waits again, as a new action."""
     return await _decide(
-        request, response, person, press=press,
+        request,
+        response,
+        person,
+        press=press,
         decision=lambda conn, details: restore(conn, action_id, **details),
-    )  # fmt: skip
+    )
 
 
 @router.post("/api/actions/{action_id}/undo", responses=RECEIPTS)
@@ -304,9 +320,11 @@ async def _decide(
     decision: Callable[[Connection, PressDetails], Receipt],
 ) -> Told:
     details: PressDetails = {
-        "member": person.member, "household": person.household,
-        "now": context_of(request).clock.now(), "expected_hash": press.payload_hash,
-    }  # fmt: skip
+        "member": person.member,
+        "household": person.household,
+        "now": context_of(request).clock.now(),
+        "expected_hash": press.payload_hash,
+    }
     store = house_of(request, person).store
     receipt = await store.write(lambda conn: decision(conn, details))
     require_may_read(person, receipt.action)

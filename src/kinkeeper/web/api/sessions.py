@@ -95,14 +95,16 @@ class Turn(BaseModel):
         """Return the record of a turn's context."""
         fitted = found.fitted
         return cls(
-            recent=list(fitted.recent), facts=Remembered.of(list(fitted.facts)),
-            episodes=Remembered.of(list(fitted.episodes)), tokens=fitted.tokens,
+            recent=list(fitted.recent),
+            facts=Remembered.of(list(fitted.facts)),
+            episodes=Remembered.of(list(fitted.episodes)),
+            tokens=fitted.tokens,
             cuts=[
                 CutPart(part=cut.part, index=cut.index, tokens=cut.tokens, kept=cut.kept)
                 for cut in fitted.cuts
             ],
             is_cold=found.is_cold,
-        )  # fmt: skip
+        )
 
 
 class Context(BaseModel):
@@ -143,9 +145,14 @@ async def inject(
     turn = None
     if session is not None:
         turn = await assembled(
-            house.store, house.streaming, Thread(viewer, session_of(person.member.id, session)), now=now,
-            budget=house.context_tokens, names=names, zone=house.household.zone,
-        )  # fmt: skip
+            house.store,
+            house.streaming,
+            Thread(viewer, session_of(person.member.id, session)),
+            now=now,
+            budget=house.context_tokens,
+            names=names,
+            zone=house.household.zone,
+        )
     return Context(**as_record(found, names), turn=Turn.of(turn) if turn else None)
 
 
@@ -229,15 +236,21 @@ async def post_message(request: Request, person: Proposer) -> Queued:
     scope = await asyncio.to_thread(_scope, pair, person)
     taken = await house.store.write(
         lambda conn: keep(
-            conn, message, person.author, household=house.household, member=person.member,
-            scope=scope, at=now,
+            conn,
+            message,
+            person.author,
+            household=house.household,
+            member=person.member,
+            scope=scope,
+            at=now,
         )
-    )  # fmt: skip
+    )
     if house.streaming is not None and taken.is_new:
         house.streaming.turn_ended(
             Thread(viewer_of(person, now=now), session_of(person.member.id, taken.session_id)),
-            asked=message.user_message, answered=message.assistant_response or "",
-        )  # fmt: skip
+            asked=message.user_message,
+            answered=message.assistant_response or "",
+        )
     return Queued.model_validate({"sessionId": taken.session_id, "repeat": not taken.is_new})
 
 
@@ -278,9 +291,12 @@ def _message(pair: Pair, household: Household) -> SessionMessage:
         content_session_id=storable(pair.content_session_id),
         user_message=storable(pair.user_message),
         assistant_response=None if answer is None else storable(answer),
-        source=storable(pair.source), channel=storable(pair.channel), timestamp=at,
-        message_id=pair.message_id, metadata=pair.metadata.model_dump(exclude_unset=True),
-    )  # fmt: skip
+        source=storable(pair.source),
+        channel=storable(pair.channel),
+        timestamp=at,
+        message_id=pair.message_id,
+        metadata=pair.metadata.model_dump(exclude_unset=True),
+    )
 
 
 def _scope(pair: Pair, person: Person) -> str:

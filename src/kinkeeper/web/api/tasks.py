@@ -58,9 +58,11 @@ class TaskTold(BaseModel):
     def of(cls, result: ActionResult) -> Self:
         """Return the record of a result."""
         return cls(
-            status=result.status, summary=result.summary, action_id=result.action_id,
+            status=result.status,
+            summary=result.summary,
+            action_id=result.action_id,
             task=TaskRecord.model_validate(result.result),
-        )  # fmt: skip
+        )
 
 
 @router.get("/api/tasks")

@@ -54,12 +54,7 @@ async def show_calendar(
     def read(conn: Connection) -> Mapping[str, Any]:
         actions = desk.open_actions(conn)
         standing = load_standing(conn, desk.viewer, actions)
-        occurrences = occurrences_between(
-            conn,
-            desk.viewer,
-            shown,
-            with_busy=desk.viewer.sees_busy,
-        )
+        occurrences = occurrences_between(conn, desk.viewer, shown, with_busy=desk.viewer.sees_busy)
         found = [
             each
             for each in collect(occurrences, actions, standing, desk.wording.phrasing)
@@ -90,9 +85,13 @@ async def show_entry(
         ground = load_ground(conn, desk.household, action) if action else Ground()
         quotes = tuple(map(desk.quotes.of, ground.messages))
         entry = entry_page(
-            event, _occurrence(conn, event, at, desk.viewer), action,
-            quotes if person.role in FAMILY else (), words=desk.words, people=desk.people,
-        )  # fmt: skip
+            event,
+            _occurrence(conn, event, at, desk.viewer),
+            action,
+            quotes if person.role in FAMILY else (),
+            words=desk.words,
+            people=desk.people,
+        )
         return {"entry": entry}
 
     return await show("entry.html", desk, "calendar", read)
@@ -148,11 +147,14 @@ async def import_page(
         shown = [read_action(conn, desk.viewer, each.action_id) for each in steps[:_MOST_LINES]]
         decided = action.decided_at
         return {
-            "href": import_href(action), "count": len(steps), "undone": undone,
-            "lines": [each.proposal.summary for each in shown], "more": len(steps) - len(shown),
+            "href": import_href(action),
+            "count": len(steps),
+            "undone": undone,
+            "lines": [each.proposal.summary for each in shown],
+            "more": len(steps) - len(shown),
             "by": desk.people.of(action.decided_by).name if action.decided_by else "",
             "at": desk.wording.moment(decided) if decided else "",
-        }  # fmt: skip
+        }
 
     return await show("import_undo.html", desk, "calendar", read)
 

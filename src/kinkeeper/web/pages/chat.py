@@ -52,12 +52,15 @@ async def chat_page(
         wanted = asked if own is None else own.id
         found = turns.last_turns(conn, home.id, wanted, last=_MOST_SHOWN) if own else ()
         return {
-            "thread": wanted, "is_fresh": not found, "after": _place(conn, desk, wanted, found),
+            "thread": wanted,
+            "is_fresh": not found,
+            "after": _place(conn, desk, wanted, found),
             "seen": events.last_number(conn, desk.household, wanted),
             "turns": shown_turns(found, _actions(conn, desk, found), desk.wording),
-            "others": [each for each in listed if each.id != wanted], "longest": LONGEST_TEXT,
+            "others": [each for each in listed if each.id != wanted],
+            "longest": LONGEST_TEXT,
             "moment": desk.wording.moment,
-        }  # fmt: skip
+        }
 
     return await show("chat.html", desk, "chat", read)
 

@@ -20,7 +20,5 @@ from kinkeeper.web.pages import (
 plain: list[Route] = [*responses.routes, *live.routes]
 routers: tuple[APIRouter, ...] = tuple(
     page.router
-    for page in (
-        sign_ins, today, chat, pending, calendar, why, remembered, tasks, health,
-    )
-)  # fmt: skip
+    for page in (sign_ins, today, chat, pending, calendar, why, remembered, tasks, health)
+)

@@ -45,9 +45,12 @@ async def show_health(request: Request, person: Relative) -> HTMLResponse:
                 conn, household, desk.wording.zone, first=days[0], last=days[-1], now=desk.now
             ),
             daily_feedback(conn, household, span, desk.wording.zone),
-            actions=actions, hosts=context.hosts,
-            effects=effects(conn, household, since=span.start), days=days, wording=desk.wording,
-        )  # fmt: skip
+            actions=actions,
+            hosts=context.hosts,
+            effects=effects(conn, household, since=span.start),
+            days=days,
+            wording=desk.wording,
+        )
         return {"health": page}
 
     return await show("health.html", desk, "health", read)

@@ -70,10 +70,13 @@ async def pending_page(
             for each in failures(conn, household)
         ]
         return {
-            "cards": cards, "past": past, "batches": batches(cards), "left": left,
+            "cards": cards,
+            "past": past,
+            "batches": batches(cards),
+            "left": left,
             "expired": [desk.cards.expired(each) for each in desk.expired_actions(conn)],
             "notice": _notice(conn, desk, about, outcome, changed=changed, saved=saved),
-        }  # fmt: skip
+        }
 
     return await show("pending.html", desk, "pending", read)
 
@@ -186,9 +189,11 @@ def _batches(conn: Connection, desk: Desk) -> Sequence[Batch]:
 def press(desk: Desk, shown: str) -> PressDetails:
     """Return who decides, and about exactly what."""
     return {
-        "member": desk.person.member, "household": desk.person.household, "now": desk.now,
+        "member": desk.person.member,
+        "household": desk.person.household,
+        "now": desk.now,
         "expected_hash": shown,
-    }  # fmt: skip
+    }
 
 
 def told(receipt: Receipt) -> RedirectResponse:
@@ -260,9 +265,11 @@ async def change(
     if clamped(day) != day:
         raise InputError(f"{day} is outside the calendar's range; choose another day")
     correction = Correction(
-        day=day, start=_clock(start, "start"), end=_clock(end, "end"),
+        day=day,
+        start=_clock(start, "start"),
+        end=_clock(end, "end"),
         owners=tuple(dict.fromkeys(owner)),
-    )  # fmt: skip
+    )
     receipt = await desk.house.store.write(
         lambda conn: correct(
             conn, action_id, correction, phrasing=desk.wording.phrasing, **press(desk, hash_)

@@ -299,8 +299,10 @@ _MOST_READ = 10_000
 _MOST_FOUND = 20
 _MOST_ASKED = 3
 _ANSWERS: Mapping[str, Literal[Answered.KEEP_BOTH, Answered.NEWER, Answered.OLDER]] = {
-    "both": Answered.KEEP_BOTH, "newer": Answered.NEWER, "older": Answered.OLDER,
-}  # fmt: skip
+    "both": Answered.KEEP_BOTH,
+    "newer": Answered.NEWER,
+    "older": Answered.OLDER,
+}
 
 
 @router.get("/memory")
@@ -331,7 +333,10 @@ async def memory_page(
         return {
             "notice": notice_of(outcome, action),
             "asked": asked_for(
-                text, day, first=first_remembered(conn, viewer), count=len(facts) + len(answers),
+                text,
+                day,
+                first=first_remembered(conn, viewer),
+                count=len(facts) + len(answers),
                 wording=desk.wording,
             ),
             "waiting": _waiting(conn, desk) if is_plain and not of else (),
@@ -339,7 +344,7 @@ async def memory_page(
             "shelves": shelves(desk.recollection, facts, evidence, view),
             "view": view,
             "found": answers,
-        }  # fmt: skip
+        }
 
     return await show("memory.html", desk, "memory", read)
 
@@ -415,10 +420,12 @@ def _answers(
             answers.append(Answer(fact=known))
         elif hit.kind is HitKind.EPISODE:
             turn = Evidence(
-                text=hit.text, speaker=recollection.speaker(hit.speaker),
-                at=wording.moment(hit.at), spoken=wording.long_moment(hit.at),
+                text=hit.text,
+                speaker=recollection.speaker(hit.speaker),
+                at=wording.moment(hit.at),
+                spoken=wording.long_moment(hit.at),
                 iso=wording.local(hit.at).isoformat(timespec="seconds"),
-            )  # fmt: skip
+            )
             answers.append(Answer(turn=turn))
     return tuple(answers)
 
@@ -497,10 +504,7 @@ async def map_page(request: Request, person: door.Viewer) -> HTMLResponse:
             said = (
                 line for each in found.relations if each.source == name for line in lines_of(each)
             )
-            return next(
-                filter(None, (concepts.told_as(name.split(), line) for line in said)),
-                name,
-            )
+            return next(filter(None, (concepts.told_as(name.split(), line) for line in said)), name)
 
         def lines_of(relation: Relation) -> Sequence[str]:
             return [facts[each].narrative for each in relation.facts if each in facts]
@@ -525,9 +529,7 @@ async def export(
         lambda conn: "".join(exported_lines(conn, desk.household, what, names=names, viewer=viewer))
     )
     name = f"{desk.household}-{what.value}-{desk.wording.today.isoformat()}.jsonl"
-    headers = {
-        "Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store",
-    }  # fmt: skip
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return Response(text, media_type="application/x-ndjson", headers=headers)
 
 
@@ -623,12 +625,16 @@ def _shown(conn: Connection, desk: Desk, viewer: Viewer, change: ChangeSet) -> C
     )
     wording = desk.wording
     return Change(
-        kind=CAUSES[change.cause], line=_line(desk, change, lines),
-        at=wording.moment(change.made_at), spoken=wording.long_moment(change.made_at),
-        lines=lines, is_long=is_long(lines),
+        kind=CAUSES[change.cause],
+        line=_line(desk, change, lines),
+        at=wording.moment(change.made_at),
+        spoken=wording.long_moment(change.made_at),
+        lines=lines,
+        is_long=is_long(lines),
         more=unlisted(pairs, beyond=len(seen) - len(pairs)),
-        undo_id=change.id if may_undo else "", undone=_undone(desk, change),
-    )  # fmt: skip
+        undo_id=change.id if may_undo else "",
+        undone=_undone(desk, change),
+    )
 
 
 def _pair(conn: Connection, viewer: Viewer, fact_id: str, change: ChangeSet) -> Pair:
@@ -671,12 +677,14 @@ def _question(conn: Connection, desk: Desk, viewer: Viewer) -> NightQuestion | N
     told_of = tell(conn, run, viewer=viewer, kinds=losses, limit=_MOST_LINES)
     lines = wishes(told_of)
     return NightQuestion(
-        id=run.id, line=f"Archive {report.leaving} of {report.active} memories?",
+        id=run.id,
+        line=f"Archive {report.leaving} of {report.active} memories?",
         text="Nightly upkeep asks before archiving more than 5% of all memories. "
         "You can restore them for 90 days.",
-        lines=lines, more=_and_more(report.leaving - len(lines)),
+        lines=lines,
+        more=_and_more(report.leaving - len(lines)),
         is_answered=run.state is RunState.APPROVED,
-    )  # fmt: skip
+    )
 
 
 def _and_more(count: int) -> str:

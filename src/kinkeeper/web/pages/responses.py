@@ -27,9 +27,12 @@ _STATIC = files("kinkeeper.web").joinpath("static")
 def environment() -> Environment:
     """Return the one template environment."""
     made = Environment(
-        loader=PackageLoader("kinkeeper.web", "templates"), autoescape=True,
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader("kinkeeper.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     made.globals["asset"] = asset
     return made
 

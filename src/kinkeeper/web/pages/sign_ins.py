@@ -76,9 +76,14 @@ async def login(
     wanted = browser_protection.own_page(next_)
     if wanted != browser_protection.START:
         response.set_cookie(
-            _NEXT, browser_protection.kept(wanted), max_age=_NEXT_SECONDS, path="/invite", httponly=True,
-            samesite="lax", secure=request.url.scheme == "https",
-        )  # fmt: skip
+            _NEXT,
+            browser_protection.kept(wanted),
+            max_age=_NEXT_SECONDS,
+            path="/invite",
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
     return response
 
 
@@ -178,12 +183,14 @@ async def invite(
         )
     )
     return await _page(
-        request, person,
+        request,
+        person,
         lambda desk: {
             "link": invite_address(context.address, issued.secret),
-            "invited": desk.people.of(issued.key.member), "until": _until(desk, issued),
+            "invited": desk.people.of(issued.key.member),
+            "until": _until(desk, issued),
         },
-    )  # fmt: skip
+    )
 
 
 @router.post("/people/calendar")
@@ -199,10 +206,14 @@ async def share_calendar(
     now = context.clock.now()
     issued = await context.store.locking(person.household.id).write(
         lambda conn: logins.create_feed(
-            conn, person.household.id, person.member.id, is_own=events == "own",
-            label=label.strip(), now=now,
+            conn,
+            person.household.id,
+            person.member.id,
+            is_own=events == "own",
+            label=label.strip(),
+            now=now,
         )
-    )  # fmt: skip
+    )
     address = feed_address(context.address, issued.secret)
     return await _page(request, person, lambda _desk: {"address": address})
 
@@ -234,9 +245,13 @@ async def _page(
     def read(conn: Connection) -> Mapping[str, Any]:
         found = logins.list_keys(conn, desk.household, member=_whose(person))
         page = keys_page(
-            found, person.key, role=person.role, household=desk.house.household,
-            people=desk.people, wording=desk.wording,
-        )  # fmt: skip
+            found,
+            person.key,
+            role=person.role,
+            household=desk.house.household,
+            people=desk.people,
+            wording=desk.wording,
+        )
         return {"keys": page, **_NOTHING_MADE, **made(desk)}
 
     return await show("keys.html", desk, "people", read)

@@ -54,7 +54,7 @@ async def tasks_page(
             "notes": note_cards(list_notes(conn, desk.viewer), desk.people),
             "members": list(desk.people.members.values()),
             "today": desk.wording.today.isoformat(),
-        }  # fmt: skip
+        }
 
     return await show("tasks.html", desk, "tasks", read)
 
@@ -158,6 +158,7 @@ def _notice(conn: Connection, desk: Desk, about: str) -> Notice | None:
     if action.status is ActionStatus.PENDING:
         return Notice(text=f"Needs an adult's approval: {summary}")
     return Notice(
-        text=summary, undo_id=action.id if can_be_undone(action) else "",
+        text=summary,
+        undo_id=action.id if can_be_undone(action) else "",
         is_good=action.status is ActionStatus.DONE,
-    )  # fmt: skip
+    )

@@ -69,9 +69,10 @@ async def play(
     begin = int(last) + 1 if last.isdecimal() and len(last) <= len("9999") else 0
     played = await _stage(request).scenes()
     return StreamingResponse(
-        _events(context_of(request), played[begin:], begin, pace), media_type="text/event-stream",
+        _events(context_of(request), played[begin:], begin, pace),
+        media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )  # fmt: skip
+    )
 
 
 async def _events(
@@ -104,13 +105,13 @@ async def today_page(request: Request, person: Viewer) -> HTMLResponse:
         span = Interval(desk.now, desk.now + AHEAD)
         return {
             "today": today(
-                occurrences_between(
-                    conn, desk.viewer, span, with_busy=desk.viewer.sees_busy
-                ), actions,
-                load_standing(conn, desk.viewer, actions), lines=desk.lines,
+                occurrences_between(conn, desk.viewer, span, with_busy=desk.viewer.sees_busy),
+                actions,
+                load_standing(conn, desk.viewer, actions),
+                lines=desk.lines,
             ),
             "todo": _todo(conn, desk),
-        }  # fmt: skip
+        }
 
     return await show("today.html", desk, "today", read)
 
@@ -134,9 +135,13 @@ async def show_digest(request: Request, person: Decider) -> HTMLResponse:
 
     def read(conn: Connection) -> Mapping[str, Any]:
         digest = gather(
-            conn, household, person.member, day=desk.wording.today, now=desk.now,
+            conn,
+            household,
+            person.member,
+            day=desk.wording.today,
+            now=desk.now,
             since=last_digest(conn, household.id, person.member.id),
-        )  # fmt: skip
+        )
         cards = [desk.cards.expired(each) for each in digest.expired]
         at = digest_time(conn, household, person.member.id)
         return {"digest": digest_page(digest, DigestWords(household), expired=cards, at=at)}

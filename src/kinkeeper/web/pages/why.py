@@ -84,9 +84,11 @@ async def replay(
     except ConflictError as error:
         proof = str(error)
     return await show(
-        "why.html", desk, "silence",
+        "why.html",
+        desk,
+        "silence",
         lambda conn: {**_read(conn, desk, message_id, chat), "proof": proof_words(proof)},
-    )  # fmt: skip
+    )
 
 
 def _read(conn: Connection, desk: Desk, message_id: str, chat: str | None) -> Mapping[str, Any]:
@@ -95,13 +97,15 @@ def _read(conn: Connection, desk: Desk, message_id: str, chat: str | None) -> Ma
     quote = desk.quotes.of(stored) if stored else None
     by = desk.person.member.id
     return {
-        "why": why(trace, quote), "verdicts": _VERDICTS,
+        "why": why(trace, quote),
+        "verdicts": _VERDICTS,
         "given": feedback.verdict_of(conn, desk.household, trace.row.id, by=by),
-        "address": why_href(trace.message_id, trace.chat_id), "proof": None,
+        "address": why_href(trace.message_id, trace.chat_id),
+        "proof": None,
         "replay_address": replay_href(trace.message_id, trace.chat_id)
         if desk.house.prover and desk.person.may_decide
         else "",
-    }  # fmt: skip
+    }
 
 
 # Activity: how much was heard, and how little of it was said.
@@ -117,9 +121,13 @@ async def silence_page(request: Request, person: Relative) -> HTMLResponse:
     def read(conn: Connection) -> Mapping[str, Any]:
         last = desk.wording.today
         found = load_metrics(
-            conn, desk.household, desk.wording.zone, first=last - timedelta(days=_DAYS - 1),
-            last=last, now=desk.now,
-        )  # fmt: skip
+            conn,
+            desk.household,
+            desk.wording.zone,
+            first=last - timedelta(days=_DAYS - 1),
+            last=last,
+            now=desk.now,
+        )
         quotes = near_misses(conn, desk, found.days)
         return {"days": ledger(found.days, quotes, wording=desk.wording)}
 

@@ -138,8 +138,7 @@ def _by_day(
     """Return every day's lines; what lasts over several days stands on each of them."""
     by_day: dict[date, list[Item]] = {day: [] for day in _days(first, last)}
     ordered = sorted(
-        found,
-        key=lambda each: (not each.piece.all_day, each.piece.interval.start, each.key),
+        found, key=lambda each: (not each.piece.all_day, each.piece.interval.start, each.key)
     )
     for each in ordered:
         item = lines.item(each)

@@ -24,8 +24,13 @@ from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.people import NOBODY, People, Person
 
 _OF_CALENDAR = (
-    AddEvent, AssignOccurrence, CancelEvent, CancelOccurrence, MoveOccurrence, UpdateEvent,
-)  # fmt: skip
+    AddEvent,
+    AssignOccurrence,
+    CancelEvent,
+    CancelOccurrence,
+    MoveOccurrence,
+    UpdateEvent,
+)
 
 
 class Verb(StrEnum):
@@ -129,20 +134,27 @@ def changes_of(
 def piece_of_event(event: Event) -> Piece:
     """Return an event as a piece of the calendar, at its first occurrence."""
     return Piece(
-        title=event.summary, kind=event.kind, all_day=event.all_day, who=event.who,
+        title=event.summary,
+        kind=event.kind,
+        all_day=event.all_day,
+        who=event.who,
         interval=Interval(event.start, event.start + event.duration),
-        responsible=event.responsible, place=event.place, event_id=event.id,
+        responsible=event.responsible,
+        place=event.place,
+        event_id=event.id,
         repeats=event.rrule is not None,
-    )  # fmt: skip
+    )
 
 
 def piece_of(occurrence: Occurrence) -> Piece:
     """Return one occurrence as a piece of the calendar."""
     return replace(
-        piece_of_event(occurrence.event), interval=occurrence.interval,
-        responsible=occurrence.responsible, place=occurrence.place,
+        piece_of_event(occurrence.event),
+        interval=occurrence.interval,
+        responsible=occurrence.responsible,
+        place=occurrence.place,
         original_start=occurrence.original_start,
-    )  # fmt: skip
+    )
 
 
 def _change(effect: Effect, standing: Standing) -> Change:
@@ -199,10 +211,7 @@ _HEADINGS = {
     Verb.ASSIGN: "New person in charge",
     Verb.UPDATE: "Changes",
 }
-_SERIES_HEADINGS = {
-    Verb.CANCEL_SERIES: "Whole series removed",
-    Verb.UPDATE: "Whole series changed",
-}
+_SERIES_HEADINGS = {Verb.CANCEL_SERIES: "Whole series removed", Verb.UPDATE: "Whole series changed"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,11 +272,13 @@ class DiffWords:
         """Return a line for each new entry that still lacks its owner."""
         return tuple(
             ChangeLine(
-                heading="New event, assigned to the person you choose", before=None,
-                after=replace(self.piece(piece), owners=(NOBODY,)), is_gone=False,
+                heading="New event, assigned to the person you choose",
+                before=None,
+                after=replace(self.piece(piece), owners=(NOBODY,)),
+                is_gone=False,
             )
             for piece in pieces
-        )  # fmt: skip
+        )
 
     def piece(self, piece: Piece) -> PieceLine:
         """Return one piece of the calendar in words."""
@@ -289,9 +300,11 @@ class DiffWords:
         before = None if change.before is None else self.piece(change.before)
         after = None if change.after is None else self.piece(change.after)
         return ChangeLine(
-            heading=_heading(change), before=before, after=after,
+            heading=_heading(change),
+            before=before,
+            after=after,
             is_gone=before is None and change.verb is not Verb.ADD,
-        )  # fmt: skip
+        )
 
 
 def _heading(change: Change) -> str:

@@ -160,9 +160,11 @@ class Cards:
         wording = self.words.wording
         ended = wording.local((action.decided_at or action.expires_at) - timedelta(seconds=1))
         return ExpiredCard(
-            id=action.id, payload_hash=action.payload_hash, line=action.proposal.summary,
+            id=action.id,
+            payload_hash=action.payload_hash,
+            line=action.proposal.summary,
             when=f"Expired {wording.day(ended.date())}",
-        )  # fmt: skip
+        )
 
     def _deciders(self, action: PendingAction) -> str:
         """Return who may decide; a child says yes to what is theirs alone where they asked for it."""
@@ -182,10 +184,12 @@ class Cards:
         for label, choice, effects in ways:
             changes = changes_of(proposal.household, effects, standing)
             yield Way(
-                label=label, choice=choice, changes=self.words.lines(changes),
+                label=label,
+                choice=choice,
+                changes=self.words.lines(changes),
                 remembers=remembered_lines(effects),
                 is_grave=stakes_of(effects) is Stakes.HIGH,
-            )  # fmt: skip
+            )
 
 
 def _names(members: Iterable[Member]) -> str:

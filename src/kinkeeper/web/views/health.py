@@ -101,9 +101,11 @@ def chart(
 def _bar(value: float, x: float, place: float, top: float, room: float) -> Bar:  # noqa: PLR0917
     height = 0.0 if value <= 0 else max(1.0, value / top * room)
     return Bar(
-        x=round(x + place * _GAP / 2, 2), y=round(room - height, 2),
-        width=round(place * (1 - _GAP), 2), height=round(height, 2),
-    )  # fmt: skip
+        x=round(x + place * _GAP / 2, 2),
+        y=round(room - height, 2),
+        width=round(place * (1 - _GAP), 2),
+        height=round(height, 2),
+    )
 
 
 # How the assistant is to live with: five figures, each with its chart of the days. Pure.
@@ -189,9 +191,11 @@ def _interruptions(metrics: Metrics, draw: _Draw) -> Comfort:
     name, figure = "Unprompted messages", f"{metrics.spoken_per_day:.1f} a day"
     values = {day.day: float(day.spoken) for day in metrics.days}
     return Comfort(
-        name=name, figure=figure, note="Goal: fewer than 2 a day.",
+        name=name,
+        figure=figure,
+        note="Goal: fewer than 2 a day.",
         chart=draw.chart(name, values, figure=figure, goal=_MOST_SPOKEN_A_DAY),
-    )  # fmt: skip
+    )
 
 
 def _false_speaks(said: Mapping[date, FeedbackCount], draw: _Draw) -> Comfort:
@@ -200,13 +204,15 @@ def _false_speaks(said: Mapping[date, FeedbackCount], draw: _Draw) -> Comfort:
     judged = sum(sum(each.verdicts.values()) for each in said.values())
     if not judged:
         return Comfort(
-            name=name, figure="", note="No feedback yet; use “why?” on a message to give some.",
-        )  # fmt: skip
+            name=name, figure="", note="No feedback yet; use “why?” on a message to give some."
+        )
     figure = f"{sum(wrong.values()) / judged:.0%}"
     return Comfort(
-        name=name, figure=figure, note=f"Of {judged} decisions with feedback.",
+        name=name,
+        figure=figure,
+        note=f"Of {judged} decisions with feedback.",
         chart=draw.chart(name, wrong, figure=figure),
-    )  # fmt: skip
+    )
 
 
 def _confirmed(metrics: Metrics, actions: Sequence[PendingAction], draw: _Draw) -> Comfort:
@@ -216,9 +222,11 @@ def _confirmed(metrics: Metrics, actions: Sequence[PendingAction], draw: _Draw) 
     figure = f"{share:.0%}"
     values = {day: float(len(waits)) for day, waits in draw.minutes_to_yes(actions).items()}
     return Comfort(
-        name=name, figure=figure, note="Of all decided cards. Goal: over 70%.",
+        name=name,
+        figure=figure,
+        note="Of all decided cards. Goal: over 70%.",
         chart=draw.chart("Approved", values, figure=figure),
-    )  # fmt: skip
+    )
 
 
 def _time_to_confirm(actions: Sequence[PendingAction], draw: _Draw) -> Comfort:
@@ -228,9 +236,11 @@ def _time_to_confirm(actions: Sequence[PendingAction], draw: _Draw) -> Comfort:
     figure = _length(median(minutes for day in waits.values() for minutes in day))
     values = {day: float(round(median(minutes))) for day, minutes in waits.items()}
     return Comfort(
-        name=name, figure=figure, note="Median.",
+        name=name,
+        figure=figure,
+        note="Median.",
         chart=draw.chart(name, values, figure=figure, unit="Minutes"),
-    )  # fmt: skip
+    )
 
 
 def _wonder(said: Mapping[date, FeedbackCount], draw: _Draw) -> Comfort:
@@ -238,9 +248,11 @@ def _wonder(said: Mapping[date, FeedbackCount], draw: _Draw) -> Comfort:
     values = {day: float(each.confusion) for day, each in said.items()}
     figure = f"{sum(values.get(day, 0.0) for day in draw.days[-_WONDER_DAYS:]):.0f}"
     return Comfort(
-        name=name, figure=figure, note="In the last 7 days. Goal: 0.",
+        name=name,
+        figure=figure,
+        note="In the last 7 days. Goal: 0.",
         chart=draw.chart(name, values, figure=f"{figure} in the last 7 days"),
-    )  # fmt: skip
+    )
 
 
 def _length(minutes: float) -> str:
@@ -259,17 +271,29 @@ _READING = {
     "manual_review": "left to a person",
 }
 _SENDING = {
-    "queued": "waiting", "sending": "on the way", "sent": "delivered", "dropped": "held back on purpose",
-    "failed": "refused", "unknown": "possibly not delivered",
-}  # fmt: skip
+    "queued": "waiting",
+    "sending": "on the way",
+    "sent": "delivered",
+    "dropped": "held back on purpose",
+    "failed": "refused",
+    "unknown": "possibly not delivered",
+}
 _ANSWERING = {
-    "queued": "waiting", "running": "being answered", "answered": "answered", "cancelled": "stopped",
-    "posted": "sent unprompted", "failed": "failed", "manual_review": "left to a person",
-}  # fmt: skip
+    "queued": "waiting",
+    "running": "being answered",
+    "answered": "answered",
+    "cancelled": "stopped",
+    "posted": "sent unprompted",
+    "failed": "failed",
+    "manual_review": "left to a person",
+}
 _OUTSIDE = {
-    "queued": "waiting", "running": "in progress", "done": "done", "dropped": "refused",
+    "queued": "waiting",
+    "running": "in progress",
+    "done": "done",
+    "dropped": "refused",
     "manual_review": "failed or possibly not done",
-}  # fmt: skip
+}
 _WORDS = {Health.OK: "OK", Health.WARNING: "Warning", Health.BROKEN: "Broken"}
 
 
@@ -374,7 +398,10 @@ def health_page(
         sentence=_sentence(findings, queues),
         checks=tuple(
             Check(
-                name=each.check, health=each.health, word=_WORDS[each.health], found=each.found,
+                name=each.check,
+                health=each.health,
+                word=_WORDS[each.health],
+                found=each.found,
                 remedy=each.remedy,
             )
             for each in checks
@@ -388,7 +415,7 @@ def health_page(
             for each in effects.shares
             if effects.decisions
         ),
-    )  # fmt: skip
+    )
 
 
 def _sentence(findings: Sequence[Finding], queues: Sequence[Queue]) -> str:
@@ -404,30 +431,32 @@ def _queues(work: Work) -> Sequence[Queue]:
     failed = {"failed": work.failed_updates} if work.failed_updates else {}
     return (
         Queue(
-            name="Messages heard", states=_told(work.reading, _READING),
+            name="Messages heard",
+            states=_told(work.reading, _READING),
             is_stuck=work.reading.get("manual_review", 0) > 0,
         ),
         Queue(
-            name="Messages sent", states=_told(work.sending, _SENDING),
+            name="Messages sent",
+            states=_told(work.sending, _SENDING),
             is_stuck=any(work.sending.get(state) for state in ("failed", "unknown")),
         ),
         Queue(
-            name="Updates that couldn't be processed", states=_told(failed, {}),
+            name="Updates that couldn't be processed",
+            states=_told(failed, {}),
             is_stuck=work.failed_updates > 0,
         ),
         Queue(
-            name="Messages to the assistant", states=_told(work.answering, _ANSWERING),
+            name="Messages to the assistant",
+            states=_told(work.answering, _ANSWERING),
             is_stuck=any(work.answering.get(state) for state in ("failed", "manual_review")),
         ),
+        Queue(name="Failed answer steps", states=_told(work.stage_failures, {}), is_stuck=False),
         Queue(
-            name="Failed answer steps", states=_told(work.stage_failures, {}),
-            is_stuck=False,
-        ),
-        Queue(
-            name="Mail and external tools", states=_told(work.outside, _OUTSIDE),
+            name="Mail and external tools",
+            states=_told(work.outside, _OUTSIDE),
             is_stuck=work.outside.get("manual_review", 0) > 0,
         ),
-    )  # fmt: skip
+    )
 
 
 def _fired(part: Fired) -> str:

@@ -100,9 +100,11 @@ def _standing(piece: Piece, occurrence: Occurrence, action: PendingAction | None
         return Found(key=key, piece=piece, look=Look.LEAVING, href=card_href(action), note=note)
     is_gap = piece.kind is EventKind.CARE and not piece.responsible
     return Found(
-        key=key, piece=piece, look=Look.GAP if is_gap else Look.STANDS,
+        key=key,
+        piece=piece,
+        look=Look.GAP if is_gap else Look.STANDS,
         href="" if is_busy(occurrence.event) else event_href(piece.event_id, piece.interval.start),
-    )  # fmt: skip
+    )
 
 
 def _proposed(action: PendingAction, standing: Standing, phrasing: Phrasing) -> Iterator[Found]:
@@ -110,14 +112,21 @@ def _proposed(action: PendingAction, standing: Standing, phrasing: Phrasing) -> 
     for number, change in enumerate(_wanted(action, standing)):
         if change.after is not None and (change.before is None or _goes(change)):
             yield Found(
-                key=f"{action.id}/{number}", piece=change.after, look=Look.PROPOSED,
-                href=card_href(action), note="Needs approval", rival=rival,
-            )  # fmt: skip
+                key=f"{action.id}/{number}",
+                piece=change.after,
+                look=Look.PROPOSED,
+                href=card_href(action),
+                note="Needs approval",
+                rival=rival,
+            )
     for number, piece in enumerate(unowned(action, standing, title=job_title(action, phrasing))):
         yield Found(
-            key=f"{action.id}/gap{number}", piece=piece, look=Look.GAP, href=card_href(action),
+            key=f"{action.id}/gap{number}",
+            piece=piece,
+            look=Look.GAP,
+            href=card_href(action),
             note="Unassigned",
-        )  # fmt: skip
+        )
 
 
 def unowned(action: PendingAction, standing: Standing, *, title: str) -> tuple[Piece, ...]:
@@ -168,12 +177,15 @@ def entry_of(found: Found) -> Entry:
     piece = found.piece
     is_care = piece.kind is EventKind.CARE and bool(piece.responsible)
     return Entry(
-        key=found.key, title=piece.title, span=piece.interval,
+        key=found.key,
+        title=piece.title,
+        span=piece.interval,
         owner=piece.responsible[0] if is_care else None,
         people=tuple(dict.fromkeys((*piece.who, *piece.responsible))),
-        busy=() if found.look is Look.LEAVING else busy_people(piece), look=found.look,
+        busy=() if found.look is Look.LEAVING else busy_people(piece),
+        look=found.look,
         rival=found.rival,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,14 +243,20 @@ class Lines:
         clock = "all day" if piece.all_day else wording.span(piece.interval)
         owners = self.people.each(piece.responsible)
         return Item(
-            key=found.key, title=piece.title, day=wording.day(day), clock=clock,
+            key=found.key,
+            title=piece.title,
+            day=wording.day(day),
+            clock=clock,
             starts_at=wording.local(start).isoformat(timespec="minutes"),
             spoken=wording.long_day(day) if piece.all_day else wording.long_moment(start),
             people=self.people.each(piece.who),
             owners=(NOBODY,) if found.look is Look.GAP else owners,
-            face=_face(found, self.people), look=found.look, place=self.places.get(piece.place or "", piece.place or ""),
-            href=found.href, note=found.note,
-        )  # fmt: skip
+            face=_face(found, self.people),
+            look=found.look,
+            place=self.places.get(piece.place or "", piece.place or ""),
+            href=found.href,
+            note=found.note,
+        )
 
 
 def _face(found: Found, people: People) -> Person:

@@ -133,12 +133,20 @@ class Recollection:
         """Return one fact in words."""
         said, whose = self.evidence(evidence), self.whose(fact, evidence)
         return KnownFact(
-            id=fact.id, href=fact_href(fact.id), line=fact.narrative, details=tuple(fact.details),
-            topic=heading(self.category(fact, whose, evidence), whose), because=said[-1] if said else None,
-            often=self._often(fact), learnt=_learnt(fact), doubt=_doubt(fact),
-            fading=_fading(fact, self.wording.now), holds=self._holds(fact),
-            audience=self.people.audience(fact.scope), is_private=fact.scope != HOUSEHOLD_SCOPE,
-        )  # fmt: skip
+            id=fact.id,
+            href=fact_href(fact.id),
+            line=fact.narrative,
+            details=tuple(fact.details),
+            topic=heading(self.category(fact, whose, evidence), whose),
+            because=said[-1] if said else None,
+            often=self._often(fact),
+            learnt=_learnt(fact),
+            doubt=_doubt(fact),
+            fading=_fading(fact, self.wording.now),
+            holds=self._holds(fact),
+            audience=self.people.audience(fact.scope),
+            is_private=fact.scope != HOUSEHOLD_SCOPE,
+        )
 
     def question(self, pair: Undecided) -> OpenQuestion:
         """Return two facts as a question.
@@ -148,29 +156,33 @@ class Recollection:
         """
         return OpenQuestion(
             href=f"/memory/questions/{quote(pair.id, safe='')}",
-            older=self.told(pair.older), newer=self.told(pair.newer),
+            older=self.told(pair.older),
+            newer=self.told(pair.newer),
             audience=self.people.audience(pair.older.scope),
-        )  # fmt: skip
+        )
 
     def told(self, fact: Fact) -> Evidence:
         """Return a fact as what somebody said."""
         return Evidence(
-            text=fact.narrative, speaker=self.speaker(fact.speaker),
-            at=self.wording.moment(fact.said_at), spoken=self.wording.long_moment(fact.said_at),
+            text=fact.narrative,
+            speaker=self.speaker(fact.speaker),
+            at=self.wording.moment(fact.said_at),
+            spoken=self.wording.long_moment(fact.said_at),
             iso=self.wording.local(fact.said_at).isoformat(timespec="seconds"),
-        )  # fmt: skip
+        )
 
     def evidence(self, statements: Iterable[Statement]) -> tuple[Evidence, ...]:
         """Return the sentences something rests on, oldest first."""
         return tuple(
             Evidence(
-                text=each.text, speaker=self.speaker(each.speaker),
+                text=each.text,
+                speaker=self.speaker(each.speaker),
                 at=self.wording.moment(each.said_at),
                 spoken=self.wording.long_moment(each.said_at),
                 iso=self.wording.local(each.said_at).isoformat(timespec="seconds"),
             )
             for each in sorted(statements, key=lambda each: (each.said_at, each.id))
-        )  # fmt: skip
+        )
 
     def speaker(self, name: str | None) -> Person:
         """Return who spoke: a member by id or name, else somebody under the name as sent."""
@@ -369,14 +381,16 @@ def _shelf(  # noqa: PLR0917 - whose, what, why, and how much of it
         category = recollection.category(fact, person, said)
         found.setdefault(category, []).append(recollection.known(fact, said))
     return Shelf(
-        person=person, count=len(facts), newer=view.newer,
+        person=person,
+        count=len(facts),
+        newer=view.newer,
         older=view.older(person.id) if end < len(facts) else "",
         topics=tuple(
             Topic(name=heading(category, person), facts=tuple(found[category]))
             for category in TOPICS
             if category in found
         ),
-    )  # fmt: skip
+    )
 
 
 # What somebody asks memory on its page, and how it is answered in one line. Pure.
@@ -440,10 +454,13 @@ def asked_for(
     """
     began = wording.local(first).date() if first else wording.today
     return Asked(
-        text=text, day=day.isoformat() if day else "",
-        first=min(began, day or began).isoformat(), today=wording.today.isoformat(),
-        sentence=_sentence(text, day, count, wording), nothing=_nothing(text, day, wording),
-    )  # fmt: skip
+        text=text,
+        day=day.isoformat() if day else "",
+        first=min(began, day or began).isoformat(),
+        today=wording.today.isoformat(),
+        sentence=_sentence(text, day, count, wording),
+        nothing=_nothing(text, day, wording),
+    )
 
 
 def _sentence(text: str, day: date | None, count: int, wording: Wording) -> str:
@@ -523,9 +540,7 @@ class Day:
 
 
 def days_of(
-    episodes: Iterable[Episode],
-    outdated: Mapping[str, Sequence[Span]],
-    recollection: Recollection,
+    episodes: Iterable[Episode], outdated: Mapping[str, Sequence[Span]], recollection: Recollection
 ) -> tuple[Day, ...]:
     """Return episodes by local day.
 
@@ -538,11 +553,13 @@ def days_of(
     by_day = groupby(told, key=lambda each: wording.local(each.said_at).date())
     return tuple(
         Day(
-            label=wording.heading(day), long_label=wording.long_day(day), iso=day.isoformat(),
+            label=wording.heading(day),
+            long_label=wording.long_day(day),
+            iso=day.isoformat(),
             turns=tuple(_turn(each, outdated.get(each.id, ()), recollection) for each in of_day),
         )
         for day, of_day in by_day
-    )  # fmt: skip
+    )
 
 
 def pieces_of(text: str, outdated: Iterable[Span]) -> tuple[Piece, ...]:

@@ -229,9 +229,12 @@ def _block(entry: Entry, row: int, later: Sequence[Entry], scale: _Scale) -> Blo
     x = scale.at(start)
     until = scale.at(scale.ends(later[0])[0]) if later else _HUNDRED
     return Block(
-        entry=entry, row=row, x=x, width=round(scale.at(end) - x, _EXACT),
+        entry=entry,
+        row=row,
+        x=x,
+        width=round(scale.at(end) - x, _EXACT),
         room=round(until - x, _EXACT),
-    )  # fmt: skip
+    )
 
 
 def _clashes(by_person: Mapping[str, Collection[Entry]], scale: _Scale) -> Iterator[Clash]:
@@ -406,11 +409,14 @@ def _drawn_block(block: Block, person: Person, people: People) -> DrawnBlock:
     letters = int((block.room - _TEXT_INDENT) * _LETTERS_PER_PERCENT)
     owner = person if entry.owner is None else people.of(entry.owner)
     return DrawnBlock(
-        x=block.x, y=_EDGE + _ROW * block.row, width=max(block.width, _LEAST_WIDTH),
+        x=block.x,
+        y=_EDGE + _ROW * block.row,
+        width=max(block.width, _LEAST_WIDTH),
         text_x=round(block.x + _TEXT_INDENT, 4),
         label=shorten(entry.title, letters) if letters >= _SHORTEST_LABEL else "",
-        person=NOBODY if entry.look is Look.GAP else owner, look=entry.look,
-    )  # fmt: skip
+        person=NOBODY if entry.look is Look.GAP else owner,
+        look=entry.look,
+    )
 
 
 def _tick(tick: Tick, wording: Wording) -> DrawnTick:
@@ -424,9 +430,11 @@ def _spoken(
     if not blocks:
         return f"{person.name}: nothing planned"
     looks = {
-        Look.STANDS: "", Look.PROPOSED: " (needs approval)", Look.GAP: " (unassigned)",
+        Look.STANDS: "",
+        Look.PROPOSED: " (needs approval)",
+        Look.GAP: " (unassigned)",
         Look.LEAVING: " (may be dropped)",
-    }  # fmt: skip
+    }
     parts = [
         f"{wording.moment(entry.span.start)} {entry.title}{looks[entry.look]}"
         f"{' (clash)' if entry.rival in contested else ''}"

@@ -89,7 +89,15 @@ def _task_line(task: Task, people: People, wording: Wording) -> TaskLine:
         iso = day.isoformat() if is_day else wording.local(task.turn).isoformat(timespec="minutes")
         is_late = day < wording.today if is_day else task.turn < wording.now
     return TaskLine(
-        id=task.id, title=task.title, note=task.description, when=when, spoken=spoken, iso=iso,
-        people=people.each(task.who), is_late=is_late, is_urgent=task.priority is Priority.HIGH,
-        repeats=task.rrule is not None, audience=people.audience(task.scope),
-    )  # fmt: skip
+        id=task.id,
+        title=task.title,
+        note=task.description,
+        when=when,
+        spoken=spoken,
+        iso=iso,
+        people=people.each(task.who),
+        is_late=is_late,
+        is_urgent=task.priority is Priority.HIGH,
+        repeats=task.rrule is not None,
+        audience=people.audience(task.scope),
+    )

@@ -229,12 +229,14 @@ def versions_of(versions: Sequence[Version], recollection: Recollection) -> tupl
             by = change.made_by if change.made_by in recollection.people.members else None
             lines.append(
                 VersionLine(
-                    at=wording.moment(change.made_at), spoken=wording.long_moment(change.made_at),
+                    at=wording.moment(change.made_at),
+                    spoken=wording.long_moment(change.made_at),
                     iso=wording.local(change.made_at).isoformat(timespec="seconds"),
-                    what=_what(change, each.fact), by=recollection.people.of(by) if by else None,
+                    what=_what(change, each.fact),
+                    by=recollection.people.of(by) if by else None,
                     line=narrative if narrative != shown else "",
                 )
-            )  # fmt: skip
+            )
         shown = narrative
     return tuple(lines)
 

@@ -55,9 +55,12 @@ class People:
         if known is not None:
             return known
         return Person(
-            id=member_id, name=f"{member_id} (a guest)", initials=_letters(member_id)[0].upper(),
-            tint=0, pattern=0,
-        )  # fmt: skip
+            id=member_id,
+            name=f"{member_id} (a guest)",
+            initials=_letters(member_id)[0].upper(),
+            tint=0,
+            pattern=0,
+        )
 
     def each(self, member_ids: Iterable[str]) -> tuple[Person, ...]:
         """Return how several are drawn, each once, in the given order."""
@@ -84,12 +87,15 @@ def people_of(household: Household) -> People:
     return People(
         members={
             member.id: Person(
-                id=member.id, name=member.name, initials=initials[member.id],
-                tint=number % TINTS + 1, pattern=(number + number // TINTS) % PATTERNS + 1,
+                id=member.id,
+                name=member.name,
+                initials=initials[member.id],
+                tint=number % TINTS + 1,
+                pattern=(number + number // TINTS) % PATTERNS + 1,
             )
             for number, member in enumerate(household.members)
         }
-    )  # fmt: skip
+    )
 
 
 def _initials(members: Iterable[Member]) -> dict[str, str]:

@@ -59,16 +59,20 @@ class Quotes:
         """Return a message as it is quoted."""
         message, at = stored.message, stored.message.sent_at
         return Quote(
-            sender=self.people.of(message.sender), text=message.text, at=self.wording.moment(at),
+            sender=self.people.of(message.sender),
+            text=message.text,
+            at=self.wording.moment(at),
             spoken=self.wording.long_moment(at),
-            iso=self.wording.local(at).isoformat(timespec="seconds"), kind=message.kind,
+            iso=self.wording.local(at).isoformat(timespec="seconds"),
+            kind=message.kind,
             why_href=why_href(message.message_id, message.chat_id),
-        )  # fmt: skip
+        )
 
     def left(self, failure: Failure, stored: StoredMessage | None) -> Left:
         """Return a message that is left to a person."""
         return Left(
             message_id=failure.message_id,
             quote=None if stored is None else self.of(stored),
-            why_href=why_href(failure.message_id, failure.chat_id), error=failure.error,
-        )  # fmt: skip
+            why_href=why_href(failure.message_id, failure.chat_id),
+            error=failure.error,
+        )

@@ -102,7 +102,10 @@ def shown_turns(
 def _shown(turn: Turn, actions: Mapping[str, PendingAction], wording: Wording) -> ShownTurn:
     answer = _FAILED if turn.outcome is TurnOutcome.FAILED else turn.answer or ""
     return ShownTurn(
-        id=turn.id, text=turn.text, answer=answer, at=wording.moment(turn.received_at),
+        id=turn.id,
+        text=turn.text,
+        answer=answer,
+        at=wording.moment(turn.received_at),
         iso=wording.local(turn.received_at).isoformat(timespec="seconds"),
         is_open=turn.outcome is None,
         # Of a turn under way its stream shows what it found.
@@ -112,7 +115,7 @@ def _shown(turn: Turn, actions: Mapping[str, PendingAction], wording: Wording) -
         questions=tuple(_questions(turn.results, actions)),
         used=tuple(_used(turn.used)),
         is_gone=turn.outcome is not None and not turn.text and not answer,
-    )  # fmt: skip
+    )
 
 
 def _questions(
@@ -124,12 +127,15 @@ def _questions(
             continue
         is_open = action.status is ActionStatus.PENDING
         yield Question(
-            id=action.id, summary=action.proposal.summary,
+            id=action.id,
+            summary=action.proposal.summary,
             lines=shown_lines(action.proposal.request.get("shown") or {}) if is_open else (),
-            payload_hash=action.payload_hash, is_open=is_open,
+            payload_hash=action.payload_hash,
+            is_open=is_open,
             stands="Undone" if action.undone_at else _STANDS[action.status],
-            can_undo=can_be_undone(action), is_own=result.decider is Decider.ASKER,
-        )  # fmt: skip
+            can_undo=can_be_undone(action),
+            is_own=result.decider is Decider.ASKER,
+        )
 
 
 def _used(used: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:

@@ -106,9 +106,12 @@ def today(
     timed = [each for each in found if not each.piece.all_day]
     entries = {each.key: entry_of(each) for each in timed}
     lanes = lay_out(
-        entries.values(), people=list(people.members), span=span, zone=wording.zone,
+        entries.values(),
+        people=list(people.members),
+        span=span,
+        zone=wording.zone,
         every=_TICK_HOURS,
-    )  # fmt: skip
+    )
     drawn = draw(lanes, people=people, wording=wording)
     items = {each.key: lines.item(each) for each in found}
     ordered = sorted(timed, key=lambda each: (each.piece.interval.start, each.key))
@@ -139,10 +142,11 @@ def _collisions(
         waiting = next((each for each in (second, first) if each.look is Look.PROPOSED), None)
         found.append(
             Collision(
-                heading=f"{people.of(clash.person).name} in two places at once:", sides=(first, second),
+                heading=f"{people.of(clash.person).name} in two places at once:",
+                sides=(first, second),
                 href=waiting.href if waiting else "",
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 
@@ -175,9 +179,8 @@ def _grouped(
         by_day.setdefault(day, []).append(items[each.key])
     for day, found in by_day.items():
         yield DayGroup(
-            label=wording.heading(day), long_label=wording.long_day(day),
-            items=tuple(found),
-        )  # fmt: skip
+            label=wording.heading(day), long_label=wording.long_day(day), items=tuple(found)
+        )
 
 
 def _sentence(
@@ -185,9 +188,10 @@ def _sentence(
 ) -> str:
     planned = sum(each.look is not Look.GAP for each in timed)
     parts = [
-        _counted(planned, "thing", "things") + " in the next 24 hours" if planned else
-        "Nothing planned in the next 24 hours",
-    ]  # fmt: skip
+        _counted(planned, "thing", "things") + " in the next 24 hours"
+        if planned
+        else "Nothing planned in the next 24 hours"
+    ]
     if gaps:
         parts.append(_counted(len(gaps), "job", "jobs") + " nobody has")
     if collisions:
@@ -254,7 +258,8 @@ def digest_page(
         headline=words.headline(len(digest.waiting)) if digest.waiting else "",
         waiting=tuple(
             WaitingLine(
-                href=f"/pending#card-{each.id}", line=each.proposal.summary,
+                href=f"/pending#card-{each.id}",
+                line=each.proposal.summary,
                 until=f"Waits {words.expires(each.expires_at)}",
             )
             for each in digest.waiting
@@ -262,6 +267,7 @@ def digest_page(
         unassigned=tuple(
             words.nobody(each) for each in digest.unassigned if each.action_id is None
         ),
-        expired=tuple(expired), at="" if at is None else f"{at:%H:%M}",
+        expired=tuple(expired),
+        at="" if at is None else f"{at:%H:%M}",
         spoken_at="" if at is None else words.clock(at),
-    )  # fmt: skip
+    )

@@ -9,11 +9,7 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household
 from kinkeeper.web.views.people import Person, people_of
 
-_MEANINGS = {
-    "DROP": "left alone",
-    "SILENT": "understood, said nothing",
-    "SPEAK": "spoke",
-}
+_MEANINGS = {"DROP": "left alone", "SILENT": "understood, said nothing", "SPEAK": "spoke"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

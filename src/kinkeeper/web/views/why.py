@@ -108,15 +108,18 @@ def why(trace: Trace, quote: Quote | None) -> Why:
         card_href=card_href(trace.action) if trace.action else "",
         readings=tuple(
             Reading(
-                stage=gate.stage, score="none" if gate.score is None else f"{gate.score:.4f}",
-                threshold=f"{gate.threshold:.2f}", passed=gate.passed, decision=gate.decision,
+                stage=gate.stage,
+                score="none" if gate.score is None else f"{gate.score:.4f}",
+                threshold=f"{gate.threshold:.2f}",
+                passed=gate.passed,
+                decision=gate.decision,
             )
             for gate in trace.gates
         ),
         evidence=_evidence(trace.row.tripwire_evidence),
         raw=json.dumps(line, indent=2, ensure_ascii=False, sort_keys=True),
         decision_hash=decision_hash(line),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,10 +238,7 @@ class Page:
 
 
 def ledger(
-    days: Sequence[LedgerDay],
-    quotes: Mapping[NearMiss, tuple[Quote, float]],
-    *,
-    wording: Wording,
+    days: Sequence[LedgerDay], quotes: Mapping[NearMiss, tuple[Quote, float]], *, wording: Wording
 ) -> tuple[Page, ...]:
     """Return the days, newest first.
 
@@ -252,9 +252,11 @@ def ledger(
 
 def _page(day: LedgerDay, quotes: Mapping[NearMiss, tuple[Quote, float]], wording: Wording) -> Page:
     counts = {
-        "heard": day.messages, "understood": day.understood, "saved": day.saved,
+        "heard": day.messages,
+        "understood": day.understood,
+        "saved": day.saved,
         "spoken": day.spoken,
-    }  # fmt: skip
+    }
     return Page(
         iso=day.day.isoformat(),
         label=wording.heading(day.day),
