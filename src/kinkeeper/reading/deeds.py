@@ -131,12 +131,13 @@ def _deed(clause: str) -> Deed | None:
     words, meant = {*said}, modality_of(clause)
     tables = _tables()
     is_short = said[:1] == ["no"] and said[-1:] == ["yet"]
+    is_of_other = (tables["speakers"] | tables["unwilling"]).isdisjoint(said[:1])
     is_denied = (
         is_short
         or not tables["refused"].isdisjoint(words)
         or (not tables["forgotten"].isdisjoint(words) and tables["telling"].isdisjoint(words))
         or (meant is Modality.NEGATED and _is_not_done(said))
-        or (not tables["unwilling"].isdisjoint(words) and tables["speakers"].isdisjoint(said[:1]))
+        or (is_of_other and not tables["unwilling"].isdisjoint(words))
     )
     is_asked = not is_denied and not tables["open"].isdisjoint(words)
     if is_asked or not (is_denied or meant is Modality.PAST):

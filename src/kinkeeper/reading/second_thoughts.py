@@ -144,7 +144,10 @@ def _replaces(reply: _Reply, before: AbstractSet[str], names: Collection[str]) -
     """Whether a reply names another person or value: "it was Leo", "not Mia, Leo", "sorry, 36"."""
     words = [each.removesuffix("'s") for each in _WORD.findall(reply.rest)]
     is_of_it = _OF_IT.match(reply.rest) is not None
-    is_clause = not is_of_it and _forms()["auxiliary"].search(reply.rest) is not None
+    is_clause = not is_of_it and (
+        _forms()["auxiliary"].search(reply.rest) is not None
+        or _forms()["subject"].match(reply.rest) is not None
+    )
     if is_clause or len(words) > 2 * _LONGEST_VALUE:
         return False
     people = {each for each in words if each in names}

@@ -299,7 +299,7 @@ def leaves_out_teller(message: str) -> bool:
         message: The whole message, verbatim, which names nobody of the household.
     """
     return any(
-        begins_bare(part.text) and _is_own_if_tellers(part.text)
+        begins_bare(part.text) and not concerns_others(part.text) and _is_own_if_tellers(part.text)
         for part in parts_of(message[:LONGEST_JUDGED])
     )
 
