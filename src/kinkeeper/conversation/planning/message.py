@@ -418,12 +418,13 @@ def _left_out(text: str, times: Sequence[tuple[TimeSpan, int, int]]) -> Mapping[
     """
     found: dict[TimeSpan, int] = {}
     over, is_listed = 0, False
+    timed = sum(span.has_time for span, *_ in times)
+    recurring = sum(bool(span.recurrence) for span, *_ in times)
     for span, begin, end in times:
-        others = [each for each, *_ in times if each not in found and each is not span]
         is_day = (span.has_date or span.recurrence) and span.bound is None
-        has_hour = span.has_time and any(each.has_time for each in others)
+        has_hour = span.has_time and timed > 1
         before = None
-        recurs = any(each.recurrence for each in others)
+        recurs = recurring > bool(span.recurrence)
         if is_day and not has_hour and (recurs or span.grain is Grain.WEEK):
             before = left_out_from(text, begin, end)
             if before is not None and not recurs and text[before:begin].strip(" ,") == "but":
@@ -433,6 +434,7 @@ def _left_out(text: str, times: Sequence[tuple[TimeSpan, int, int]]) -> Mapping[
         is_listed = before is not None and before >= over
         if before is not None and is_listed:
             found[span] = before
+            timed, recurring = timed - span.has_time, recurring - bool(span.recurrence)
         over = end
     return found
 

@@ -73,7 +73,7 @@ _BEHIND_LISTED = frozenset(
         "that",
     }
 )
-_NOON = 12
+_NOON, _MOST_HOURS = 12, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -393,7 +393,8 @@ def _in_order(
     """Yield readings in which the bare hours of a list follow one another through the day: "at 8, 2 and 8"."""
     run: list[tuple[int, Expression]] = []
     for each in [*found, None]:
-        if run and (each is None or not _goes_on(tokens, run, each)):
+        is_full = len(run) == _MOST_HOURS
+        if run and (each is None or is_full or not _goes_on(tokens, run, each)):
             yield from _as_list(run, habits) if len(run) > 1 else run
             run = []
         if each is not None:
