@@ -1,0 +1,1 @@
+"""Work that goes on without a message: today the work on goals."""
