@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from kinkeeper.bootstrap.digests import digest_rounds
+from kinkeeper.bootstrap.goals import goal_work
 from kinkeeper.bootstrap.memory import Recall, encoding_worker, reading_of
 from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.bootstrap.reminders import reminding
@@ -106,16 +107,22 @@ def household_tasks(
     recall: Recall,
     hearing: Hearing,
     streaming: Streaming | None,
+    is_only_household: bool,
     clock: Clock,
     pace: Pace,
 ) -> list[LongTask]:
-    """Return what is to run until the end: memory's work by day and night, encoding, reminders and digests.
+    """Return what is to run until the end: memory's work by day and night, encoding, goals, reminders and digests.
 
     Args:
         hearing: Proposes for memory what its chat lets drop.
         streaming: Looks ahead for its members' next turns, where that is switched on.
+        is_only_household: Whether this installation serves one household.
     """
     reading = reading_of(household, store, clock)
+    goals = goal_work(
+        settings, household, store, recall.finder, is_only_household=is_only_household,
+        clock=clock, pace=pace,
+    )  # fmt: skip
     tasks: list[LongTask] = [
         partial(recall.embed, pace.upkeep_every),
         recall.finder.read_ahead,
@@ -123,6 +130,7 @@ def household_tasks(
         reading.run,
         partial(hearing.run, pace.upkeep_every),
         encoding_worker(household, store, clock, pace).run,
+        goals.run,
         partial(reminding(store, household, clock).run, pace.upkeep_every),
         partial(digest_rounds(settings, household, store, clock).run, pace.upkeep_every),
     ]

@@ -13,6 +13,7 @@ from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.actions.requests.own_record import record_requests
 from kinkeeper.actions.requests.tasks import task_requests
+from kinkeeper.background.cycles import purge_cycles
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.household_work import LongTask, Work, household_tasks
@@ -24,6 +25,7 @@ from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.turn_records import purge as purge_turns
 from kinkeeper.core.time import Clock, VirtualClock
 from kinkeeper.digest.repository import forget_digests
+from kinkeeper.goals.repository import purge_goals
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.job import Enqueuer, Pace, RowWorker
@@ -181,7 +183,8 @@ class System:
         talk_reading = [self.talk_reading(clock, gateway, pace).run] if gateway and reads else []
         return talk_reading + household_tasks(
             self.settings, self.household, self.store, recall=self.recall,
-            hearing=self.hearing(clock), streaming=talk.streaming, clock=clock, pace=pace,
+            hearing=self.hearing(clock), streaming=talk.streaming, is_only_household=self.is_only,
+            clock=clock, pace=pace,
         )  # fmt: skip
 
     def prover(self) -> Prover:
@@ -229,7 +232,9 @@ class System:
         upkeep = Upkeep(
             self.store, self.household.id, speaker=self.speaker(), clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
-            purges=(purge_turns, purge_work, purge_changes, forget_digests),
+            purges=(
+                purge_turns, purge_work, purge_changes, forget_digests, purge_goals, purge_cycles,
+            ),
         )  # fmt: skip
         deliverer = Deliverer(
             self.store, self.household.id, channels, mint=mint, clock=clock,
