@@ -11,6 +11,7 @@ READERS = {
     "kinkeeper.tasks.repository.tasks": {"kinkeeper.tasks.repository"},
     "kinkeeper.tasks.repository.task_reminders": {"kinkeeper.tasks.repository"},
     "kinkeeper.notes.repository.notes": {"kinkeeper.notes.repository"},
+    "kinkeeper.goals.repository.goals": {"kinkeeper.goals.repository"},
     "kinkeeper.calendar.tables": {
         "kinkeeper.calendar.repository", "kinkeeper.calendar.event_rows", "kinkeeper.calendar.search",
         "kinkeeper.calendar.occurrences", "kinkeeper.calendar.event_changes",
@@ -32,7 +33,9 @@ WHOLE = {
     "kinkeeper.actions.effects.calendar", "kinkeeper.actions.effects.notes", "kinkeeper.actions.effects.tasks",
     "kinkeeper.actions.calendar_import", "kinkeeper.calendar.event_changes", "kinkeeper.calendar.occurrences",
     "kinkeeper.calendar.repository", "kinkeeper.calendar.seeds", "kinkeeper.notes.note_changes",
-    "kinkeeper.tasks.task_changes",
+    "kinkeeper.tasks.task_changes", "kinkeeper.goals.repository",
+    # Works on each goal on behalf of whose it is, and tells nobody else.
+    "kinkeeper.background.goal_work",
     # Reads others' private events to tell that they are busy, and nothing else of them.
     "kinkeeper.calendar.search",
     # Says reminders to those whose they are.
@@ -95,8 +98,8 @@ LISTING_ACTIONS = {
     "kinkeeper.cli.pending", "kinkeeper.bootstrap.household_state",
 }  # fmt: skip
 LOWER = (
-    "kinkeeper.brain.", "kinkeeper.calendar.", "kinkeeper.memory.", "kinkeeper.notes.", "kinkeeper.tasks.", "kinkeeper.actions.",
-    "kinkeeper.observer.", "kinkeeper.bootstrap.",
+    "kinkeeper.brain.", "kinkeeper.calendar.", "kinkeeper.goals.", "kinkeeper.memory.", "kinkeeper.notes.", "kinkeeper.tasks.", "kinkeeper.actions.",
+    "kinkeeper.background.", "kinkeeper.observer.", "kinkeeper.bootstrap.",
 )  # fmt: skip
 
 

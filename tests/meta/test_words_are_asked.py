@@ -21,6 +21,7 @@ NOTHING_NEW = frozenset(
         "memory.mark_wrong", "memory.end_fact", "memory.settle_doubt", "memory.settle_question", "memory.set_scope",
         "memory.set_told_scope", "memory.forget_fact", "task.complete", "task.delete", "notes.set_scope", "notes.delete",
         "email.keep_draft", "email.create_draft", "email.send", "tools.call",
+        "goal.add", "goal.pause", "goal.resume", "goal.cancel",
     }
 )  # fmt: skip
 # Who stores a proposal without it: what was said in a group is read by who listens there; what was stored is stored again;

@@ -79,7 +79,7 @@ def next_due(
 
 def _wanted(goal: Goal, turn: datetime, last_end: datetime | None, *, now: datetime) -> datetime:
     at = goal.next_at or goal.created_at
-    is_new = not goal.progress.cycles and (last_end is None or at >= last_end)
+    is_new = not goal.progress.cycles and (last_end is None or at > last_end)
     return max(at, now if is_new else turn)
 
 
@@ -92,9 +92,17 @@ def pause_after(household: str, cycle: str) -> timedelta:
 # Their rows.
 
 
-def last_cycle(conn: Connection, household: str) -> Mapping[str, Any] | None:
-    """Return the row of the latest cycle, if there was any."""
+def last_cycle(
+    conn: Connection, household: str, *, has_ended: bool = False
+) -> Mapping[str, Any] | None:
+    """Return the row of the latest cycle, if there was any.
+
+    Args:
+        has_ended: Whether one that waits or is under way does not count.
+    """
     query = select(goal_cycles).where(_cycles.household == household)
+    if has_ended:
+        query = query.where(_cycles.ended_at.is_not(None))
     row = conn.execute(query.order_by(_cycles.id.desc()).limit(1)).mappings().first()
     return None if row is None else dict(row)
 

@@ -136,7 +136,8 @@ class GoalWork:
 
     def _plan(self, conn: Connection) -> timedelta:
         """Let there be the next cycle, and return how long it is until then."""
-        last, now = last_cycle(conn, self._household), self._clock.now()
+        now = self._clock.now()
+        last = last_cycle(conn, self._household, has_ended=True)
         due_at = next_due(
             list_goals(conn, self._whole), now=now, quiet=self._quiet_hours,
             last_end=None if last is None else last["ended_at"],

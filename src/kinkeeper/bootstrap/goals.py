@@ -4,7 +4,6 @@ from sqlalchemy import Connection
 
 from kinkeeper.background.goal_work import GoalWork
 from kinkeeper.background.home_search import HomeSearch
-from kinkeeper.bootstrap.outside import mailbox_for
 from kinkeeper.bootstrap.reminders import Post
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.conversation.threads import load_thread
@@ -12,6 +11,7 @@ from kinkeeper.core.time import Clock
 from kinkeeper.goals.model import Goal, GoalKind
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
+from kinkeeper.mail.model import MailReader
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.observer.quiet_requests import quiet_until
@@ -25,17 +25,16 @@ def goal_work(
     store: Store,
     finder: Finder,
     *,
-    is_only_household: bool,
+    mailbox: MailReader | None,
     clock: Clock,
     pace: Pace,
 ) -> GoalWork:
     """Return what works on one household's goals: it looks through what is at home.
 
     Args:
-        is_only_household: Whether this installation serves one household, whose mailbox then is the one of the settings.
+        mailbox: The household's; None where none is set up.
     """
     brain = HouseholdBrain(store, household, finder, clock)
-    mailbox = mailbox_for(settings, is_only_household=is_only_household)
     return GoalWork(
         store, household.id, runner=HomeSearch(brain, clock, mailbox=mailbox),
         tell=GoalPost(household, clock),

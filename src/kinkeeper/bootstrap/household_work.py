@@ -15,6 +15,7 @@ from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Job, Pace
+from kinkeeper.mail.model import MailReader
 from kinkeeper.memory.context.prefetch import Streaming
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.observer.overheard_facts import Hearing
@@ -107,7 +108,7 @@ def household_tasks(
     recall: Recall,
     hearing: Hearing,
     streaming: Streaming | None,
-    is_only_household: bool,
+    mailbox: MailReader | None,
     clock: Clock,
     pace: Pace,
 ) -> list[LongTask]:
@@ -116,11 +117,11 @@ def household_tasks(
     Args:
         hearing: Proposes for memory what its chat lets drop.
         streaming: Looks ahead for its members' next turns, where that is switched on.
-        is_only_household: Whether this installation serves one household.
+        mailbox: The household's; None where none is set up.
     """
     reading = reading_of(household, store, clock)
     goals = goal_work(
-        settings, household, store, recall.finder, is_only_household=is_only_household,
+        settings, household, store, recall.finder, mailbox=mailbox,
         clock=clock, pace=pace,
     )  # fmt: skip
     tasks: list[LongTask] = [

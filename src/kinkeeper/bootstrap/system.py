@@ -8,6 +8,7 @@ from typing import Final
 from kinkeeper.actions.outside.work_claims import purge_work
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.actions.requests.calendar import calendar_requests
+from kinkeeper.actions.requests.goals import goal_requests
 from kinkeeper.actions.requests.memory import memory_requests
 from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.actions.requests.notes import note_requests
@@ -19,7 +20,7 @@ from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.household_work import LongTask, Work, household_tasks
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import reads_talk
-from kinkeeper.bootstrap.outside import Tools, mail_requests
+from kinkeeper.bootstrap.outside import Tools, mail_requests, mailbox_for
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.turn_records import purge as purge_turns
@@ -65,6 +66,7 @@ def catalogue_of(
     return Catalogue(
         (
             *task_requests(store),
+            *goal_requests(store),
             *calendar_requests(store, usual_length=usual_length),
             *note_requests(store),
             *memory_requests(store, finder),
@@ -183,7 +185,7 @@ class System:
         talk_reading = [self.talk_reading(clock, gateway, pace).run] if gateway and reads else []
         return talk_reading + household_tasks(
             self.settings, self.household, self.store, recall=self.recall,
-            hearing=self.hearing(clock), streaming=talk.streaming, is_only_household=self.is_only,
+            hearing=self.hearing(clock), streaming=talk.streaming, mailbox=mailbox_for(self.settings, is_only_household=self.is_only),
             clock=clock, pace=pace,
         )  # fmt: skip
 

@@ -48,7 +48,7 @@ def problems(steps: Sequence[Step], *, confidence: float) -> Iterator[str]:
     for step in steps:
         unknown = {*step.depends_on} - {*ids}
         if unknown:
-            yield f"step {step.id!r} depends on {', '.join(sorted(unknown))}, which is no step"
+            yield f"step {step.id!r} depends on unknown steps: {', '.join(sorted(unknown))}"
         length = sum(each.kind is not TokenKind.PUNCTUATION for each in tokenise(step.description))
         if not SHORTEST_STEP <= length <= LONGEST_STEP:
             yield f"step {step.id!r} has {length} words, not {SHORTEST_STEP} to {LONGEST_STEP}"

@@ -147,13 +147,7 @@ def add_goal(conn: Connection, goal: Goal, *, change_id: str, at: datetime) -> N
 
 
 def move_goal(
-    conn: Connection,
-    household: str,
-    goal_id: str,
-    status: GoalStatus,
-    *,
-    change_id: str,
-    at: datetime,
+    conn: Connection, goal: Goal, status: GoalStatus, *, change_id: str, at: datetime
 ) -> None:
     """Pause a goal, take it up again, or stop it.
 
@@ -162,10 +156,10 @@ def move_goal(
     """
 
     def after(_before: Row | None) -> Row:
-        goal = load_goal(conn, Viewer.whole(household), goal_id)
-        return _stands(moved(goal, status))
+        stored = load_goal(conn, Viewer.whole(goal.household), goal.id)
+        return _stands(moved(stored, status))
 
-    _JOURNAL.change(conn, household, goal_id, after, change_id=change_id, at=at)
+    _JOURNAL.change(conn, goal.household, goal.id, after, change_id=change_id, at=at)
 
 
 def _stands(goal: Goal) -> Row:

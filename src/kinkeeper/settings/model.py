@@ -44,7 +44,7 @@ from kinkeeper.settings.models import (
     ModelSettings,
 )
 
-_BUILT_IN = frozenset({"task", "calendar", "email", "memory", "notes"})
+_BUILT_IN = frozenset({"task", "calendar", "email", "goal", "memory", "notes"})
 
 
 def _server_address(secret: SecretStr) -> SecretStr:
