@@ -130,14 +130,14 @@ def change_cycle(conn: Connection, key: Sequence[str], **values: object) -> None
     conn.execute(update(goal_cycles).where(*_is(key)).values(**values))
 
 
-def cycle_counts(
-    conn: Connection, household: str, *, since: datetime, until: datetime
-) -> Mapping[str, int]:
-    """Return how often the work on goals was done in a span, how many steps that were, and how much was told."""
-    query = select(
-        func.count(), func.coalesce(func.sum(_cycles.steps), 0), func.coalesce(func.sum(_cycles.told), 0),
-    ).where(_cycles.household == household, _cycles.ended_at >= since, _cycles.ended_at < until)  # fmt: skip
-    return dict(zip(("cycles", "steps", "told"), map(int, conn.execute(query).one()), strict=True))
+def cycle_counts(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
+    """Return how often goals were worked on, how many steps that were, and how often people were told; what is 0 is left out."""
+    sums = (func.coalesce(func.sum(each), 0) for each in (_cycles.steps, _cycles.told))
+    query = select(func.count(_cycles.goal_id), *sums).where(
+        _cycles.household == household, _cycles.ended_at >= since
+    )
+    found = zip(("cycles", "steps", "told"), conn.execute(query).one(), strict=True)
+    return {name: int(number) for name, number in found if number}
 
 
 def purge_cycles(conn: Connection, household: str, *, before: datetime) -> int:

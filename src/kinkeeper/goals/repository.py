@@ -137,12 +137,10 @@ def add_goal(conn: Connection, goal: Goal, *, change_id: str, at: datetime) -> N
     def after(before: Row | None) -> Row:
         if before is not None:
             raise ConflictError(f"there is already a goal {goal.id!r}", goal_id=goal.id)
-        own = [each for each in list_goals(conn, whole) if each.member == goal.member]
-        require_room(goal, own)
+        require_room(goal, _own(conn, goal))
         put_goal(conn, goal, at=at)
         return _stands(goal)
 
-    whole = Viewer.whole(goal.household)
     _JOURNAL.change(conn, goal.household, goal.id, after, change_id=change_id, at=at)
 
 
@@ -152,14 +150,22 @@ def move_goal(
     """Pause a goal, take it up again, or stop it.
 
     Raises:
-        ConflictError: It is over, or is like that already.
+        ConflictError: It is over, is like that already, or there is no room for it.
     """
 
     def after(_before: Row | None) -> Row:
         stored = load_goal(conn, Viewer.whole(goal.household), goal.id)
+        if status is GoalStatus.PENDING:
+            require_room(stored, _own(conn, stored))
         return _stands(moved(stored, status))
 
     _JOURNAL.change(conn, goal.household, goal.id, after, change_id=change_id, at=at)
+
+
+def _own(conn: Connection, goal: Goal) -> Sequence[Goal]:
+    """Return the goals of a goal's person."""
+    every = list_goals(conn, Viewer.whole(goal.household))
+    return [each for each in every if each.member == goal.member]
 
 
 def _stands(goal: Goal) -> Row:

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kinkeeper.actions.outside.work_claims import work_states
+from kinkeeper.background.cycles import cycle_counts
 from kinkeeper.conversation.turn_records import figures
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
@@ -45,6 +46,7 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         sending={row.state: row.number for row in sent},
         failed_updates=failed, answering=talk.outcomes, stage_failures=talk.failures,
         outside=work_states(conn, household, since=since),
+        goals=cycle_counts(conn, household, since=since),
     )  # fmt: skip
 
 
@@ -63,7 +65,7 @@ def workload_record(
     return {
         "first": first, "last": last, "reading": work.reading, "sending": work.sending,
         "answering": work.answering, "stage_failures": work.stage_failures,
-        "outside": work.outside, "failed_updates": work.failed_updates,
+        "outside": work.outside, "goals": work.goals, "failed_updates": work.failed_updates,
         "manual_review": [
             {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}
             for each in left

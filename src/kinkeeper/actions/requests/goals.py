@@ -102,6 +102,11 @@ def goal_requests(store: Store) -> tuple[RequestKind, ...]:
             progress="Checking what I'm working on…", read=requests.list,
         ),
         RequestKind(
+            domain="goal", name="show", parameters=FindGoal, stakes=Stakes.LOW,
+            description="Tell how one goal stands, with its steps.",
+            progress="Checking how that stands…", read=requests.show,
+        ),
+        RequestKind(
             domain="goal", name="pause", parameters=FindGoal, stakes=Stakes.LOW,
             description="Let a goal rest.", progress="Pausing that…",
             prepare=requests.changes("Pause", PauseGoal, GoalStatus.PAUSED),
@@ -183,6 +188,10 @@ class _GoalRequests:
         )  # fmt: skip
         card = Card(kind="result", title="What I'm working on", items=items) if items else None
         return Found(result={"goals": [goal_json(each, asked) for each in found]}, card=card)
+
+    async def show(self, wanted: FindGoal, asked: Asked) -> Found:
+        goal = find_by(wanted.find_by, await self._all(asked))
+        return Found(result={"goals": [goal_json(goal, asked)]})
 
     def changes(
         self, verb: str, effect: Callable[..., Effect], status: GoalStatus

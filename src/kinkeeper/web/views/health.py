@@ -270,6 +270,7 @@ _OUTSIDE = {
     "queued": "waiting", "running": "in progress", "done": "done", "dropped": "refused",
     "manual_review": "failed or possibly not done",
 }  # fmt: skip
+_GOALS = {"cycles": "rounds", "steps": "steps", "told": "told"}
 _WORDS = {Health.OK: "OK", Health.WARNING: "Warning", Health.BROKEN: "Broken"}
 
 
@@ -337,6 +338,7 @@ class Work:
         answering: Messages to the assistant by what they came to, or by state while that is open.
         stage_failures: Stages of turns that failed, by name.
         outside: Mails and calls of foreign tools by state.
+        goals: How often goals were worked on, steps that this did, and how often people were told.
     """
 
     reading: Mapping[str, int]
@@ -345,6 +347,7 @@ class Work:
     answering: Mapping[str, int] = field(default_factory=dict)
     stage_failures: Mapping[str, int] = field(default_factory=dict)
     outside: Mapping[str, int] = field(default_factory=dict)
+    goals: Mapping[str, int] = field(default_factory=dict)
 
 
 def health_page(
