@@ -220,7 +220,8 @@ def moved(goal: Goal, status: GoalStatus) -> Goal:
         ConflictError: That cannot become of it any more.
     """
     if status not in _MAY_BECOME.get(goal.status, set()):
-        raise ConflictError(f"“{shorten(goal.text, _LONGEST_SHOWN)}” is {goal.status.value}, and cannot become {status.value}")  # fmt: skip
+        stands = "under way" if goal.is_active else goal.status.value
+        raise ConflictError(f"“{shorten(goal.text, _LONGEST_SHOWN)}” is already {stands}")
     return replace(goal, status=status)
 
 

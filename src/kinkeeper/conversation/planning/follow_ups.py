@@ -290,6 +290,10 @@ def _to(text: str, case: Case) -> dict[str, Any]:
     return {"to": recipients(_said("to_whom", text, case), case)}
 
 
+def _text(text: str, case: Case) -> dict[str, Any]:
+    return {"text": case.message.words(text)}
+
+
 def _title(text: str, case: Case) -> dict[str, Any]:
     said = _said("to_do", text, case)
     moment = moment_of(case.message.times(said), case.now)
@@ -353,7 +357,7 @@ def _changed_time(text: str, case: Case) -> dict[str, Any]:
 
 _FILLERS: Final[Mapping[str, Callable[[str, Case], dict[str, Any]]]] = {
     "body": _body, "to": _to, "title": _title, "deadline": _time("deadline"),
-    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time, "find_by": _find_by, "on": _day, "who": _who,
+    "start_time": _time("start_time"), "at": _time("at"), "text": _text, "summary": _summary, "changes": _changed_time, "find_by": _find_by, "on": _day, "who": _who,
 }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from kinkeeper.conversation.planning import (
     calendar_questions,
     changing_events,
     creating_events,
+    goal_rules,
     list_rules,
     mail_rules,
     memory_rules,
@@ -184,6 +185,8 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
         return None
     if (recalled := memory_rules.recalled(clause, case)) is not None:
         return recalled
+    if (of_goal := goal_rules.certain(clause, case)) is not None:
+        return of_goal
     said, clause = clause, without_reason(clause, case.grammar)
     back = (
         amended(said, case)
@@ -206,7 +209,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
             )
             if steps:
                 return steps
-    return continued(clause, case) or looked_for(said, case)
+    return continued(clause, case) or looked_for(said, case) or goal_rules.sought(clause, case)
 
 
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:
