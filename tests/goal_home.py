@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from asking import FAMILY, NOW, ZONE, Desk
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.background.cycles import last_cycle
+from kinkeeper.background.cycles import next_cycle
 from kinkeeper.background.goal_work import GoalWork
 from kinkeeper.background.model import Outcome, StepRunner
 from kinkeeper.bootstrap.goals import GoalPost
@@ -146,5 +146,4 @@ class GoalHome:
         return self.store.read_now(read)
 
     def _next(self) -> datetime | None:
-        last = self.store.read_now(lambda conn: last_cycle(conn, FAMILY.id))
-        return last["due_at"] if last is not None and last["ended_at"] is None else None
+        return self.store.read_now(lambda conn: next_cycle(conn, FAMILY.id))

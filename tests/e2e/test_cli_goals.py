@@ -1,10 +1,15 @@
 """`kinkeeper goals` as people run it."""
 
+import signal
+import time
+
 import pytest
 
 from cli_program import Program
 
 pytestmark = pytest.mark.slow
+
+LONGEST_WAIT_SECONDS = 60
 
 
 def test_a_goal_is_added_shown_paused_and_stopped(program: Program) -> None:
@@ -33,3 +38,21 @@ def test_what_goes_wrong_is_told_in_a_line(program: Program) -> None:
     assert program.run("goals", "add", "x", "--watch", "--ask-at", "friday").code == 2
     none = program.run("goals", "cancel", "the roof")
     assert (none.code, "roof" in none.err) == (1, True)
+
+
+def test_a_worker_works_on_goals(program: Program) -> None:
+    (program.home / ".env").write_text("QUIET_HOURS=00:00-00:00\n")  # works by the wall clock
+    program.run("goals", "add", "a swimming course for Leo")
+    worker = program.start("worker")
+    try:
+        deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+        while (found := program.run("goals", "list", "--all", "--json").value)[0][
+            "status"
+        ] != "completed":
+            assert time.monotonic() < deadline, found
+            assert worker.poll() is None, worker.communicate()[1]
+    finally:
+        worker.send_signal(signal.SIGTERM)
+        _, err = worker.communicate(timeout=60)
+    assert worker.returncode == 0, err
+    assert program.run("jobs", "--json").value["goals"] == {"cycles": 1, "steps": 1, "told": 1}

@@ -21,7 +21,7 @@ def test_something_is_remembered_exported_and_erased_for_good(program: Program) 
     folder = program.home / "all"
     assert program.run("export", str(folder), "--as", "all").code == 0
     assert {each.name for each in folder.iterdir()} == {
-        "actions.jsonl", "calendar.ics", "drafts.jsonl", "episodes.jsonl", "facts.jsonl", "notes.jsonl", "tasks.jsonl",
+        "actions.jsonl", "calendar.ics", "drafts.jsonl", "episodes.jsonl", "facts.jsonl", "goals.jsonl", "notes.jsonl", "tasks.jsonl",
     }  # fmt: skip
     assert {each.stat().st_mode & 0o077 for each in [folder, *folder.iterdir()]} == {0}
 

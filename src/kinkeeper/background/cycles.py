@@ -107,6 +107,12 @@ def last_cycle(
     return None if row is None else dict(row)
 
 
+def next_cycle(conn: Connection, household: str) -> datetime | None:
+    """Return when the cycle is due that waits, if one does."""
+    last = last_cycle(conn, household)
+    return None if last is None or last["ended_at"] is not None else last["due_at"]
+
+
 def plan_cycle(conn: Connection, household: str, due_at: datetime | None) -> None:
     """Let there be a cycle at that time, if any; one that has begun goes on, one that waits is moved."""
     last = last_cycle(conn, household)

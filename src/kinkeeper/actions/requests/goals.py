@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
@@ -124,9 +125,9 @@ def goal_requests(store: Store) -> tuple[RequestKind, ...]:
     )  # fmt: skip
 
 
-def goal_json(goal: Goal, asked: Asked) -> dict[str, Any]:
-    """Return a goal as requests tell it; times are ISO 8601 in the household's zone."""
-    zone, progress = asked.household.zone, goal.progress
+def goal_json(goal: Goal, zone: ZoneInfo) -> dict[str, Any]:
+    """Return a goal as requests tell it; times are ISO 8601 in a zone."""
+    progress = goal.progress
     return {
         "id": goal.id, "title": goal.text, "kind": goal.kind.value, "status": goal.status.value,
         "is_urgent": goal.priority is GoalPriority.HIGH,
@@ -187,11 +188,13 @@ class _GoalRequests:
             for each in found
         )  # fmt: skip
         card = Card(kind="result", title="What I'm working on", items=items) if items else None
-        return Found(result={"goals": [goal_json(each, asked) for each in found]}, card=card)
+        return Found(
+            result={"goals": [goal_json(each, asked.household.zone) for each in found]}, card=card
+        )
 
     async def show(self, wanted: FindGoal, asked: Asked) -> Found:
         goal = find_by(wanted.find_by, await self._all(asked))
-        return Found(result={"goals": [goal_json(goal, asked)]})
+        return Found(result={"goals": [goal_json(goal, asked.household.zone)]})
 
     def changes(
         self, verb: str, effect: Callable[..., Effect], status: GoalStatus
@@ -223,7 +226,7 @@ def _time_of(text: str | None, asked: Asked) -> Moment:
 
 
 def _prepared(summary: str, effect: Effect, goal: Goal, asked: Asked) -> Prepared:
-    result: Mapping[str, Any] = goal_json(goal, asked)
+    result: Mapping[str, Any] = goal_json(goal, asked.household.zone)
     return Prepared(
         type=ActionType.GOAL, summary=summary, effects=(effect.frozen(),), result=result,
         shown={"goal": goal.text, "steps": [step.description for step in goal.progress.steps]},

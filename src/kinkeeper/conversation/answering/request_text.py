@@ -520,7 +520,7 @@ def _goal(item: Mapping[str, Any], setting: Setting) -> str:
     elif item.get("kind") == "ask":
         stands = f"I'll come back to it {when}"
     elif item.get("kind") == "watch":
-        stands = f"I keep an eye on it{when and f', and look again {when}'}"
+        stands = "I keep an eye on it"
     else:
         stands = f"{done} of {len(steps)} steps are done" if done else "I've found nothing yet"
     return f"“{name_of(item)}”: {stands}."
