@@ -14,6 +14,7 @@ from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.background.cycles import goal_cycles, pause_after
 from kinkeeper.background.home_search import HomeSearch
+from kinkeeper.bootstrap.table_erasure import erase
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.goals.model import GoalStatus, StepState
@@ -333,3 +334,52 @@ def test_at_home_nothing_is_made_up(tmp_path: Path) -> None:
     (_, text) = home.said[0]
     assert "I found nothing about it in the calendar, notes or memory." in text
     home.store.close()
+
+
+def cycles(home: GoalHome) -> int:
+    return len(home.store.read_now(lambda conn: conn.execute(select(goal_cycles)).all()))
+
+
+def test_while_nothing_is_due_next_to_nothing_is_done(home: GoalHome) -> None:
+    home.run()
+    assert cycles(home) == 0
+    home.want("shall we book the camp?", kind="ask", at="2026-11-21")
+    for _ in range(5):
+        home.run()
+    assert cycles(home) == 1
+    home.until("2026-11-20T20:00")
+    assert home.said == []
+    assert cycles(home) <= 2 * 10 + 1
+    home.until("2026-11-21T09:00")
+    assert len(home.said) == 1
+    before = cycles(home)
+    home.until("2027-01-21T09:00")
+    assert cycles(home) == before
+
+
+@pytest.mark.parametrize("days", [400, 3])
+def test_a_clock_that_was_far_ahead_neither_ends_nor_stops_the_work(
+    home: GoalHome, days: int
+) -> None:
+    home.told_runner.finds["museum"] = ["It opens at 9."]
+    goal = home.want("the museum's hours", kind="watch")
+    home.run()
+    home.clock.advance_to(NOW + timedelta(days=days))
+    home.run()
+    home.clock = VirtualClock(NOW + timedelta(hours=1))
+    home.restart()
+    for hours in range(1, 72):
+        home.clock.advance_to(NOW + timedelta(hours=hours))
+        home.run()
+    assert home.goal(goal).status is GoalStatus.RUNNING
+    assert len(home.told_runner.did) >= 3
+
+
+def test_what_is_a_persons_goes_with_them(home: GoalHome) -> None:
+    home.want(COURSE)
+    home.want("a guitar", by=NIA)
+    home.run()
+    home.store.write_now(lambda conn: erase(conn, FAMILY.id, "ruth", at=home.clock.now()))
+    assert [each.text for each in home.goals] == ["a guitar"]
+    home.until("2026-11-11T12:00")
+    assert home.goals[0].status is GoalStatus.COMPLETED

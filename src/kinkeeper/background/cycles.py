@@ -18,12 +18,14 @@ from sqlalchemy import (
 )
 
 from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import A_DAY, is_of_wrong_clock
 from kinkeeper.goals.model import (
     CYCLE,
     JITTER,
     UNFINISHED,
     Goal,
     GoalKind,
+    is_due,
     is_worth_telling,
 )
 from kinkeeper.jobs.leases import WorkState, work_columns
@@ -68,17 +70,21 @@ def next_due(
         last_end: When the last cycle ended, aware.
         pause: How long after it the next one begins.
     """
+    if last_end is not None and is_of_wrong_clock(last_end, now):
+        last_end = None
     turn = now if last_end is None else max(now, last_end + pause)
     active = [each for each in goals if each.is_active]
     wanted = [_wanted(each, turn, last_end, now=now) for each in active]
     wanted += [turn for each in goals if not each.is_active and is_worth_telling(each)]
-    wanted += [each.expires_at for each in goals if each.status in UNFINISHED]
+    wanted += [max(each.expires_at, turn) for each in goals if each.status in UNFINISHED]
     asked = {each.next_at for each in active if each.kind is GoalKind.ASK}
     return min((at if at in asked else quiet.end_after(at) for at in wanted), default=None)
 
 
 def _wanted(goal: Goal, turn: datetime, last_end: datetime | None, *, now: datetime) -> datetime:
     at = goal.next_at or goal.created_at
+    if is_due(goal, now):
+        at = min(at, now)
     is_new = not goal.progress.cycles and (last_end is None or at > last_end)
     return max(at, now if is_new else turn)
 
@@ -113,14 +119,19 @@ def next_cycle(conn: Connection, household: str) -> datetime | None:
     return None if last is None or last["ended_at"] is not None else last["due_at"]
 
 
-def plan_cycle(conn: Connection, household: str, due_at: datetime | None) -> None:
-    """Let there be a cycle at that time, if any; one that has begun goes on, one that waits is moved."""
+def plan_cycle(conn: Connection, household: str, due_at: datetime | None, *, now: datetime) -> None:
+    """Let there be a cycle at that time at the latest, if any.
+
+    One that comes earlier finds nothing to do. So does one that is put in the place of a wait of more than a day: that
+    would count as made by a wrong clock (see `leases`).
+    """
+    if due_at is None:
+        return
+    due_at = min(due_at, now + A_DAY / 2)
     last = last_cycle(conn, household)
     if last is not None and last["state"] in _OPEN:
-        if due_at is not None and not last["begun"] and last["due_at"] != due_at:
+        if not last["begun"] and due_at < last["due_at"]:
             change_cycle(conn, (household, last["id"]), due_at=due_at)
-        return
-    if due_at is None:
         return
     number = 1 if last is None else int(last["id"]) + 1
     conn.execute(insert(goal_cycles).values(household=household, id=f"{number:08d}", due_at=due_at))

@@ -24,7 +24,7 @@ from kinkeeper.background.cycles import (
 )
 from kinkeeper.background.model import Outcome, StepRunner
 from kinkeeper.background.progress_text import answer_of, message_of
-from kinkeeper.core.time import Clock
+from kinkeeper.core.time import Clock, ForwardJumps
 from kinkeeper.goals.model import (
     CYCLE,
     LONGEST_WORK,
@@ -115,6 +115,7 @@ class GoalWork:
             household=household,
         )  # fmt: skip
         self._worker = RowWorker(store, job, topic=(TOPIC, household), clock=clock, pace=pace)
+        self._jumps = ForwardJumps()
         self._look_again = pace.reconcile_every
         self._wait = CYCLE
 
@@ -143,7 +144,7 @@ class GoalWork:
             last_end=None if last is None else last["ended_at"],
             pause=pause_after(self._household, "" if last is None else last["id"]),
         )  # fmt: skip
-        plan_cycle(conn, self._household, due_at)
+        plan_cycle(conn, self._household, due_at, now=now)
         return CYCLE if due_at is None else max(due_at - now, timedelta(0))
 
     async def _cycle(self, key: Key, epoch: int) -> None:
@@ -164,8 +165,9 @@ class GoalWork:
         now = self._clock.now()
         if (goal_id := load_cycle(conn, claim.key)["goal_id"]) is not None:
             return str(goal_id)
+        has_jumped = self._jumps.is_recent(now)
         for each in list_goals(conn, self._whole):
-            if each.status in UNFINISHED and each.expires_at <= now:
+            if each.status in UNFINISHED and each.expires_at <= now and not has_jumped:
                 put_goal(conn, moved(each, GoalStatus.EXPIRED), at=now)
         goal = chosen(list_goals(conn, self._whole), now=now)
         if goal is None or (self._rests(conn, now) and not _is_punctual(goal, now)):

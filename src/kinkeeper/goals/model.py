@@ -248,10 +248,15 @@ def require_room(goal: Goal, others: Iterable[Goal]) -> None:
 
 def chosen(goals: Iterable[Goal], *, now: datetime) -> Goal | None:
     """Return the goal to be worked on: the oldest of the highest priority that is due."""
-    due = [
-        each for each in goals if each.is_active and (each.next_at is None or each.next_at <= now)
-    ]
+    due = [each for each in goals if each.is_active and is_due(each, now)]
     return min(due, key=lambda each: (-each.priority, each.created_at, each.id), default=None)
+
+
+def is_due(goal: Goal, now: datetime) -> bool:
+    """Whether a goal may be worked on: also where a clock that was set back makes it wait for longer than it ever does."""
+    at = goal.next_at
+    is_watched = goal.kind is GoalKind.WATCH
+    return at is None or at <= now or (is_watched and at > now + WATCH_EVERY)
 
 
 def is_worth_telling(goal: Goal) -> bool:

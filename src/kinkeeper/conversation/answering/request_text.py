@@ -213,7 +213,7 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
     "memory.update": lambda _: "I've updated what I remember.",
     "memory.forget": lambda words: f"I've forgotten {words.title}.",
     "goal.create": lambda words: (
-        f"I'll {_goal_work(words)} {words.title}{_goal_when(words) or ' and tell you here'}."
+        f"I'll {_goal_work(words)} {words.title}{_goal_when(words) or ' and let you know'}."
     ),
     "goal.pause": lambda words: f"{words.title} rests until you want me to go on.",
     "goal.resume": lambda words: f"I'm going on with {words.title}.",
