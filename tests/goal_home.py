@@ -68,7 +68,7 @@ class GoalHome:
     """One household with its clock; `restart` opens the same file anew."""
 
     def __init__(
-        self, file: Path, start: datetime = NOW, *, quiet: str = "22:00-07:00", runner: StepRunner | None = None
+        self, file: Path | str, start: datetime = NOW, *, quiet: str = "22:00-07:00", runner: StepRunner | None = None
     ) -> None:  # fmt: skip
         self._file, self._quiet = file, QuietHours.parse(quiet, ZONE)
         self.clock = VirtualClock(start)
