@@ -33,7 +33,7 @@ WATCHED = (
     "the price of the tent", "the library's opening hours", "tickets for the circus", "the school website",
     "flight prices to Porto", "places in the after-school club", "the swimming timetable",
 )  # fmt: skip
-WATCHING = ("keep an eye on {}", "can you keep track of {}", "keep me posted on {}", "please watch {}", "monitor {}")  # fmt: skip
+WATCHING = ("keep an eye on {}", "can you keep track of {}", "keep me posted on {}", "please keep watch on {}", "monitor {}")  # fmt: skip
 
 
 @pytest.mark.parametrize(("form", "thing"), [*product(WATCHING, WATCHED)])
@@ -129,7 +129,10 @@ def test_what_is_only_told_is_not_done_at_once(text: str) -> None:
         "find the email from the school", "I found a choir for Leo", "did you find a choir?", "Sarah is looking for a bike",
         "keep an eye on Leo", "keep an eye on the oven", "watch Mia on Saturday", "watch out for the step", "keep watch",
         "let me know when dinner is ready", "tell me when the recital is", "let me know if you need anything",
-        "ask me anything", "ask Sarah again on Friday", "ask me nicely", "remind me again on Friday",
+        "watch the news", "I want to watch the film that is out", "tell me when to change the tyres", "let me know when I should change the oil",
+        "please let me know when next the tyres are changed", "find one that fits", "find a nice one", "find 45 minutes next week", "find myself some tea",
+        "look in the attic", "look for you later", "find u there", "see if you can see the bus", "come back to me",
+        "ask me to call again on Friday", "Ask me if anything is unclear. Send me your part by Thursday", "ask me anything", "ask Sarah again on Friday", "ask me nicely", "remind me again on Friday",
         "how is it going?", "any news?", "stop", "pause", "go on", "stop the car", "cancel the dentist", "stop that noise",
     ],
 )  # fmt: skip

@@ -45,7 +45,7 @@ def goal_wishes(clause: str) -> list[Wished]:
     Args:
         clause: Without politeness; with marks in the place of its times.
     """
-    said, found = clause.strip(" .!?,"), list[Wished]()
+    said, found = _form("sentence").sub("", clause.strip(" ,")), list[Wished]()
     for wish in GoalWish:
         if (form := _form(wish).fullmatch(said)) is not None:
             groups = form.groupdict()
@@ -53,7 +53,7 @@ def goal_wishes(clause: str) -> list[Wished]:
             is_plain = "again" not in groups or bool(groups["again"])
             if wish in OF_WHAT_IS_KNOWN and _form("pronoun").fullmatch(about):
                 about = ""
-            if _is_meant(wish, about, is_plain=is_plain):
+            if _is_meant(wish, about):
                 found.append(Wished(wish, about, is_plain))
     return found + _told_when(said)
 
@@ -65,14 +65,12 @@ def _told_when(said: str) -> list[Wished]:
     return [Wished(GoalWish.WATCH, found["about"])] if found is not None and is_change else []
 
 
-def _is_meant(wish: GoalWish, about: str, *, is_plain: bool) -> bool:
+def _is_meant(wish: GoalWish, about: str) -> bool:
     match wish:
         case GoalWish.FIND:
             return bool(about) and _form("known").fullmatch(about) is None
         case GoalWish.WATCH:
             return _form("news").fullmatch(about) is not None
-        case GoalWish.ASK:
-            return is_plain or _form("question").search(about) is not None
         case _:
             return True
 
