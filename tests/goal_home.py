@@ -18,7 +18,7 @@ from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.threads import Thread, open_thread
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.goals.model import Goal, Step
+from kinkeeper.goals.model import Goal, Source, Step
 from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.job import Pace
@@ -59,7 +59,7 @@ class ToldRunner:
             line for word, all_ in self.finds.items() if word in step.description for line in all_
         ]
         return Outcome(
-            lines=lines, sources=[f"note:{line}" for line in lines], digests=lines,
+            lines=lines, sources=[Source(kind="note", id=line, text=line) for line in lines], digests=lines,
             places=("the attic", "the cellar"),
         )  # fmt: skip
 

@@ -17,6 +17,7 @@ from kinkeeper.goals.model import (
     GoalPriority,
     GoalStatus,
     Progress,
+    Source,
     Step,
     StepState,
 )
@@ -41,7 +42,7 @@ def listed(store: Store, viewer: Viewer = WHOLE) -> list[Goal]:
 
 def test_goals_come_back_as_they_were(store: Store) -> None:
     steps = (
-        Step(id="a", description="…", state=StepState.DONE, iterations=2, answer="“Yes”", sources=("note:1",)),
+        Step(id="a", description="…", state=StepState.DONE, iterations=2, answer="“Yes”", sources=(Source(kind="note", id="1", text="…"),)),
         Step(id="b", description="then", depends_on=("a",)),
     )  # fmt: skip
     progress = Progress(steps=steps, cycles=3, seen=("x",), told_coverage=50, is_end_told=True)

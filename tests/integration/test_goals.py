@@ -16,9 +16,10 @@ from kinkeeper.background.cycles import goal_cycles, pause_after
 from kinkeeper.background.home_search import HomeSearch
 from kinkeeper.bootstrap.table_erasure import erase
 from kinkeeper.brain.household_brain import HouseholdBrain
+from kinkeeper.conversation.tables import turns
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.goals.model import GoalStatus, StepState
-from kinkeeper.goals.repository import list_goals, purge_goals
+from kinkeeper.goals.model import GoalStatus, Source, StepState
+from kinkeeper.goals.repository import goals, list_goals, purge_goals
 from kinkeeper.household.viewers import Viewer, viewer_for
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.messaging.addresses import remember_private_chat
@@ -45,7 +46,7 @@ def test_a_goal_without_a_plan_is_one_step_and_told_at_once(home: GoalHome) -> N
     done = home.goal(goal)
     assert (done.status, done.progress.coverage) == (GoalStatus.COMPLETED, 100)
     assert [(each.sources, each.answer) for each in done.progress.steps] == [
-        (("note:The pool has courses.",), "")
+        ((Source(kind="note", id="The pool has courses."),), "")
     ]
     home.until("2026-12-30T12:00")
     assert len(home.said) == 1
@@ -322,6 +323,11 @@ def test_at_home_is_looked_for_what_its_person_may_see(
     (_, text) = home.said[0]
     assert "Swimming course" in text
     assert ("costs 80" in text) is sees_it
+    (used,) = home.store.read_now(lambda conn: conn.execute(select(turns.c.used)).scalars().all())
+    assert {each["kind"] for each in used} == ({"event", "note"} if sees_it else {"event"})
+    assert all(each["text"] in text for each in used)
+    kept = home.store.read_now(lambda conn: conn.execute(select(goals.c.progress)).scalar_one())
+    assert not any(source["text"] for step in kept["steps"] for source in step["sources"])
     assert text.endswith("No web search is set up here, so I looked only at what we have at home.")
     home.store.close()
 

@@ -258,9 +258,14 @@ def _looked(goal: Goal, step: Step, outcome: Outcome) -> Goal:
     seen = goal.progress.seen
     new = [at for at, digest in enumerate(outcome.digests) if digest not in seen]
     is_first = goal.progress.told_coverage is None
-    fresh = replace(outcome, lines=[outcome.lines[at] for at in new])
+    fresh = replace(
+        outcome,
+        lines=[outcome.lines[at] for at in new],
+        sources=[outcome.sources[at] for at in new],
+    )
     answer = answer_of(fresh) if new or is_first else step.answer
-    looked = replace(step, answer=answer, sources=tuple(outcome.sources), iterations=0)
+    sources = tuple(fresh.sources) or step.sources
+    looked = replace(step, answer=answer, sources=sources, iterations=0)
     progress = goal.progress.with_step(looked)
     return replace(
         goal, progress=replace(progress, seen=(*seen, *(outcome.digests[at] for at in new)))

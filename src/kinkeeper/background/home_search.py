@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from kinkeeper.background.model import Outcome
+from kinkeeper.brain import model as brain
 from kinkeeper.brain.household_brain import HouseholdBrain
-from kinkeeper.brain.model import BrainQuery, Source
 from kinkeeper.core.errors import NotFoundError, UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock
-from kinkeeper.goals.model import SAME_GOAL, Goal, Step, jaccard
+from kinkeeper.goals.model import SAME_GOAL, Goal, Source, Step, jaccard
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import viewer_for
 from kinkeeper.language.name_match import telling_stems
@@ -52,9 +52,9 @@ class HomeSearch:
             raise NotFoundError("whoever wanted this is no longer in the household")
         now = self._clock.now()
         viewer = viewer_for(self._household, member, now=now)
-        known = await self._brain.know(BrainQuery(text=step.description), viewer)
+        known = await self._brain.know(brain.BrainQuery(text=step.description), viewer)
         found = [
-            (f"{each.kind.value}:{each.id}", each.sentence)
+            (Source(kind=each.kind.value, id=each.id, text=each.text), each.sentence)
             for each in known.sources
             if not _is_own_wish(each, goal)
         ]
@@ -63,10 +63,10 @@ class HomeSearch:
         found += mails or ()
         return Outcome(
             lines=[line for _, line in found], sources=[source for source, _ in found],
-            digests=[stable_id(source, line) for source, line in found], places=places,
+            digests=[stable_id(source.kind, source.id, line) for source, line in found], places=places,
         )  # fmt: skip
 
-    async def _mails(self, step: Step, member: Member) -> Sequence[tuple[str, str]] | None:
+    async def _mails(self, step: Step, member: Member) -> Sequence[tuple[Source, str]] | None:
         """Return the latest mails about a step; None where the mailbox is not to be read."""
         if self._mailbox is None or not member.is_adult:
             return None
@@ -76,10 +76,12 @@ class HomeSearch:
             mails = await self._mailbox.search(query, limit=_MOST_MAILS)
         except UnavailableError:
             return None
-        return [
-            (f"mail:{each.message_id or stable_id(each.subject, each.at)}", self._line(each))
-            for each in mails
-        ]
+        found = []
+        for each in mails:
+            line = self._line(each)
+            name = each.message_id or stable_id(each.subject, each.at)
+            found.append((Source(kind="mail", id=name, text=line), line))
+        return found
 
     def _line(self, mail: ReceivedMail) -> str:
         zone, locale = self._household.zone, self._household.locale
@@ -88,6 +90,6 @@ class HomeSearch:
         return f"Mail from {one_line(mail.sender.shown)}, {day}: {one_line(mail.subject)}"
 
 
-def _is_own_wish(source: Source, goal: Goal) -> bool:
+def _is_own_wish(source: brain.Source, goal: Goal) -> bool:
     """Whether a source is nothing but the words in which the goal was asked for."""
     return jaccard(telling_stems(source.text), telling_stems(goal.text)) > SAME_GOAL

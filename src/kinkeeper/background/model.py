@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from kinkeeper.goals.model import Goal, Step
+from kinkeeper.goals.model import Goal, Source, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,13 +13,13 @@ class Outcome:
 
     Attributes:
         lines: What was found, in sentences; none where nothing was.
-        sources: What each rests on, as "kind:id".
+        sources: What each line rests on.
         digests: What each line says, as a fingerprint: a watched thing is new where it has another one.
         places: Where was looked: "the calendar".
     """
 
     lines: Sequence[str]
-    sources: Sequence[str]
+    sources: Sequence[Source]
     digests: Sequence[str]
     places: Sequence[str]
 

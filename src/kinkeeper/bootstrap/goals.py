@@ -6,6 +6,7 @@ from kinkeeper.background.goal_work import GoalWork
 from kinkeeper.background.home_search import HomeSearch
 from kinkeeper.bootstrap.reminders import Post
 from kinkeeper.brain.household_brain import HouseholdBrain
+from kinkeeper.conversation.answering.names_and_times import plain
 from kinkeeper.conversation.threads import load_thread
 from kinkeeper.core.time import Clock
 from kinkeeper.goals.model import Goal, GoalKind
@@ -65,4 +66,12 @@ class GoalPost:
             if household.member(goal.member) is None:
                 return
             thread = self._post.own_thread(conn, goal.member)
-        self._post.say(conn, thread, text, key=key, is_alarm=goal.kind is GoalKind.ASK)
+        # So that what rests on a memory is not handed on once that holds no more.
+        used = [
+            {"kind": each.kind, "id": each.id, "text": plain(each.text)}
+            for step in goal.progress.steps
+            if step.answer
+            for each in step.sources
+        ]
+        is_alarm = goal.kind is GoalKind.ASK
+        self._post.say(conn, thread, text, key=key, is_alarm=is_alarm, used=used)

@@ -1,6 +1,6 @@
 """Where reminders are said: in the conversation they were asked for in, and to those whose task it is."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -65,14 +65,24 @@ class Post:
         )  # fmt: skip
         return open_thread(conn, wanted)
 
-    def say(self, conn: Connection, thread: Thread, text: str, *, key: str, is_alarm: bool) -> None:
+    def say(
+        self,
+        conn: Connection,
+        thread: Thread,
+        text: str,
+        *,
+        key: str,
+        is_alarm: bool,
+        used: Sequence[Mapping[str, str]] = (),
+    ) -> None:
         """Say something in a conversation, once under its key.
 
         Args:
+            used: What it rests on, each {"kind", "id", "text"}.
             is_alarm: Whether somebody asked to be told at this very time, be it a quiet one.
         """
         household, now = self._household.id, self._clock.now()
-        post_to_thread(conn, household, thread.id, text, key=key, now=now)
+        post_to_thread(conn, household, thread.id, text, key=key, now=now, used=used)
         if thread.channel == TELEGRAM and thread.chat_id is not None:
             message = Outbound(
                 channel=TELEGRAM, chat_id=thread.chat_id, body=text, dedupe_key=key,

@@ -388,11 +388,19 @@ def _turn_id(thread: Thread, client_message_id: str) -> str:
 
 
 def post_to_thread(
-    conn: Connection, household: str, thread_id: str, text: str, *, key: str, now: datetime
+    conn: Connection,
+    household: str,
+    thread_id: str,
+    text: str,
+    *,
+    key: str,
+    now: datetime,
+    used: Sequence[Mapping[str, Any]] = (),
 ) -> bool:
     """Say something in a thread that nobody asked for just now: a reminder that is due.
 
     Args:
+        used: What it rests on, each {"kind", "id", "text"}.
         key: Identifies it; the same one again says nothing.
 
     Returns:
@@ -408,7 +416,7 @@ def post_to_thread(
             login=thread.login, position=thread.turns + 1, channel=thread.channel,
             client_message_id=f"posted:{turn_id}", text="", received_at=now, due_at=now,
             state=WorkState.DONE.value, outcome=TurnOutcome.POSTED.value, mode=Mode.RESPOND.value,
-            answer=text, finished_at=now,
+            answer=text, used=list(used), finished_at=now,
         )
     )  # fmt: skip
     count_turn(conn, thread, at=now)
@@ -417,7 +425,7 @@ def post_to_thread(
         "trace_id": turn_id,
         "mode": Mode.RESPOND.value,
         "text": text,
-        "used": [],
+        "used": list(used),
     }
     told: list[events.Told] = [(EventName.TOKEN, {"text": text}), (EventName.DONE, done)]
     events.append(conn, household, thread_id, told, turn_id=turn_id, at=now)

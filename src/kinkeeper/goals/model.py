@@ -93,6 +93,20 @@ class StepState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Something that was found.
+
+    Attributes:
+        kind: "fact", "event", "note", "mail", ...
+        text: Its own words, until its person was told; then it is kept without them.
+    """
+
+    kind: str
+    id: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of a plan.
 
@@ -101,7 +115,7 @@ class Step:
         depends_on: Ids of the steps that come before it.
         iterations: How often it was begun.
         answer: What it came to, in words, until its person was told.
-        sources: What that rests on, as "kind:id"; kept without its words.
+        sources: What that rests on.
     """
 
     id: str
@@ -110,7 +124,7 @@ class Step:
     state: StepState = StepState.WAITING
     iterations: int = 0
     answer: str = ""
-    sources: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +290,10 @@ def is_worth_telling(goal: Goal) -> bool:
 def told(goal: Goal) -> Goal:
     """Return a goal after its person was told how it stands: the words that it came to are let go."""
     progress = goal.progress
-    steps = tuple(replace(step, answer="") for step in progress.steps)
+    steps = tuple(
+        replace(step, answer="", sources=tuple(replace(each, text="") for each in step.sources))
+        for step in progress.steps
+    )
     after = replace(
         progress, steps=steps, told_coverage=progress.coverage,
         is_end_told=goal.status in TOLD_AT_END,

@@ -28,6 +28,7 @@ from kinkeeper.goals.model import (
     GoalPriority,
     GoalStatus,
     Progress,
+    Source,
     Step,
     StepState,
     moved,
@@ -196,7 +197,7 @@ undo_change = _JOURNAL.take_back
 def _goal_of(row: Mapping[str, Any]) -> Goal:
     progress = dict(row["progress"])
     steps = tuple(
-        Step(**{**each, "state": StepState(each["state"]), "depends_on": tuple(each["depends_on"]), "sources": tuple(each["sources"])})
+        Step(**{**each, "state": StepState(each["state"]), "depends_on": tuple(each["depends_on"]), "sources": tuple(Source(**one) for one in each["sources"])})
         for each in progress.pop("steps")
     )  # fmt: skip
     progress |= {"seen": tuple(progress.get("seen", ()))}

@@ -138,7 +138,7 @@ def goal_json(goal: Goal, zone: ZoneInfo) -> dict[str, Any]:
         "steps": [
             {
                 "id": step.id, "description": step.description, "depends_on": [*step.depends_on],
-                "state": step.state.value, "iterations": step.iterations, "sources": [*step.sources],
+                "state": step.state.value, "iterations": step.iterations, "sources": [f"{each.kind}:{each.id}" for each in step.sources],
             }
             for step in progress.steps
         ],
