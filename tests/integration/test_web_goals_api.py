@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kinkeeper.web.access.model import AccessRole
-from web_server import Served, served
+from web_server import BROWSER, Served, served
 
 STEPS = [
     {"id": "a", "description": "ask the school for camps"},
@@ -99,3 +99,13 @@ def test_what_is_no_goal_is_refused(house: Served, body: dict[str, Any], status:
 def test_work_on_goals_is_counted(house: Served) -> None:
     _, jobs = ask(house, "GET", "/api/observability/jobs")
     assert jobs["goals"] == {}
+
+
+def test_the_status_page_shows_the_work_on_goals(house: Served) -> None:
+    async def page() -> str:
+        async with house.client(headers=BROWSER) as client:
+            await house.log_in(client, "john", AccessRole.OWNER)
+            client.follow_redirects = True
+            return (await client.get("/health")).text
+
+    assert "Work on goals" in asyncio.run(page())
