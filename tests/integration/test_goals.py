@@ -67,6 +67,7 @@ def test_a_plan_is_worked_off_three_steps_a_cycle_in_its_order(home: GoalHome) -
     assert home.told_runner.did == [each["description"] for each in PLAN[:3]]
     assert home.goal(goal).progress.coverage == 60
     assert "3 of 5 steps are done" in home.said[0][1]
+    assert f"{PLAN[0]['description']}:\nI found nothing" in home.said[0][1]
     began = home.clock.now()
     home.run()
     assert len(home.told_runner.did) == 3

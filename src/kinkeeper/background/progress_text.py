@@ -29,7 +29,11 @@ def message_of(goal: Goal, *, limits: str) -> str:
     if goal.kind is GoalKind.ASK and goal.status is GoalStatus.COMPLETED:
         return f"You wanted me to come back to this: {goal.text}"
     steps = goal.progress.steps
-    answers = list(dict.fromkeys(step.answer for step in steps if step.answer))
+    answers = [
+        step.answer if len(steps) == 1 else f"{step.description}:\n{step.answer}"
+        for step in steps
+        if step.answer
+    ]
     return "\n".join([_head(goal, what), *answers, *_tail(goal, limits)])
 
 

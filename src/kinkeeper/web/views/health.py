@@ -430,6 +430,7 @@ def _queues(work: Work) -> Sequence[Queue]:
             name="Mail and external tools", states=_told(work.outside, _OUTSIDE),
             is_stuck=work.outside.get("manual_review", 0) > 0,
         ),
+        Queue(name="Work on goals", states=_told(work.goals, _GOALS), is_stuck=False),
     )  # fmt: skip
 
 
