@@ -83,22 +83,26 @@ def told(narrative: str, subject: str, speaker: str = "amara", **fields: Any) ->
     )
 
 
-def seen_by(member: str, house: Household = HOUSE, **rows: Any) -> list[Observation]:
-    """Return what is observed for a member of rows as far as they may see them."""
+def snapshot_of(member: str, house: Household = HOUSE, **rows: Any) -> Snapshot:
+    """Return what a member sees of rows."""
     found = house.member(member)
     assert found is not None
-    viewer = viewer_for(house, found, now=rows.get("now", NOW))
+    now = rows.pop("now", NOW)
+    viewer = viewer_for(house, found, now=now)
     occurrences: Sequence[Occurrence] = rows.pop("occurrences", ())
     kept = {
         name: [each for each in rows.pop(name, ()) if viewer.sees(each.scope)]
         for name in ("tasks", "notes", "facts")
     }
-    return observed(
-        Snapshot(
-            household=house, member=found, now=rows.pop("now", NOW), **kept, **rows,
-            occurrences=[each for each in occurrences if viewer.sees_event(each.event.scope)],
-        )
+    return Snapshot(
+        household=house, member=found, now=now, **kept, **rows,
+        occurrences=[each for each in occurrences if viewer.sees_event(each.event.scope)],
     )  # fmt: skip
+
+
+def seen_by(member: str, house: Household = HOUSE, **rows: Any) -> list[Observation]:
+    """Return what is observed for a member of rows as far as they may see them."""
+    return observed(snapshot_of(member, house, **rows))
 
 
 def all_seen(house: Household = HOUSE, *, of: Iterable[str] = (), **rows: Any) -> list[Observation]:

@@ -76,7 +76,8 @@ def _one_without(snapshot: Snapshot, jobs: Sequence[Occurrence]) -> Iterator[Obs
     when = snapshot.on(job.interval.start)
     yield Observation(
         matter=Matter.OWNER_MISSING, key=f"owner:{event.id}:{job.original_start:%Y-%m-%d}", person=person,
-        text=f"{_nobody(snapshot, job, when)}. It is usually {usual}.", score=0.9, until=job.interval.start,
+        text=f"{_nobody(snapshot, job, when)}. It is usually {usual}.", score=0.9,
+        until=job.interval.start - _TOMORROW_IS_THE_DIGESTS,
         evidence=(of_event(job),), about=about(snapshot, event.summary, people=event.who),
     )  # fmt: skip
 
@@ -148,7 +149,7 @@ def _without_plan(snapshot: Snapshot, person: str, found: Sequence[_Birthday]) -
     return Observation(
         matter=Matter.BIRTHDAY, key="birthday:" + ",".join(f"{each.day}:{each.whose}" for each in found), person=person,
         text=f"{told[0].upper()}{told[1:]}, and I see no plan for {'it' if len(found) == 1 else 'them'} yet.",
-        score=0.85 if start - snapshot.now <= TWO_WEEKS else 0.65, until=start,
+        score=0.85 if start - snapshot.now <= TWO_WEEKS else 0.65, until=start - _BIRTHDAY_FROM,
         evidence=tuple(each.evidence for each in found),
         about=about(snapshot, "birthday", *(each.whose for each in found)),
     )  # fmt: skip

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from kinkeeper.calendar.model import Change, EventState, Occurrence
+from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.household.viewers import is_hidden_from, is_project
 from kinkeeper.language.name_match import telling_stems
@@ -76,6 +77,11 @@ class Observation:
     until: datetime
     evidence: tuple[Evidence, ...]
     about: frozenset[str]
+
+    @property
+    def news(self) -> str:
+        """Return an id of what is told, without its words."""
+        return stable_id("drift", self.person, self.key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
