@@ -157,7 +157,7 @@ HOURS, MINUTES = timedelta(hours=1), timedelta(minutes=1)
 TOLD, HELD = True, False
 CASES: list[tuple[str, dict[str, Any], bool]] = [
     ("nothing stands against it", {}, TOLD),
-    ("they ask to stay with one thing", {"presence": Presence(is_focused=True)}, HELD),
+    ("they ask to stay with one thing", {"presence": Presence(wants_quiet=True)}, HELD),
     ("they spoke 29 minutes ago", {"presence": said(29 * MINUTES)}, HELD),
     ("they spoke 30 minutes ago", {"presence": said(30 * MINUTES)}, TOLD),
     ("others spoke in the group", {"presence": said(MINUTES, thread=None)}, TOLD),

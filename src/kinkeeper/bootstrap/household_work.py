@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from kinkeeper.bootstrap.digests import digest_rounds
+from kinkeeper.bootstrap.drift import drift_rounds
 from kinkeeper.bootstrap.memory import Recall, encoding_worker, reading_of
 from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.bootstrap.reminders import reminding
@@ -109,7 +110,7 @@ def household_tasks(
     clock: Clock,
     pace: Pace,
 ) -> list[LongTask]:
-    """Return what is to run until the end: memory's work by day and night, encoding, reminders and digests.
+    """Return what is to run until the end: memory's work by day and night, encoding, reminders, digests and idle thought.
 
     Args:
         hearing: Proposes for memory what its chat lets drop.
@@ -126,4 +127,6 @@ def household_tasks(
         partial(reminding(store, household, clock).run, pace.upkeep_every),
         partial(digest_rounds(settings, household, store, clock).run, pace.upkeep_every),
     ]
+    if settings.idle_thought:
+        tasks.append(drift_rounds(settings, household, store, clock).run)
     return tasks if streaming is None else [*tasks, streaming.run]

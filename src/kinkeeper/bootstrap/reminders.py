@@ -59,7 +59,8 @@ class ReminderPost:
         return [error for error in map(partial(_error_of, conn), told) if error is not None]
 
     def _say_to(self, conn: Connection, member: str, reminder: Reminder) -> None:
-        self._say(conn, self._own_thread(conn, member), reminder)
+        thread = own_thread(conn, self._household.id, member, now=self._clock.now())
+        self._say(conn, thread, reminder)
 
     def _is_read(self, conn: Connection, thread: Thread) -> bool:
         """Whether the household, and nobody else, still reads what is said in a thread."""
@@ -95,17 +96,6 @@ class ReminderPost:
             if is_theirs and member != reached and self._household.member(member) is not None:
                 yield member
 
-    def _own_thread(self, conn: Connection, member: str) -> Thread:
-        """Return where a member is told something alone: their private chat, else their web conversation."""
-        household, now = self._household.id, self._clock.now()
-        chat_id = private_chat_of(conn, household, TELEGRAM, member)
-        channel = _WEB if chat_id is None else TELEGRAM
-        wanted = Thread(
-            household=household, id=usual_thread_id(household, member, channel, chat_id),
-            member=member, channel=channel, chat_id=chat_id, created_at=now, last_at=now,
-        )  # fmt: skip
-        return open_thread(conn, wanted)
-
     def _say(self, conn: Connection, thread: Thread, reminder: Reminder) -> None:
         household, now = self._household, self._clock.now()
         is_shared = thread.chat_id in household.chats
@@ -118,6 +108,17 @@ class ReminderPost:
                 is_unprompted=False, is_alarm=True,
             )  # fmt: skip
             outbox.put(conn, household.id, message, now=now)
+
+
+def own_thread(conn: Connection, household: str, member: str, *, now: datetime) -> Thread:
+    """Return where a member is told something alone: their private chat, else their web conversation."""
+    chat_id = private_chat_of(conn, household, TELEGRAM, member)
+    channel = _WEB if chat_id is None else TELEGRAM
+    wanted = Thread(
+        household=household, id=usual_thread_id(household, member, channel, chat_id),
+        member=member, channel=channel, chat_id=chat_id, created_at=now, last_at=now,
+    )  # fmt: skip
+    return open_thread(conn, wanted)
 
 
 def _error_of(conn: Connection, tell: Callable[[], None]) -> Exception | None:

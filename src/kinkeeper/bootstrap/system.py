@@ -13,6 +13,8 @@ from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.actions.requests.own_record import record_requests
 from kinkeeper.actions.requests.tasks import task_requests
+from kinkeeper.background.drift.repository import purge as purge_drift
+from kinkeeper.background.drift.requests import remark_requests
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.household_work import LongTask, Work, household_tasks
@@ -67,6 +69,7 @@ def catalogue_of(
             *note_requests(store),
             *memory_requests(store, finder),
             *record_requests(store),
+            *remark_requests(store),
             *further,
         )
     )
@@ -229,7 +232,7 @@ class System:
         upkeep = Upkeep(
             self.store, self.household.id, speaker=self.speaker(), clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
-            purges=(purge_turns, purge_work, purge_changes, forget_digests),
+            purges=(purge_turns, purge_work, purge_changes, forget_digests, purge_drift),
         )  # fmt: skip
         deliverer = Deliverer(
             self.store, self.household.id, channels, mint=mint, clock=clock,

@@ -207,3 +207,11 @@ def asked_state(text: str, names: Collection[str] = ()) -> StateAsked | None:
     if forms["knows"].match(said):
         return StateAsked(kind=StateKind.KNOWS)
     return None
+
+
+def remarks_wanted(text: str) -> bool | None:
+    """Return whether somebody wants to be told things unasked: False of "stop sending me these remarks"; None of all else."""
+    said, forms = _plain(text), _forms("remarks")
+    if forms["off"].match(said) is not None:
+        return False
+    return True if forms["on"].match(said) is not None else None

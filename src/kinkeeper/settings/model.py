@@ -350,6 +350,11 @@ class Settings(ModelSettings, EmbedderSettings, ConnectorSettings, MailSettings)
         default="18:00",
         description="Local time of the daily digest of waiting plans, for adults who have not chosen a time; or off.",
     )
+    idle_thought: bool = Field(
+        default=True,
+        description="Whether adults are told unasked, at most once a day and each alone, what the calendar, tasks and "
+        "memory show; each can also turn it off for themselves.",
+    )
     telegram_bot_token: Secret | None = Field(
         default=None,
         description="Bot token from @BotFather; or set TELEGRAM_BOT_TOKEN_FILE to a file that contains it.",

@@ -139,11 +139,11 @@ class Presence:
 
     Attributes:
         said: The last messages that they wrote or read, newest first, at most RELATED_TO_LAST.
-        is_focused: Whether they asked to stay with one thing.
+        wants_quiet: Whether they asked to stay with one thing, or somebody asked for quiet.
     """
 
     said: Sequence[Said] = ()
-    is_focused: bool = False
+    wants_quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,8 +355,8 @@ def why_silent(given: Given) -> str | None:
     spoke_at = max(
         (each.at for each in given.presence.said if each.thread_id is not None), default=None
     )
-    if given.presence.is_focused:
-        return "focused"
+    if given.presence.wants_quiet:
+        return "quiet"
     if spoke_at is not None and now - spoke_at < SILENCE:
         return "talking"
     if any(each.state is State.WAITING for each in told):

@@ -275,11 +275,19 @@ def was_found(done: ActionResult, setting: Setting) -> str:
     """Return what a request that reads has found."""
     if "free" in done.result or "is_free" in done.result:
         return free_told(done, setting)
+    if "remarks" in done.result:
+        return _REMARKS[bool(done.result["remarks"])]
     for name, tell in _LISTS.items():
         items = done.result.get(name)
         if isinstance(items, list | tuple):
             return tell(items, done, setting)
     return _anything(done)
+
+
+_REMARKS = {
+    False: "From now on I tell you nothing unasked. Say “start the remarks again” if you miss them.",
+    True: "I'll tell you again, at most once a day, when I notice something.",
+}
 
 
 def _holds(items: Sequence[Any], done: ActionResult, _setting: Setting) -> str:

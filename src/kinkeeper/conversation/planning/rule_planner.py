@@ -418,7 +418,7 @@ def _plan_of(context: PlanningContext) -> Plan:
         return _edited(case) if agrees(context.text) else _still_offered(_edited(case))
     steps = _answered(case)
     if steps is None:
-        steps = memory_rules.state_asked(case)
+        steps = memory_rules.state_asked(case) or memory_rules.remarks_set(case)
     if steps is not None:
         return planned(steps[len(context.results) :])
     found, unread = _read(case)
