@@ -19,6 +19,7 @@ from kinkeeper.background.drift.repository import (
     drift_cycles,
     drift_remarks,
     figures,
+    latest_cycles,
     purge,
 )
 from kinkeeper.background.drift.rounds import JITTER, TICK, DriftRounds
@@ -27,6 +28,7 @@ from kinkeeper.conversation.context.repository import conversation_encodings
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn import TurnOutcome
+from kinkeeper.conversation.turn_records import Effects
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import person_scope
@@ -37,6 +39,8 @@ from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer.quiet_requests import be_quiet
 from kinkeeper.tasks.model import Place, Task
 from kinkeeper.tasks.task_changes import add_task, complete_task, update_task
+from kinkeeper.web.views.health import with_thought
+from kinkeeper.web.workload import workload_record
 from live_household import MONDAY, ZONE
 from talking import Talking, on_a_loop, talking
 
@@ -219,6 +223,25 @@ async def test_a_remark_that_is_seen_to_counts_and_one_that_is_answered_does(
         found = life.talk.system.store.read_now(lambda conn: figures(conn, "miller", since=MONDAY))
         assert (found.told, found.taken_up) == (2, 2)
         assert found.cycles["COMMUNICATE"] == found.effects["COMMUNICATE"] == 2
+
+
+@on_a_loop
+async def test_what_it_did_and_what_came_of_it_is_shown_without_words(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        await life.write(due())
+        await life.live(2 * HOUR)
+        household, since, store = life.talk.system.household, MONDAY, life.talk.system.store
+        work = store.read_now(lambda conn: workload_record(conn, household, 2, now=life.now))
+        assert work["thoughts"]["COMMUNICATE"] == 1
+        assert work["remarks"] == {"waiting": 1}
+        found = store.read_now(lambda conn: figures(conn, "miller", since=since))
+        shown = with_thought(Effects(decisions=0, shares=[], parts=[]), found)
+        assert [(each.name, each.fired, each.had_effect) for each in shown.parts] == [
+            ("idle thoughts", sum(work["thoughts"].values()), 1), ("remarks made unasked", 1, 0),
+        ]  # fmt: skip
+        told = store.read_now(lambda conn: latest_cycles(conn, "miller", limit=50))
+        assert "deposit" not in repr(told)
+        assert {each["matter"] for each in told} == {"a deadline that nobody has", None}
 
 
 STOPS = (

@@ -155,6 +155,7 @@ def _share(share: float | None) -> str:
 _KINDS = {
     "reading": "messages to read", "sending": "messages to send",
     "answering": "messages to the assistant", "outside": "emails and calls to external tools",
+    "thoughts": "idle thoughts", "remarks": "remarks made unasked",
 }  # fmt: skip
 
 

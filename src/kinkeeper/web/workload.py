@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kinkeeper.actions.outside.work_claims import work_states
+from kinkeeper.background.drift.repository import figures as thought_figures
 from kinkeeper.conversation.turn_records import figures
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
@@ -40,11 +41,13 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         .where(failed_updates.c.household == household)
     ).scalar_one()
     talk = figures(conn, household, since=since)
+    thought = thought_figures(conn, household, since=since)
     return Work(
         reading={row.state: row.number for row in read},
         sending={row.state: row.number for row in sent},
         failed_updates=failed, answering=talk.outcomes, stage_failures=talk.failures,
         outside=work_states(conn, household, since=since),
+        thoughts=thought.cycles, remarks=thought.remarks,
     )  # fmt: skip
 
 
@@ -63,7 +66,7 @@ def workload_record(
     return {
         "first": first, "last": last, "reading": work.reading, "sending": work.sending,
         "answering": work.answering, "stage_failures": work.stage_failures,
-        "outside": work.outside, "failed_updates": work.failed_updates,
+        "outside": work.outside, "thoughts": work.thoughts, "remarks": work.remarks, "failed_updates": work.failed_updates,
         "manual_review": [
             {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}
             for each in left

@@ -209,6 +209,8 @@ class Workload(BaseModel):
     answering: dict[str, int]
     stage_failures: dict[str, int]
     outside: dict[str, int]
+    thoughts: dict[str, int]
+    remarks: dict[str, int]
     failed_updates: int
     manual_review: list[FailedMessage]
 

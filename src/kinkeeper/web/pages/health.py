@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.background.drift.repository import figures
 from kinkeeper.conversation.turn_records import effects
 from kinkeeper.core.time import local_days
 from kinkeeper.observer.accounts.metrics import load_metrics
@@ -46,7 +47,8 @@ async def show_health(request: Request, person: Relative) -> HTMLResponse:
             ),
             daily_feedback(conn, household, span, desk.wording.zone),
             actions=actions, hosts=context.hosts,
-            effects=effects(conn, household, since=span.start), days=days, wording=desk.wording,
+            effects=effects(conn, household, since=span.start),
+            thought=figures(conn, household, since=span.start), days=days, wording=desk.wording,
         )  # fmt: skip
         return {"health": page}
 
