@@ -18,7 +18,7 @@ from kinkeeper.observer.feedback import daily_feedback
 from kinkeeper.web.access.door import Relative
 from kinkeeper.web.context import context_of
 from kinkeeper.web.pages.desk import desk_of, show
-from kinkeeper.web.views.health import health_page, shown_until
+from kinkeeper.web.views.health import health_page, shown_until, with_thought
 from kinkeeper.web.workload import load_work
 
 router = APIRouter(include_in_schema=False)
@@ -47,8 +47,11 @@ async def show_health(request: Request, person: Relative) -> HTMLResponse:
             ),
             daily_feedback(conn, household, span, desk.wording.zone),
             actions=actions, hosts=context.hosts,
-            effects=effects(conn, household, since=span.start),
-            thought=figures(conn, household, since=span.start), days=days, wording=desk.wording,
+            effects=with_thought(
+                effects(conn, household, since=span.start),
+                figures(conn, household, since=span.start),
+            ),
+            days=days, wording=desk.wording,
         )  # fmt: skip
         return {"health": page}
 
