@@ -325,3 +325,36 @@ def test_questions_are_looked_at_again_and_settle() -> None:
         assert [(each.explorations, each.settled_at) for each in after] == (
             [] if changed is None else [changed]
         )
+
+
+SLIPS = task("Fix the gutter", deadline=NOW + 3 * DAY, who=("amara",))
+BIRTHDAYS = [
+    told(f"{name.title()}'s birthday is on {(NOW + days * DAY).day} {NOW + days * DAY:%B}", name)
+    for name, days in (("kofi", 8), ("ella", 12))
+]
+
+
+def before(matter: Matter, thing: str, ago: timedelta) -> History:
+    return past(remark(State.IGNORED, ago, matter=matter, about=frozenset({thing})))
+
+
+def test_of_the_same_thing_nothing_more_is_said_for_four_weeks() -> None:
+    slipping = snapshot_of("amara", tasks=[SLIPS], put_off={SLIPS.id: 3})
+    for ago, is_told in ((3 * DAY, False), (27 * DAY, False), (28 * DAY, True)):
+        history = before(Matter.SLIPPING, SLIPS.id, ago)
+        assert (think(all_given(snapshot=slipping, history=history)).thought is not None) is is_told
+    history = before(Matter.DEADLINE, SLIPS.id, 3 * DAY)
+    assert think(all_given(snapshot=slipping, history=history)).thought is not None
+
+
+def test_a_birthday_that_was_told_is_not_told_again_with_the_next() -> None:
+    rows = {"facts": BIRTHDAYS}
+    both = think(all_given(rows=rows)).thought
+    assert both is not None
+    assert len(both.evidence) == len(BIRTHDAYS)
+    for known, other in (BIRTHDAYS, BIRTHDAYS[::-1]):
+        found = think(
+            all_given(rows=rows, history=before(Matter.BIRTHDAY, known.id, 3 * DAY))
+        ).thought
+        assert found is not None
+        assert [each.id for each in found.evidence] == [other.id]

@@ -16,7 +16,6 @@ from drift_samples import (
     all_seen,
     event,
     listed,
-    seen_by,
     task,
     times,
     told,
@@ -25,7 +24,7 @@ from drift_samples import (
 from kinkeeper.background.drift.model import Matter
 from kinkeeper.calendar.model import Change, EventKind, EventState, Override, Waiting
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewers import person_scope, surprise_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope, surprise_scope
 from kinkeeper.tasks.model import TaskStatus
 
 ALONE = replace(
@@ -309,7 +308,8 @@ def test_two_birthdays_are_told_in_one_sentence() -> None:
         told(f"{name.title()}'s birthday is on {day.day} {day:%B}", name)
         for name, day in days.items()
     ]
-    [both] = all_seen(facts=facts)
+    both, *each = all_seen(facts=facts)
+    assert len(each) == len(both.evidence) == len(days)
     assert (
         both.text
         == "Kofi’s birthday is on Tue 10 Mar and Gran’s on Sat 14 Mar, and I see no plan for them yet."
@@ -355,11 +355,14 @@ def test_what_is_private_reaches_only_who_may_see_all_of_it(number: int, scope: 
     assert {each.person for each in all_seen(**hidden)} <= allowed[scope]
 
 
-def test_a_private_limit_beside_a_shared_list_is_told_to_its_own_person() -> None:
-    limit = told("I'm allergic to peanuts", "amara", scope=person_scope("amara"))
-    found = all_seen(facts=[limit], notes=[listed("Shopping list", "peanut butter")])
-    assert [each.person for each in found] == ["amara"]
-    assert seen_by("tom", facts=[limit], notes=[listed("Shopping list", "peanut butter")]) == []
+def test_a_limit_is_told_to_who_may_know_it_and_does_not_have_it() -> None:
+    notes = [listed("Shopping list", "peanut butter")]
+    for subject, scope, tellable in (
+        ("amara", person_scope("amara"), []), ("amara", HOUSEHOLD_SCOPE, ["tom"]), ("tom", HOUSEHOLD_SCOPE, ["amara"]),
+        ("kofi", person_scope("amara"), ["amara"]), ("kofi", surprise_scope(["amara"]), ["tom"]), ("kofi", HOUSEHOLD_SCOPE, ["tom"]),
+    ):  # fmt: skip
+        limit = told(f"{subject.title()} is allergic to peanuts", subject, scope=scope)
+        assert [each.person for each in all_seen(facts=[limit], notes=notes)] == tellable
 
 
 def test_children_and_guests_are_told_nothing() -> None:

@@ -29,6 +29,8 @@ RELATED_TO_LAST: Final = 20
 """Messages that a thought is compared with."""
 NOVEL_BELOW: Final = 0.7
 """Jaccard of what was told before and a thought below which it says something new."""
+AGAIN_AFTER: Final = timedelta(days=28)
+"""How long nothing is said of the same thing in the same matter again, where that is said once."""
 SILENCE: Final = timedelta(minutes=30)
 UNANSWERED: Final = timedelta(hours=24)
 """How long a remark waits to be answered before it counts as ignored."""
@@ -297,7 +299,10 @@ def think(given: Given, seed: int, actions: Iterable[Action]) -> Cycle:
 
 
 def _new(given: Given, found: Iterable[Observation]) -> Iterator[Observation]:
-    """Yield what is news to the person: not told, not deferred, and in other words than what was."""
+    """Yield what is news to the person: not told, not deferred, and in other words than what was.
+
+    Of most matters nothing is said of the same thing again for a while, whatever has changed about it.
+    """
     remarks = [
         each
         for each in given.history.remarks
@@ -305,8 +310,16 @@ def _new(given: Given, found: Iterable[Observation]) -> Iterator[Observation]:
     ]
     known = {each.news for each in remarks}
     told = [telling_stems(each.text) for each in remarks if each.text]
+    lately = {
+        (each.matter, thing)
+        for each in remarks
+        if given.now - each.made_at < AGAIN_AFTER
+        for thing in each.about
+    }
     for each in found:
         stems = telling_stems(each.text)
+        if not lately.isdisjoint((each.matter, thing) for thing in each.once):
+            continue
         if each.news not in known and all(_jaccard(stems, other) < NOVEL_BELOW for other in told):
             yield each
 

@@ -41,6 +41,8 @@ from kinkeeper.reading.times.reader import read
 
 _TOMORROW_IS_THE_DIGESTS = timedelta(days=2)
 _BIRTHDAY_FROM, _LATEST_PLAN = timedelta(days=2), timedelta(days=10)
+_TOGETHER = 0.01
+"""What several birthdays in one sentence are worth more than each alone."""
 _BIRTHDAY = "birthday"
 
 # A job that comes again and has nobody.
@@ -95,7 +97,7 @@ def _never_had(snapshot: Snapshot, jobs: Sequence[Occurrence]) -> Iterator[Obser
     )
     yield Observation(
         matter=Matter.OWNER_MISSING, key=f"owner:{event.id}", person=person,
-        text=f"{_nobody(snapshot, jobs[0], when)}, as far as the calendar goes.", score=0.65,
+        text=f"{_nobody(snapshot, jobs[0], when)}, according to the calendar.", score=0.65,
         until=jobs[-1].interval.start, evidence=(of_event(jobs[0]),),
         about=about(snapshot, event.summary, people=event.who),
     )  # fmt: skip
@@ -120,7 +122,7 @@ class _Birthday:
 
 
 def birthdays(snapshot: Snapshot) -> Iterator[Observation]:
-    """See birthdays of the next three weeks for which nothing is planned; those of the same person in one go."""
+    """See birthdays of the next three weeks for which nothing is planned: each, and all in one go."""
     by_person = defaultdict[str, list[_Birthday]](list)
     for each in _known_birthdays(snapshot):
         left = midnight(each.day, snapshot.household.zone) - snapshot.now
@@ -132,9 +134,9 @@ def birthdays(snapshot: Snapshot) -> Iterator[Observation]:
         ):
             by_person[person].append(each)
     for person, found in by_person.items():
-        yield _without_plan(
-            snapshot, person, sorted(found, key=lambda each: (each.day, each.whose))
-        )
+        ordered = sorted(found, key=lambda each: (each.day, each.whose))
+        for several in (*([each] for each in ordered), *([ordered] if ordered[1:] else [])):
+            yield _without_plan(snapshot, person, several)
 
 
 def _without_plan(snapshot: Snapshot, person: str, found: Sequence[_Birthday]) -> Observation:
@@ -149,8 +151,10 @@ def _without_plan(snapshot: Snapshot, person: str, found: Sequence[_Birthday]) -
     return Observation(
         matter=Matter.BIRTHDAY, key="birthday:" + ",".join(f"{each.day}:{each.whose}" for each in found), person=person,
         text=f"{told[0].upper()}{told[1:]}, and I see no plan for {'it' if len(found) == 1 else 'them'} yet.",
-        score=0.85 if start - snapshot.now <= TWO_WEEKS else 0.65, until=start - _BIRTHDAY_FROM,
+        score=(0.85 if start - snapshot.now <= TWO_WEEKS else 0.65) + _TOGETHER * (len(found) > 1),
+        until=start - _BIRTHDAY_FROM,
         evidence=tuple(each.evidence for each in found),
+        once=frozenset(each.evidence.id for each in found),
         about=about(snapshot, "birthday", *(each.whose for each in found)),
     )  # fmt: skip
 
@@ -303,7 +307,7 @@ def _other_person(snapshot: Snapshot, past: Sequence[Occurrence]) -> Iterator[Ob
         matter=Matter.HABIT, key=f"habit:{event.id}:{','.join(doing)}", person=person,
         text=f"{who[0].upper()}{who[1:]} had {quoted(event.summary)} the last {len(running)} times, "
         f"and the calendar still says {usual}. Tell me if I should change it.",
-        score=0.7, until=snapshot.now + TWO_WEEKS, evidence=(of_event(past[0]),),
+        score=0.7, until=snapshot.now + TWO_WEEKS, evidence=(of_event(past[0]),), once=frozenset({event.id}),
         about=about(snapshot, event.summary, people=(*event.who, *doing)),
     )  # fmt: skip
 
@@ -331,6 +335,6 @@ def _other_time(snapshot: Snapshot, past: Sequence[Occurrence]) -> Iterator[Obse
         matter=Matter.HABIT, key=f"habit:{event.id}:{shift(past[0])}", person=person,
         text=f"{quoted(event.summary)} was {begins} the last {len(running)} times, and the calendar still says {still}. "
         "Tell me if I should change it.",
-        score=0.7, until=snapshot.now + TWO_WEEKS, evidence=(of_event(past[0]),),
+        score=0.7, until=snapshot.now + TWO_WEEKS, evidence=(of_event(past[0]),), once=frozenset({event.id}),
         about=about(snapshot, event.summary, people=event.who),
     )  # fmt: skip

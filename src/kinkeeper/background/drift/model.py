@@ -67,6 +67,7 @@ class Observation:
         until: Aware; it matters no more from then on.
         evidence: At least one.
         about: Stems of what it is about, people included.
+        once: Ids of the evidence of which nothing more is said in this matter for a while, once something was.
     """
 
     matter: Matter
@@ -77,6 +78,7 @@ class Observation:
     until: datetime
     evidence: tuple[Evidence, ...]
     about: frozenset[str]
+    once: frozenset[str] = frozenset()
 
     @property
     def news(self) -> str:

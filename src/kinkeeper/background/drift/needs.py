@@ -78,7 +78,7 @@ def _due(
     yield Observation(
         matter=Matter.DEADLINE, key=f"deadline:{evidence.id}:{at:%Y-%m-%d}", person=person, until=at,
         text=f"{quoted(evidence.words)} is due {snapshot.on(at)}, and nobody has it yet.",
-        score=0.85 if left <= A_WEEK else 0.7, evidence=(evidence,), about=about(snapshot, evidence.words),
+        score=0.85 if left <= A_WEEK else 0.7, evidence=(evidence,), once=frozenset({evidence.id}), about=about(snapshot, evidence.words),
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def slipping(snapshot: Snapshot) -> Iterator[Observation]:
             matter=Matter.SLIPPING, key=f"slipping:{task.id}:{slips}", person=person,
             text=f"{quoted(task.title)} has been put off {times} and {rest}. Is it still wanted?",
             score=min(0.7 + 0.05 * (slips - _SLIPS), 0.8), until=max(task.deadline, snapshot.now) + TWO_WEEKS,
-            evidence=(of_task(task),), about=about(snapshot, task.title, people=task.who),
+            evidence=(of_task(task),), once=frozenset({task.id}), about=about(snapshot, task.title, people=task.who),
         )  # fmt: skip
 
 
@@ -177,15 +177,21 @@ _BOUGHT, _EATEN = 0.75, 0.9
 def _beside(
     snapshot: Snapshot, fact: Fact, food: _Food, *, is_allergy: bool
 ) -> Iterator[Observation]:
-    person = snapshot.person_for([fact.scope, food.scope], food.made_by)
+    # Nobody needs to be told of their own limits.
+    person = snapshot.person_for([fact.scope, food.scope], food.made_by, but=[fact.subject])
     if person is None:
         return
-    limit = statement(fact.narrative, speaker=name_of(fact.speaker, snapshot.household.names))
+    speaker = name_of(fact.speaker, snapshot.household.names)
+    limit = statement(fact.narrative, speaker=speaker)
+    is_quoted = speaker is not None and limit.startswith(f"{speaker}: ")
+    limit = f"{speaker} said {limit.removeprefix(f'{speaker}: ')}" if is_quoted else limit
+    is_often = not is_allergy or food.score == _BOUGHT
     yield Observation(
         matter=Matter.FOOD, key=f"food:{fact.id}:{food.evidence.id}:{food.evidence.words}", person=person,
         text=f"{food.name}. Just so nobody forgets: {limit}",
         score=food.score if is_allergy else min(food.score, 0.75), until=food.until,
-        evidence=(food.evidence, of_fact(fact)), about=about(snapshot, food.evidence.words, people=[fact.subject]),
+        evidence=(food.evidence, of_fact(fact)), once=frozenset({fact.id}) if is_often else frozenset(),
+        about=about(snapshot, food.evidence.words, people=[fact.subject]),
     )  # fmt: skip
 
 
