@@ -7,7 +7,9 @@ import kinkeeper
 
 SOURCE = Path(kinkeeper.__file__).parent
 ASKING = frozenset({"complete", "stream", "ask", "ModelGateway", "ChatRequest"})
-NEVER = ("actions", "calendar", "channels", "digest", "jobs", "mail", "messaging", "notes", "tasks")
+NEVER = (
+    "actions", "background", "calendar", "channels", "digest", "jobs", "mail", "messaging", "notes", "tasks",
+)  # fmt: skip
 
 
 def imported_for_models(path: Path) -> set[str]:
