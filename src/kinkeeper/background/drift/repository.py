@@ -335,13 +335,13 @@ def figures(conn: Connection, household: str, *, since: datetime) -> Figures:
     """Return what idle thought came to since then."""
     cycles, effects = Counter[str](), Counter[str]()
     counted = (
-        select(_cycles.action, _cycles.effect != "", func.count())
+        select(_cycles.action, _cycles.effect, func.count())
         .where(_cycles.household == household, _cycles.at >= since)
-        .group_by(_cycles.action, _cycles.effect != "")
+        .group_by(_cycles.action, _cycles.effect)
     )
-    for action, has_effect, count in conn.execute(counted):
+    for action, effect, count in conn.execute(counted):
         cycles[action] += count
-        effects[action] += count if has_effect else 0
+        effects[action] += count if effect else 0
     remarks = (
         select(_remarks.state, func.count())
         .where(_remarks.household == household, _remarks.made_at >= since)
