@@ -15,7 +15,7 @@ _WHOSE = re.compile(
     r"^\W*(?:the )?(?P<who>(?:(?:my|our|your) )?[^\W\d_][\w-]*(?: [A-Z][\w-]*)?(?: and [^\W\d_][\w-]*)?)['’]s?(?= (?:\w+ )?(?:b-?day|birthday))",
     re.IGNORECASE,
 )
-_CONTAINED = re.compile(r"\b(?:free (?:from|of)|instead of)$")
+_LEFT_OUT = frozenset({("free", "from"), ("free", "of"), ("instead", "of")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def foods_in(text: str) -> frozenset[str]:
     for start, end, families in _named(words):
         is_out = (words[end : end + 1] or [""])[0] in tables.free
         is_out |= start > 0 and words[start - 1] in tables.before
-        is_out |= _CONTAINED.search(" ".join(words[:start])) is not None
+        is_out |= tuple(words[max(start - 2, 0) : start]) in _LEFT_OUT
         (left_out if is_out else found).update(families)
     for word in words:
         left_out |= tables.instead.get(word, frozenset())
