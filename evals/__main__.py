@@ -19,6 +19,7 @@ from evals import (
     confirmations,
     consent,
     dialogues,
+    drift,
     group_reading,
     likeness,
     memory_confidence,
@@ -113,6 +114,10 @@ def _planner(scope: Scope) -> Report:
 
 def _dialogues(scope: Scope) -> Report:
     return dialogues.measure(root=scope.root)
+
+
+def _drift(scope: Scope) -> Report:
+    return drift.measure(root=scope.root)
 
 
 def _cards(scope: Scope) -> Report:
@@ -230,6 +235,7 @@ SUITES: Mapping[Suite, Sequence[Callable[[Scope], Report]]] = {
     Suite.DIALOGUES: (_dialogues,),
     Suite.CATEGORY: (_category,),
     Suite.LIKENESS: (_likeness,),
+    Suite.DRIFT: (_drift,),
     Suite.EXTRACTION: (_extraction,),
     Suite.BRAIN: (_brain,),
     Suite.LEAKS: (_memory_leaks,),

@@ -15,6 +15,7 @@ class Suite(StrEnum):
     CONFIRMATIONS = "confirmations"
     CONSENT = "consent"
     DIALOGUES = "dialogues"
+    DRIFT = "drift"
     EXTRACTION = "extraction"
     LEAKS = "leaks"
     LAWS = "laws"

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.requests.calendar import calendar_requests
+from kinkeeper.actions.requests.goals import goal_requests
 from kinkeeper.actions.requests.memory import memory_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue
 from kinkeeper.actions.requests.notes import note_requests
@@ -65,6 +66,7 @@ class Desk:
         self.catalogue = Catalogue(
             (
                 *task_requests(store),
+                *goal_requests(store),
                 *calendar_requests(store, usual_length=timedelta(hours=1)),
                 *note_requests(store),
                 *memory_requests(store, finder),

@@ -37,7 +37,9 @@ from kinkeeper.observer.tripwire.gate import Tripwire, load_tripwire
 from kinkeeper.observer.wording.message_parts import segments
 from kinkeeper.observer.wording.message_view import read_message
 from kinkeeper.observer.wording.participants import Participants, compile_participants
+from kinkeeper.reading.asked import remarks_wanted
 from kinkeeper.reading.corrections import calls_off, is_bare_value, reads_as_correction
+from kinkeeper.reading.occasions import foods_in, foods_ruled_out, plans_birthday, whose_birthday
 from kinkeeper.reading.replies import asks_for_owner, is_question, read_reply
 from kinkeeper.reading.times import read as read_times
 from kinkeeper.reading.wonder import wonders
@@ -57,6 +59,15 @@ def _participants() -> Participants:
 @cache
 def _tripwire() -> Tripwire:
     return load_tripwire(_participants().lexicon)
+
+
+def _noticed(text: str) -> None:
+    """Read a title or a line of a list as idle thought does."""
+    foods_in(text)
+    foods_ruled_out(text)
+    whose_birthday(text)
+    plans_birthday(text)
+    remarks_wanted(text)
 
 
 def _first_look(text: str) -> None:
@@ -187,6 +198,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "sorting": _sorted,
     "showing": _shown,
     "embedding": _embedded,
+    "noticing": _noticed,
 }
 """By name; each cuts the text as its callers do."""
 

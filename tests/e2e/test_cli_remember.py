@@ -26,6 +26,7 @@ def test_something_is_remembered_exported_and_erased_for_good(program: Program) 
         "drafts.jsonl",
         "episodes.jsonl",
         "facts.jsonl",
+        "goals.jsonl",
         "notes.jsonl",
         "tasks.jsonl",
     }

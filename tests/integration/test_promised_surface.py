@@ -21,7 +21,7 @@ GET /api/pending · POST /api/pending/{}/confirm · POST /api/pending/{}/reject 
 POST /api/pending/{}/feedback · POST /api/actions/{}/undo · POST /api/quiet · GET /api/events · POST /api/events
 GET /calendar.ics · GET /api/tasks · POST /api/tasks · GET /api/messages/{}/trace · GET /api/metrics
 GET /api/observability/routing · GET /api/observability/calls · GET /api/observability/iterations
-GET /api/observability/jobs · POST /telegram/webhook · POST /observe · POST /v1/chat/completions · GET /v1/models
+GET /api/observability/jobs · GET /api/observability/drift · POST /telegram/webhook · POST /observe · POST /v1/chat/completions · GET /v1/models
 POST /mcp · GET /metrics · GET /healthz · GET /readyz · GET /openapi.json
 GET / · GET /chat · GET /pending · GET /calendar · GET /memory · GET /why/{} · GET /silence · GET /health · GET /welcome
 GET /login

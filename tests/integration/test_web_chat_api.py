@@ -82,7 +82,7 @@ async def test_how_turns_were_decided_is_for_the_owner_and_without_words(house: 
         await say(client, "hello there")
         told = {
             name: (await client.get(f"/api/observability/{name}")).json()
-            for name in ("routing", "calls", "iterations", "jobs")
+            for name in ("routing", "calls", "iterations", "jobs", "drift")
         }
         assert "plumber" not in json.dumps(told)
         assert told["routing"]["decisions"] == 2

@@ -64,6 +64,7 @@ NOTHING_LASTS = {
     "/api/invites": "a way in, by the owner", "/api/keys/{key_id}": "ends a way in", "/api/feeds": "a way to read",
     "/invite/{code}": "logs in", "/logout": "logs out", "/logout/everywhere": "logs out",
     "/api/digest": "when one's own digest comes", "/digest/time": "when one's own digest comes",
+    "/digest/remarks": "whether one is told things unasked",
     "/api/quiet": "when to be silent", "/api/pending/{action_id}/feedback": "what was wrong with a card",
     "/api/memory/search": "reads", "/why/{message_id:path}": "what was wrong with a message",
     "/replay/{message_id:path}": "decides again in a rehearsal", "/memory/nights/{run_id}/answer": "a night's question",

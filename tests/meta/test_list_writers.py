@@ -71,3 +71,23 @@ def test_the_writers_are_found_by_what_they_do() -> None:
 )
 def test_a_way_past_the_executor_is_noticed(code: str) -> None:
     assert offences({"kinkeeper.web.sly": read("kinkeeper.web.sly", code)})
+
+
+@pytest.mark.parametrize(
+    ("names", "allowed"),
+    [
+        (("add_goal", "move_goal", "undo_change"), {"kinkeeper.actions.effects.goals"}),
+        (("put_goal",), {"kinkeeper.background.goal_work"}),
+    ],
+)
+def test_goals_are_taken_on_and_stopped_by_the_executor_alone(
+    names: tuple[str, ...], allowed: set[str]
+) -> None:
+    """How far the work on one has come is written by that work, and by nobody else."""
+    wanted = {f"kinkeeper.goals.repository.{name}" for name in names}
+    found = {
+        name
+        for name, module in sources().items()
+        if any(wanted & {each, f"kinkeeper.goals.{each}"} for each in module.names)
+    }
+    assert found - {"kinkeeper.goals.repository"} == allowed

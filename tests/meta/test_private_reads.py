@@ -11,6 +11,7 @@ READERS = {
     "kinkeeper.tasks.repository.tasks": {"kinkeeper.tasks.repository"},
     "kinkeeper.tasks.repository.task_reminders": {"kinkeeper.tasks.repository"},
     "kinkeeper.notes.repository.notes": {"kinkeeper.notes.repository"},
+    "kinkeeper.goals.repository.goals": {"kinkeeper.goals.repository"},
     "kinkeeper.calendar.tables": {
         "kinkeeper.calendar.repository",
         "kinkeeper.calendar.event_rows",
@@ -49,6 +50,9 @@ WHOLE = {
     "kinkeeper.calendar.seeds",
     "kinkeeper.notes.note_changes",
     "kinkeeper.tasks.task_changes",
+    "kinkeeper.goals.repository",
+    # Works on each goal on behalf of whose it is, and tells nobody else.
+    "kinkeeper.background.goal_work",
     # Reads others' private events to tell that they are busy, and nothing else of them.
     "kinkeeper.calendar.search",
     # Says reminders to those whose they are.
@@ -139,10 +143,12 @@ LISTING_ACTIONS = {
 LOWER = (
     "kinkeeper.brain.",
     "kinkeeper.calendar.",
+    "kinkeeper.goals.",
     "kinkeeper.memory.",
     "kinkeeper.notes.",
     "kinkeeper.tasks.",
     "kinkeeper.actions.",
+    "kinkeeper.background.",
     "kinkeeper.observer.",
     "kinkeeper.bootstrap.",
 )

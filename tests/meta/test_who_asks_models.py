@@ -7,7 +7,19 @@ import kinkeeper
 
 SOURCE = Path(kinkeeper.__file__).parent
 ASKING = frozenset({"complete", "stream", "ask", "ModelGateway", "ChatRequest"})
-NEVER = ("actions", "calendar", "channels", "digest", "jobs", "mail", "messaging", "notes", "tasks")
+NEVER = (
+    "actions",
+    "background",
+    "calendar",
+    "channels",
+    "digest",
+    "goals",
+    "jobs",
+    "mail",
+    "messaging",
+    "notes",
+    "tasks",
+)
 
 
 def imported_for_models(path: Path) -> set[str]:

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import kinkeeper
 
 SOURCE = Path(kinkeeper.__file__).parent
@@ -14,6 +16,8 @@ UNPROMPTED = {
     "actions/button_removal.py",
     # The daily digest, for one person alone at the time they chose.
     "bootstrap/digests.py",
+    # What idle thought noticed, for one person alone.
+    "bootstrap/drift.py",
 }
 # Channels answer the one who asked or pressed; reminders come at the time somebody asked for.
 ANSWERS = ("channels/", "bootstrap/reminders.py")
@@ -36,8 +40,11 @@ def test_only_rules_speak_unasked_and_channels_only_answer() -> None:
             assert is_answer or "answer_to" in said, f"{name}:{message.lineno} speaks unasked"
 
 
-def test_a_digest_reaches_one_person_alone() -> None:
-    for message in outbound_calls(SOURCE / "bootstrap/digests.py"):
+@pytest.mark.parametrize("name", ["bootstrap/digests.py", "bootstrap/drift.py"])
+def test_digests_and_remarks_reach_one_person_alone(name: str) -> None:
+    found = outbound_calls(SOURCE / name)
+    assert found
+    for message in found:
         said = {each.arg: each.value for each in message.keywords}
         assert ast.unparse(said["audience"]) == "member.id"
 

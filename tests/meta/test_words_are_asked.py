@@ -33,6 +33,10 @@ NOTHING_NEW = frozenset(
         "email.create_draft",
         "email.send",
         "tools.call",
+        "goal.add",
+        "goal.pause",
+        "goal.resume",
+        "goal.cancel",
     }
 )
 # Who stores a proposal without it: what was said in a group is read by who listens there; what was stored is stored again;

@@ -161,6 +161,7 @@ def asked_with(
         "load_task": [{"task_id": f"task-{each}"} for each in texts],
         "list_tasks": [{}],
         "open_tasks": [{}],
+        "tasks_lately": [{"since": NOW}],
         "find_note": [{"note_id": f"note-{each}"} for each in texts],
         "load_note": [{"note_id": f"note-{each}"} for each in texts],
         "list_notes": [{}],

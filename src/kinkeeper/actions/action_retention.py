@@ -24,6 +24,7 @@ _FORGOTTEN: Mapping[ActionType, str] = {
     ActionType.MEMORY_FACT: "Something about memory",
     ActionType.EMAIL: "A mail",
     ActionType.NOTE: "Something about a note",
+    ActionType.GOAL: "Something to look for",
     ActionType.FOREIGN_TOOL: "A call to another program",
 }
 RESTORABLE = timedelta(days=7)

@@ -33,6 +33,7 @@ class ActionType(StrEnum):
     SCHEDULE_CHANGE = "schedule_change"
     MEMORY_FACT = "memory_fact"
     TASK = "task"
+    GOAL = "goal"
     NOTE = "note"
     EMAIL = "email"
     FOREIGN_TOOL = "foreign_tool"

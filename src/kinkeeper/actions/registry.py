@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects import calendar, memory, notes, outside, tasks
+from kinkeeper.actions.effects import calendar, goals, memory, notes, outside, tasks
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
 
@@ -71,6 +71,10 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "tools.call": EffectKind(
             parameters=outside.CallTool, stakes=Stakes.HIGH, undo=None, is_outside=True
         ),
+        "goal.add": EffectKind(parameters=goals.AddGoal, stakes=Stakes.LOW, undo=goals.undo),
+        "goal.pause": EffectKind(parameters=goals.PauseGoal, stakes=Stakes.LOW, undo=goals.undo),
+        "goal.resume": EffectKind(parameters=goals.ResumeGoal, stakes=Stakes.LOW, undo=goals.undo),
+        "goal.cancel": EffectKind(parameters=goals.CancelGoal, stakes=Stakes.LOW, undo=None),
         "memory.remember_fact": EffectKind(
             parameters=memory.RememberFact, stakes=Stakes.LOW, undo=memory.undo
         ),

@@ -10,11 +10,13 @@ from kinkeeper.actions.effects.calendar import event_to_json
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.actions.requests.goals import goal_json
 from kinkeeper.actions.requests.notes import note_json
 from kinkeeper.actions.requests.tasks import task_json
 from kinkeeper.bootstrap.system import System
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.time import Clock
+from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.mail.model import Draft, list_drafts
 from kinkeeper.memory.memory_export import Exported, exported_records
@@ -25,9 +27,9 @@ Records = Mapping[str, Mapping[str, Any]]
 """Public records by id."""
 
 State = Mapping[str, Records]
-"""Records by kind: events, tasks, lists, notes, memory, mail and cards."""
+"""Records by kind: events, tasks, goals, lists, notes, memory, mail and cards."""
 
-KINDS = ("events", "tasks", "lists", "notes", "memory", "mail", "cards")
+KINDS = ("events", "tasks", "goals", "lists", "notes", "memory", "mail", "cards")
 _ENTRY = "- "
 
 
@@ -54,7 +56,7 @@ def changes_between(before: State, after: State) -> dict[str, dict[str, list[Any
 def public_records(
     conn: Connection, system: System, *, now: datetime
 ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """Return all facts, actions, tasks, notes and drafts of mails in their public form, everybody's own ones too.
+    """Return all facts, actions, tasks, goals, notes and drafts of mails in their public form, everybody's own ones too.
 
     Args:
         now: Tells which actions still wait.
@@ -66,6 +68,7 @@ def public_records(
         "facts": [*exported_records(conn, household.id, Exported.FACTS, names=household.names)],
         "actions": [action_record(each) for each in actions],
         "tasks": [task_json(each) for each in list_tasks(conn, whole)],
+        "goals": [goal_json(each, household.zone) for each in list_goals(conn, whole)],
         "notes": [note_json(each) for each in list_notes(conn, whole)],
         "drafts": [_draft_json(each) for each in list_drafts(conn, household.id)],
     }
@@ -86,6 +89,7 @@ def _read(conn: Connection, system: System, clock: Clock) -> State:
     return {
         "events": _by_id(map(event_to_json, events)),
         "tasks": _by_id(records["tasks"]),
+        "goals": _by_id(records["goals"]),
         "lists": _by_id(each for each in notes if each["body"].startswith(_ENTRY)),
         "notes": _by_id(each for each in notes if not each["body"].startswith(_ENTRY)),
         "memory": _by_id(records["facts"]),

@@ -8,12 +8,15 @@ from functools import partial
 from typing import Any
 
 from kinkeeper.bootstrap.digests import digest_rounds
+from kinkeeper.bootstrap.drift import drift_rounds
+from kinkeeper.bootstrap.goals import goal_work
 from kinkeeper.bootstrap.memory import Recall, encoding_worker, reading_of
 from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Job, Pace
+from kinkeeper.mail.model import MailReader
 from kinkeeper.memory.context.prefetch import Streaming
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.observer.overheard_facts import Hearing
@@ -112,16 +115,21 @@ def household_tasks(
     recall: Recall,
     hearing: Hearing,
     streaming: Streaming | None,
+    mailbox: MailReader | None,
     clock: Clock,
     pace: Pace,
 ) -> list[LongTask]:
-    """Return what is to run until the end: memory's work by day and night, encoding, reminders and digests.
+    """Return what is to run until the end: memory's work by day and night, encoding, goals, reminders, digests and idle thought.
 
     Args:
         hearing: Proposes for memory what its chat lets drop.
         streaming: Looks ahead for its members' next turns, where that is switched on.
+        mailbox: The household's; None where none is set up.
     """
     reading = reading_of(household, store, clock)
+    goals = goal_work(
+        settings, household, store, recall.finder, mailbox=mailbox, clock=clock, pace=pace
+    )
     tasks: list[LongTask] = [
         partial(recall.embed, pace.upkeep_every),
         recall.finder.read_ahead,
@@ -129,7 +137,10 @@ def household_tasks(
         reading.run,
         partial(hearing.run, pace.upkeep_every),
         encoding_worker(household, store, clock, pace).run,
+        goals.run,
         partial(reminding(store, household, clock).run, pace.upkeep_every),
         partial(digest_rounds(settings, household, store, clock).run, pace.upkeep_every),
     ]
+    if settings.idle_thought:
+        tasks.append(drift_rounds(settings, household, store, clock).run)
     return tasks if streaming is None else [*tasks, streaming.run]

@@ -19,6 +19,7 @@ from kinkeeper.connectors.tools.tool_records import CHECK, findings
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
+from kinkeeper.mail.model import MailReader
 from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.checks import stored_findings
@@ -41,11 +42,22 @@ def mail_requests(settings: Settings, *, is_only_household: bool) -> tuple[Reque
     Args:
         is_only_household: Whether this installation serves one household.
     """
-    if not is_only_household or not _is_set_up(settings):
-        return email_requests(None, can_send=False)
+    mailbox = mailbox_for(settings, is_only_household=is_only_household)
+    can_send = is_only_household and settings.smtp_url is not None
+    return email_requests(mailbox, can_send=can_send)
+
+
+def mailbox_for(settings: Settings, *, is_only_household: bool) -> MailReader | None:
+    """Return the mailbox of the settings, where there is one and it is clear whose it is.
+
+    Args:
+        is_only_household: Whether this installation serves one household.
+    """
+    if not is_only_household or settings.imap_url is None:
+        return None
     from kinkeeper.bootstrap.mail_servers import mailbox_of  # noqa: PLC0415 - loads the libraries for mail
 
-    return email_requests(mailbox_of(settings), can_send=settings.smtp_url is not None)
+    return mailbox_of(settings)
 
 
 def mail_adapters(settings: Settings, *, is_only_household: bool) -> Mapping[str, Adapter]:

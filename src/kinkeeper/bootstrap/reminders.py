@@ -1,6 +1,6 @@
 """Where reminders are said: in the conversation they were asked for in, and to those whose task it is."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -34,34 +34,14 @@ def reminding(store: Store, household: Household, clock: Clock) -> Reminding:
     return Reminding(store, household.id, deliver=ReminderPost(household, clock), clock=clock)
 
 
-class ReminderPost:
-    """Says one household's reminders, each under its key: once, however often it is handed over."""
+class Post:
+    """Says to members of one household what they asked to be told, in their conversations."""
 
     def __init__(self, household: Household, clock: Clock) -> None:
         self._household = household
         self._clock = clock
 
-    def __call__(self, conn: Connection, reminder: Reminder) -> Sequence[Exception]:
-        """Put a reminder where it was asked for, and to those whose task it is and who do not read there.
-
-        Each of these places is on its own: what goes wrong with one is returned.
-        """
-        thread_id = reminder.task.place.thread_id
-        thread = None if thread_id is None else load_thread(conn, self._household.id, thread_id)
-        if thread is not None and not self._is_read(conn, thread):
-            thread = None
-        if thread is not None and self._is_heard_by_all(thread, reminder):
-            thread = None
-        told = [] if thread is None else [partial(self._say, conn, thread, reminder)]
-        told += [
-            partial(self._say_to, conn, each, reminder) for each in self._absent(thread, reminder)
-        ]
-        return [error for error in map(partial(_error_of, conn), told) if error is not None]
-
-    def _say_to(self, conn: Connection, member: str, reminder: Reminder) -> None:
-        self._say(conn, self._own_thread(conn, member), reminder)
-
-    def _is_read(self, conn: Connection, thread: Thread) -> bool:
+    def is_read(self, conn: Connection, thread: Thread) -> bool:
         """Whether the household, and nobody else, still reads what is said in a thread."""
         household, chat_id = self._household, thread.chat_id
         if thread.channel == PROGRAMS:
@@ -73,6 +53,68 @@ class ReminderPost:
             return True
         own = private_chat_of(conn, household.id, thread.channel, thread.member)
         return own == chat_id and household.member(thread.member) is not None
+
+    def own_thread(self, conn: Connection, member: str) -> Thread:
+        """Return where a member is told something alone: their private chat, else their web conversation."""
+        return own_thread(conn, self._household.id, member, now=self._clock.now())
+
+    def say(
+        self,
+        conn: Connection,
+        thread: Thread,
+        text: str,
+        *,
+        key: str,
+        is_alarm: bool,
+        used: Sequence[Mapping[str, str]] = (),
+    ) -> None:
+        """Say something in a conversation, once under its key.
+
+        Args:
+            used: What it rests on, each {"kind", "id", "text"}.
+            is_alarm: Whether somebody asked to be told at this very time, be it a quiet one.
+        """
+        household, now = self._household.id, self._clock.now()
+        post_to_thread(conn, household, thread.id, text, key=key, now=now, used=used)
+        if thread.channel == TELEGRAM and thread.chat_id is not None:
+            message = Outbound(
+                channel=TELEGRAM,
+                chat_id=thread.chat_id,
+                body=text,
+                dedupe_key=key,
+                is_unprompted=False,
+                is_alarm=is_alarm,
+            )
+            outbox.put(conn, household, message, now=now)
+
+
+class ReminderPost:
+    """Says one household's reminders, each under its key: once, however often it is handed over."""
+
+    def __init__(self, household: Household, clock: Clock) -> None:
+        self._household = household
+        self._clock = clock
+        self._post = Post(household, clock)
+
+    def __call__(self, conn: Connection, reminder: Reminder) -> Sequence[Exception]:
+        """Put a reminder where it was asked for, and to those whose task it is and who do not read there.
+
+        Each of these places is on its own: what goes wrong with one is returned.
+        """
+        thread_id = reminder.task.place.thread_id
+        thread = None if thread_id is None else load_thread(conn, self._household.id, thread_id)
+        if thread is not None and not self._post.is_read(conn, thread):
+            thread = None
+        if thread is not None and self._is_heard_by_all(thread, reminder):
+            thread = None
+        told = [] if thread is None else [partial(self._say, conn, thread, reminder)]
+        told += [
+            partial(self._say_to, conn, each, reminder) for each in self._absent(thread, reminder)
+        ]
+        return [error for error in map(partial(_error_of, conn), told) if error is not None]
+
+    def _say_to(self, conn: Connection, member: str, reminder: Reminder) -> None:
+        self._say(conn, self._post.own_thread(conn, member), reminder)
 
     def _is_heard_by_all(self, thread: Thread, reminder: Reminder) -> bool:
         """Whether others would read in the thread of what is private to one member."""
@@ -95,38 +137,27 @@ class ReminderPost:
             if is_theirs and member != reached and self._household.member(member) is not None:
                 yield member
 
-    def _own_thread(self, conn: Connection, member: str) -> Thread:
-        """Return where a member is told something alone: their private chat, else their web conversation."""
-        household, now = self._household.id, self._clock.now()
-        chat_id = private_chat_of(conn, household, TELEGRAM, member)
-        channel = _WEB if chat_id is None else TELEGRAM
-        wanted = Thread(
-            household=household,
-            id=usual_thread_id(household, member, channel, chat_id),
-            member=member,
-            channel=channel,
-            chat_id=chat_id,
-            created_at=now,
-            last_at=now,
-        )
-        return open_thread(conn, wanted)
-
     def _say(self, conn: Connection, thread: Thread, reminder: Reminder) -> None:
         household, now = self._household, self._clock.now()
         is_shared = thread.chat_id in household.chats
         text = reminder_text(reminder, household, to=None if is_shared else thread.member, now=now)
-        key = f"{reminder.key}:{thread.id}"
-        post_to_thread(conn, household.id, thread.id, text, key=key, now=now)
-        if thread.channel == TELEGRAM and thread.chat_id is not None:
-            message = Outbound(
-                channel=TELEGRAM,
-                chat_id=thread.chat_id,
-                body=text,
-                dedupe_key=key,
-                is_unprompted=False,
-                is_alarm=True,
-            )
-            outbox.put(conn, household.id, message, now=now)
+        self._post.say(conn, thread, text, key=f"{reminder.key}:{thread.id}", is_alarm=True)
+
+
+def own_thread(conn: Connection, household: str, member: str, *, now: datetime) -> Thread:
+    """Return where a member is told something alone: their private chat, else their web conversation."""
+    chat_id = private_chat_of(conn, household, TELEGRAM, member)
+    channel = _WEB if chat_id is None else TELEGRAM
+    wanted = Thread(
+        household=household,
+        id=usual_thread_id(household, member, channel, chat_id),
+        member=member,
+        channel=channel,
+        chat_id=chat_id,
+        created_at=now,
+        last_at=now,
+    )
+    return open_thread(conn, wanted)
 
 
 def _error_of(conn: Connection, tell: Callable[[], None]) -> Exception | None:

@@ -8,22 +8,27 @@ from typing import Final
 from kinkeeper.actions.outside.work_claims import purge_work
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.actions.requests.calendar import calendar_requests
+from kinkeeper.actions.requests.goals import goal_requests
 from kinkeeper.actions.requests.memory import memory_requests
 from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.actions.requests.own_record import record_requests
 from kinkeeper.actions.requests.tasks import task_requests
+from kinkeeper.background.cycles import purge_cycles
+from kinkeeper.background.drift.repository import purge as purge_drift
+from kinkeeper.background.drift.requests import remark_requests
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.household_work import LongTask, Work, household_tasks
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import reads_talk
-from kinkeeper.bootstrap.outside import Tools, mail_requests
+from kinkeeper.bootstrap.outside import Tools, mail_requests, mailbox_for
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.turn_records import purge as purge_turns
 from kinkeeper.core.time import Clock, VirtualClock
 from kinkeeper.digest.repository import forget_digests
+from kinkeeper.goals.repository import purge_goals
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.jobs.job import Enqueuer, Pace, RowWorker
@@ -63,10 +68,12 @@ def catalogue_of(
     return Catalogue(
         (
             *task_requests(store),
+            *goal_requests(store),
             *calendar_requests(store, usual_length=usual_length),
             *note_requests(store),
             *memory_requests(store, finder),
             *record_requests(store),
+            *remark_requests(store),
             *further,
         )
     )
@@ -196,6 +203,7 @@ class System:
             recall=self.recall,
             hearing=self.hearing(clock),
             streaming=talk.streaming,
+            mailbox=mailbox_for(self.settings, is_only_household=self.is_only),
             clock=clock,
             pace=pace,
         )
@@ -256,7 +264,15 @@ class System:
             speaker=self.speaker(),
             clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
-            purges=(purge_turns, purge_work, purge_changes, forget_digests),
+            purges=(
+                purge_turns,
+                purge_work,
+                purge_changes,
+                forget_digests,
+                purge_goals,
+                purge_cycles,
+                purge_drift,
+            ),
         )
         deliverer = Deliverer(
             self.store,

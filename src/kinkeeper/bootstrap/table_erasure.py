@@ -44,7 +44,7 @@ _BLANKED: Mapping[str, Mapping[str, Any]] = {
     "observer_messages": {"brain_context": None, "brain_queries": []},
     "model_calls": {"sent": None, "answered": None},
 }
-_CACHES = ("embeddings", "failed_updates", "arrangements")
+_CACHES = ("embeddings", "failed_updates", "arrangements", "drift_cycles", "drift_remarks")
 _MEMORYS = frozenset({"episodes", "statements", "facts", "memory_tombstones"})
 _TELLING = (
     "conversation_topics",

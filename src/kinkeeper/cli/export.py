@@ -123,7 +123,7 @@ def _export_memory(where: Where, file: Path, what: Exported) -> None:
 
 
 def export_all(where: Where, folder: Path) -> None:
-    """Write everything into a folder, a file each: calendar, tasks, notes, drafts of mails, facts, episodes and actions.
+    """Write everything into a folder, a file each: calendar, tasks, goals, notes, drafts of mails, facts, episodes and actions.
 
     Everybody's own things, too: only whoever may read the database can do this.
 

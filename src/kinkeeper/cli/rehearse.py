@@ -28,9 +28,11 @@ from kinkeeper.actions.proposals import expire_due
 from kinkeeper.actions.repository import next_expiry
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.actions.session_words import keep
+from kinkeeper.background.cycles import next_cycle
 from kinkeeper.bootstrap import household_path, open_system, read_households
 from kinkeeper.bootstrap.consolidation import Consolidating
 from kinkeeper.bootstrap.digests import digest_rounds
+from kinkeeper.bootstrap.goals import goal_work
 from kinkeeper.bootstrap.household_state import State, changes_between, state_of
 from kinkeeper.bootstrap.memory import encoding_worker, reading_of
 from kinkeeper.bootstrap.models import model_extractor, models_opened
@@ -131,6 +133,15 @@ class Rehearsal:
         self._hearing = system.hearing(clock)
         self._reminding = reminding(system.store, self._household, clock)
         self._digests = digest_rounds(system.settings, self._household, system.store, clock)
+        self._goals = goal_work(
+            system.settings,
+            self._household,
+            system.store,
+            system.recall.finder,
+            mailbox=None,
+            clock=clock,
+            pace=pace,
+        )
         self._last_said = clock.now()
         self._numbers = count(1)
         self._begun: dict[str, str] = {}
@@ -199,7 +210,7 @@ class Rehearsal:
         ]
 
         def read(conn: Connection) -> None:
-            marks = (next_due(conn, self._household.id), next_expiry(conn, self._household.id))
+            marks = [find(conn, self._household.id) for find in (next_due, next_expiry, next_cycle)]
             found.extend(each for each in marks if each is not None)
             quiet = QuietHours.parse(self._system.settings.quiet_hours, zone)
             times = [digest_time(conn, self._household, each.id) for each in self._household.adults]
@@ -355,6 +366,7 @@ class Rehearsal:
         await self._system.store.write(lambda conn: expire_due(conn, self._household.id, now))
         await self._reminding.run_once()
         await self._digests.run_once()
+        await self._goals.run_once()
         if (embedder := self._system.recall.embedder) is not None:
             await EmbeddingWork(self._system.store, self._household.id, embedder).finish()
 

@@ -163,6 +163,9 @@ _KINDS = {
     "sending": "messages to send",
     "answering": "messages to the assistant",
     "outside": "emails and calls to external tools",
+    "goals": "work on goals",
+    "thoughts": "idle thoughts",
+    "remarks": "remarks made unasked",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from kinkeeper.actions.requests.goals import goal_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue, ResultStatus
 from kinkeeper.actions.requests.request_runner import perform_by_hand
 from kinkeeper.actions.requests.tasks import task_requests
@@ -133,7 +134,7 @@ def _list(
         wanted = {"status": "done" if done else "open", "who": list(who or ())}
         household = system.household
         member = household.members[0] if named is None else member_named(household, named)
-        found = _carried_out(system, member, "list", wanted, is_shared=named is None)
+        found = carried_out(system, member, "task.list", wanted, is_shared=named is None)
         names = system.household.names
     if json_:
         answer_json(found.result["tasks"])
@@ -159,7 +160,9 @@ class Times:
         """Return the times for a request."""
         given = {"deadline": self.by, "remind_at": self.remind}
         return {
-            name: _when(text, household, now) for name, text in given.items() if text is not None
+            name: when_told(text, household, now)
+            for name, text in given.items()
+            if text is not None
         }
 
 
@@ -187,7 +190,7 @@ def _change_task(
             wanted["changes"] = {**_given(wanted["changes"]), **read_times}
         else:
             wanted |= read_times
-        done = _carried_out(system, member, action, wanted)
+        done = carried_out(system, member, f"task.{action}", wanted)
     if as_json:
         told = {"status": done.status.value, "summary": done.summary, "action_id": done.action_id}
         answer_json({**told, "task": dict(done.result)})
@@ -198,16 +201,17 @@ def _change_task(
         raise typer.Exit(1)
 
 
-def _carried_out(
-    system: System,
-    member: Member,
-    action: str,
-    params: Mapping[str, Any],
-    *,
-    is_shared: bool = False,
+def carried_out(
+    system: System, member: Member, key: str, params: Mapping[str, Any], *, is_shared: bool = False
 ) -> ActionResult:
-    now = SystemClock().now()
-    deed = stable_id(system.household.id, member.id, action, sorted(params.items()), now)
+    """Carry out a request by hand.
+
+    Args:
+        key: Domain and name of it: "task.create".
+        is_shared: Whether nothing is told that only the member may know.
+    """
+    now, (domain, _, action) = SystemClock().now(), key.partition(".")
+    deed = stable_id(system.household.id, member.id, key, sorted(params.items()), now)
     asked = Asked(
         household=system.household,
         member=member,
@@ -218,10 +222,10 @@ def _carried_out(
         is_shared=is_shared,
     )
     work = perform_by_hand(
-        Catalogue(task_requests(system.store)),
+        Catalogue((*task_requests(system.store), *goal_requests(system.store))),
         system.store,
         asked,
-        domain="task",
+        domain=domain,
         action=action,
         params=params,
     )
@@ -232,7 +236,7 @@ def _given(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 
-def _when(text: str, household: Household, now: datetime) -> str:
+def when_told(text: str, household: Household, now: datetime) -> str:
     """Return the time that words mean, in ISO 8601: a day where they name no time of day."""
     try:
         datetime.fromisoformat(text)

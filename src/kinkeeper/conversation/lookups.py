@@ -14,6 +14,8 @@ from kinkeeper.actions.requests.notes import note_json
 from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock, Interval
+from kinkeeper.goals.model import UNFINISHED
+from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory.context.context_builder import told
@@ -118,7 +120,7 @@ _MOST_KNOWN = 100
 
 
 def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
-    """Return open tasks, the asker's own list, names of lists, and the events of the next two weeks, as JSON by name."""
+    """Return open tasks and goals, the asker's own list, names of lists, and the events of the next two weeks, as JSON by name."""
     ahead, notes = Interval(asked.now, asked.now + IN_VIEW), list_notes(conn, asked.viewer)
     return {
         "tasks": open_tasks(conn, asked.viewer)[:_MOST_KNOWN],
@@ -126,6 +128,11 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
             note_json(each)
             for each in notes
             if each.title == OWN_LIST and each.scope == person_scope(asked.member.id)
+        ],
+        "goals": [
+            {"id": each.id, "title": each.text}
+            for each in list_goals(conn, asked.viewer)
+            if each.status in UNFINISHED
         ],
         "lists": [each.title for each in notes if is_list(each.body)],
         "lines": [

@@ -428,11 +428,19 @@ def _turn_id(thread: Thread, client_message_id: str) -> str:
 
 
 def post_to_thread(
-    conn: Connection, household: str, thread_id: str, text: str, *, key: str, now: datetime
+    conn: Connection,
+    household: str,
+    thread_id: str,
+    text: str,
+    *,
+    key: str,
+    now: datetime,
+    used: Sequence[Mapping[str, Any]] = (),
 ) -> bool:
     """Say something in a thread that nobody asked for just now: a reminder that is due.
 
     Args:
+        used: What it rests on, each {"kind", "id", "text"}.
         key: Identifies it; the same one again says nothing.
 
     Returns:
@@ -459,6 +467,7 @@ def post_to_thread(
             outcome=TurnOutcome.POSTED.value,
             mode=Mode.RESPOND.value,
             answer=text,
+            used=list(used),
             finished_at=now,
         )
     )
@@ -468,7 +477,7 @@ def post_to_thread(
         "trace_id": turn_id,
         "mode": Mode.RESPOND.value,
         "text": text,
-        "used": [],
+        "used": list(used),
     }
     told: list[events.Told] = [(EventName.TOKEN, {"text": text}), (EventName.DONE, done)]
     events.append(conn, household, thread_id, told, turn_id=turn_id, at=now)

@@ -109,14 +109,20 @@ def _in_calendar(
     conn: Connection, household: Household, viewer: Viewer, day: date
 ) -> Iterator[Unassigned]:
     for care in care_between(conn, viewer, local_days(day, day, household.zone)):
-        start = care.interval.start.astimezone(household.zone)
-        if not care.responsible and start.date() == day:
-            yield Unassigned(
-                task=care.event.task,
-                children=care.event.who,
-                what=_activity(household, care),
-                start=None if care.event.all_day else start.time(),
-            )
+        starts_on = care.interval.start.astimezone(household.zone).date()
+        if not care.responsible and starts_on == day:
+            yield unassigned(household, care)
+
+
+def unassigned(household: Household, care: Occurrence) -> Unassigned:
+    """Return an occurrence of the calendar as a job that nobody has taken on."""
+    start = care.interval.start.astimezone(household.zone)
+    return Unassigned(
+        task=care.event.task,
+        children=care.event.who,
+        what=_activity(household, care),
+        start=None if care.event.all_day else start.time(),
+    )
 
 
 def _is_same(job: Unassigned, asked: Unassigned) -> bool:
@@ -208,7 +214,7 @@ class DigestWords:
         """Return that so many plans wait, in a sentence."""
         return f"{_plans(count, 'is', 'are')} waiting for your OK"
 
-    def nobody(self, job: Unassigned) -> str:
+    def nobody(self, job: Unassigned, when: str = "tomorrow") -> str:
         """Return that nobody has taken on a job: "Nobody is picking Ben up from hurling tomorrow at 5pm"."""
         who = enumerated([self._name(child) for child in job.children], last="and")
         template = _NOBODY.get(job.task or "")
@@ -220,7 +226,7 @@ class DigestWords:
             target = f" to {job.what}" if job.what else ""
             doing = template.format(who=who, source=source, target=target)
         at = "" if job.start is None else f" at {self.clock(job.start)}"
-        return f"Nobody {doing} tomorrow{at}"
+        return f"Nobody {doing} {when}{at}"
 
     def clock(self, at: time) -> str:
         """Return a time of day as the household's region writes it: "6pm", "18:00"."""

@@ -20,7 +20,6 @@ from sqlalchemy import (
 
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.core.errors import InputError
-from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.store.schema import Instant, metadata
@@ -111,12 +110,7 @@ def release(day: date, at: time, quiet: QuietHours) -> datetime:
     Args:
         at: The time the person chose.
     """
-    wanted = as_utc(datetime.combine(day, at, tzinfo=quiet.zone))
-    if not quiet.hold(wanted):
-        return wanted
-    local = wanted.astimezone(quiet.zone)
-    end = local.date() if local.time() < quiet.end else local.date() + _DAY
-    return as_utc(datetime.combine(end, quiet.end, tzinfo=quiet.zone))
+    return quiet.end_after(datetime.combine(day, at, tzinfo=quiet.zone))
 
 
 def due_day(now: datetime, at: time, quiet: QuietHours) -> date | None:

@@ -102,17 +102,18 @@ class RowWorker:
         self._pace = pace
 
     async def run(self) -> None:
-        """Work until cancelled.
+        """Work until cancelled."""
+        await self.take_over()
+        with self._store.watch(self._topic, WORK_LEFT, after=AFTERWARDS) as watch:
+            rest = partial(watch.wait, self._pace.reconcile_every.total_seconds())
+            await repeat(self.run_once, rest, name=self._job.name)
 
-        Where this process alone works for the database, what another had begun is taken over at once.
-        """
+    async def take_over(self) -> None:
+        """Take over what another process had begun, where this one alone works for the database."""
         if is_sqlite(self._store.url):
             now, table = self._clock.now(), self._job.table
             with surviving(self._job.name):
                 await self._store.write(lambda conn: leases.end_leases(conn, table, now=now))
-        with self._store.watch(self._topic, WORK_LEFT, after=AFTERWARDS) as watch:
-            rest = partial(watch.wait, self._pace.reconcile_every.total_seconds())
-            await repeat(self.run_once, rest, name=self._job.name)
 
     async def run_once(self) -> int:
         """Do what is due by now; returns how many rows were worked on.

@@ -36,7 +36,7 @@ from kinkeeper.core.time import A_DAY
 from kinkeeper.jobs.runners import is_dead
 from kinkeeper.store.locks import runner_of
 from kinkeeper.store.prepared import Prepared
-from kinkeeper.store.schema import Instant
+from kinkeeper.store.schema import Instant, metadata
 
 # How often work is tried again, and when a person must look at it. Pure.
 
@@ -72,6 +72,8 @@ class RetryLadder:
 Key = tuple[str, ...]
 
 _STRANDED_AT_ONCE = 500
+_WORK = frozenset({"household", "state", "due_at", "epoch", "lease_until"})
+"""Columns by which a table is known to hold a household's work."""
 _STANDS = ("state", "attempt", "epoch", "begun", "lease_until")
 
 
@@ -309,6 +311,24 @@ def stranded(
         )
         for *key, state, attempt, epoch, begun, lease_until in found
     ]
+
+
+def is_any_due(conn: Connection, household: str, *, now: datetime) -> bool:
+    """Return whether any work of a household, of whatever table, runs or is due by now."""
+    open_states = [WorkState.QUEUED.value, WorkState.RUNNING.value]
+    tables = [each for each in metadata.tables.values() if {*each.c.keys()} >= _WORK]
+    return any(
+        conn.execute(
+            select(table.c.state)
+            .where(
+                table.c.household == household,
+                table.c.state.in_(open_states),
+                table.c.due_at <= now,
+            )
+            .limit(1)
+        ).first()
+        for table in tables
+    )
 
 
 def dispatch_again(

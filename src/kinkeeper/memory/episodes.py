@@ -177,6 +177,19 @@ def list_episodes(
     return _episodes(conn, query)
 
 
+def was_anything_heard(
+    conn: Connection, household: str, *, since: datetime, until: datetime
+) -> bool:
+    """Return whether anything was said in a span of time that memory keeps, whoever may know it."""
+    query = select(_columns.id).where(
+        _columns.household == household,
+        _columns.said_at >= since,
+        _columns.said_at <= until,
+        _columns.is_assistant.is_(False),
+    )
+    return conn.execute(query.limit(1)).first() is not None
+
+
 def neighbours(
     conn: Connection, viewer: Viewer, episode_id: str, *, before: int = 2, after: int = 1
 ) -> list[Episode]:

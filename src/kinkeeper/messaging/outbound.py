@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import RowMapping
 
 from kinkeeper.core.errors import InputError, KinkeeperError
+from kinkeeper.core.time import as_utc
 
 
 class OutboundKind(StrEnum):
@@ -351,3 +352,11 @@ class QuietHours:
         if self.start <= self.end:
             return self.start <= local < self.end
         return local >= self.start or local < self.end
+
+    def end_after(self, instant: datetime) -> datetime:
+        """Return the UTC instant at which the hours end that an instant (aware) lies within; the instant itself outside."""
+        if not self.hold(instant):
+            return as_utc(instant)
+        local = instant.astimezone(self.zone)
+        day = local.date() if local.time() < self.end else local.date() + timedelta(days=1)
+        return as_utc(datetime.combine(day, self.end, tzinfo=self.zone))

@@ -237,3 +237,16 @@ def asked_state(text: str, names: Collection[str] = ()) -> StateAsked | None:
     if forms["knows"].match(said):
         return StateAsked(kind=StateKind.KNOWS)
     return None
+
+
+_LONGEST_WISH = 200
+
+
+def remarks_wanted(text: str) -> bool | None:
+    """Return whether somebody wants to be told things unasked: False of "stop sending me these remarks"; None of all else."""
+    said, forms = _plain(text), _forms("remarks")
+    if len(said) > _LONGEST_WISH:
+        return None
+    if forms["off"].match(said) is not None:
+        return False
+    return True if forms["on"].match(said) is not None else None

@@ -44,7 +44,7 @@ from kinkeeper.settings.models import (
     ModelSettings,
 )
 
-_BUILT_IN = frozenset({"task", "calendar", "email", "memory", "notes"})
+_BUILT_IN = frozenset({"task", "calendar", "email", "goal", "memory", "notes"})
 
 
 def _server_address(secret: SecretStr) -> SecretStr:
@@ -353,6 +353,11 @@ class Settings(ModelSettings, EmbedderSettings, ConnectorSettings, MailSettings)
     digest_at: DailyTime = Field(
         default="18:00",
         description="Local time of the daily digest of waiting plans, for adults who have not chosen a time; or off.",
+    )
+    idle_thought: bool = Field(
+        default=True,
+        description="Whether adults are told unasked, at most once a day and each alone, what the calendar, tasks and "
+        "memory show; each can also turn it off for themselves.",
     )
     telegram_bot_token: Secret | None = Field(
         default=None,

@@ -1,6 +1,6 @@
 """The journal of rows that people change: what was before and after, so that each can be taken back exactly."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -152,6 +152,23 @@ class Journal:
                 change_id=change_id,
             )
         return bool(known)
+
+
+def changes_of(
+    conn: Connection, household: str, kind: str, row_ids: Collection[str]
+) -> list[tuple[str, Row, Row]]:
+    """Return the changes of rows that hold, in their order: the row's id, what was before, what after.
+
+    Making and removing a row is left out.
+    """
+    query = select(_journal.row_id, _journal.before, _journal.after).where(
+        _journal.household == household,
+        _journal.kind == kind,
+        _journal.row_id.in_(row_ids),
+        _journal.undone_at.is_(None),
+    )
+    rows = conn.execute(query.order_by(_journal.row_id, _journal.revision))
+    return [(each.row_id, each.before, each.after) for each in rows if each.before and each.after]
 
 
 def purge(conn: Connection, household: str, *, before: datetime) -> int:

@@ -1,5 +1,6 @@
 """Tasks in the database: reading and writing them, and when each is next to be said."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -29,6 +30,7 @@ from kinkeeper.core.time import A_DAY, as_utc, from_text, to_text
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared, in_scope
+from kinkeeper.store.row_changes import changes_of
 from kinkeeper.store.schema import Instant, metadata
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.turns import next_reminder
@@ -159,6 +161,9 @@ def _local(value: str | datetime, zone: ZoneInfo) -> datetime:
     return instant.astimezone(zone)
 
 
+KIND = "task"
+"""What tasks are called in the journal of changes."""
+
 TOPIC = "tasks"
 """Touched with every writing of a task."""
 
@@ -170,6 +175,14 @@ _OF_HOUSEHOLD = select(tasks).where(
 )
 _ALL = Prepared(_OF_HOUSEHOLD)
 _OF_STATUS = Prepared(_OF_HOUSEHOLD.where(_tasks.status == bindparam("status")))
+_LATELY = Prepared(
+    _OF_HOUSEHOLD.where(
+        or_(
+            _tasks.status == bindparam("status"),
+            _tasks.created_at >= bindparam("since", type_=Instant),
+        )
+    )
+)
 # By the wall time in words: zones apart, that is the order of deadlines.
 _OPEN = Prepared(
     select(_tasks.id, _tasks.title, _tasks.status, _tasks.deadline, _tasks.scope, _tasks.who)
@@ -236,10 +249,32 @@ def list_tasks(
     return sorted(map(task_of, _seen(rows, viewer)), key=_by_time)
 
 
+def tasks_lately(conn: Connection, viewer: Viewer, *, since: datetime) -> Sequence[Task]:
+    """Return the tasks that may be seen and are open or were made since then, as `list_tasks` orders them."""
+    rows = _LATELY.mappings(conn, _of(viewer) | {"since": since, "status": TaskStatus.OPEN.value})
+    return sorted(map(task_of, _seen(rows, viewer)), key=_by_time)
+
+
 def open_tasks(conn: Connection, viewer: Viewer) -> Sequence[dict[str, Any]]:
     """Return what is open by "id", "title", "status" and "deadline" alone, the first due first."""
     found = _seen(_OPEN.mappings(conn, _of(viewer)), viewer)
     return [{name: row[name] for name in _SHORT} for row in found]
+
+
+def times_put_off(conn: Connection, found: Sequence[Task]) -> Mapping[str, int]:
+    """Return how often the deadlines of tasks were moved to a later time, by task id; those never moved are left out.
+
+    Args:
+        found: Of one household, read for whoever is to know.
+    """
+    if not found:
+        return {}
+    ids = [each.id for each in found]
+    moved = Counter[str]()
+    for task_id, before, after in changes_of(conn, found[0].household, KIND, ids):
+        was, is_ = task_of(before).deadline, task_of(after).deadline
+        moved[task_id] += was is not None and is_ is not None and is_ > was
+    return +moved
 
 
 def put_task(conn: Connection, task: Task, *, at: datetime) -> None:

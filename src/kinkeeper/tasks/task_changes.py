@@ -9,6 +9,7 @@ from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.row_changes import Journal, Row
 from kinkeeper.tasks.model import Task, TaskStatus
 from kinkeeper.tasks.repository import (
+    KIND,
     find_task,
     last_told,
     put_task,
@@ -94,5 +95,5 @@ def _write(
         put_task(conn, task_of(row), at=at)
 
 
-_JOURNAL = Journal(kind="task", read=_read, write=_write)
+_JOURNAL = Journal(kind=KIND, read=_read, write=_write)
 undo_change = _JOURNAL.take_back

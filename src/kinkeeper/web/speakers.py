@@ -5,6 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 
+from kinkeeper.actions.requests.goals import goal_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked, Catalogue
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.actions.requests.request_runner import perform_by_hand
@@ -49,7 +50,7 @@ async def done_by_hand(
     *,
     idempotency_key: str | None = None,
 ) -> ActionResult:
-    """Do something with a task or a note for whoever makes a request.
+    """Do something with a task, a note or a goal for whoever makes a request.
 
     Args:
         key: Domain and name of what is done: "task.create".
@@ -63,7 +64,9 @@ async def done_by_hand(
     house = house_of(request, person)
     domain, _, action = key.partition(".")
     return await perform_by_hand(
-        Catalogue((*task_requests(house.store), *note_requests(house.store))),
+        Catalogue(
+            (*task_requests(house.store), *note_requests(house.store), *goal_requests(house.store))
+        ),
         house.store,
         _asked(request, person, idempotency_key or new_secret()),
         domain=domain,

@@ -6,6 +6,8 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kinkeeper.actions.outside.work_claims import work_states
+from kinkeeper.background.cycles import cycle_counts
+from kinkeeper.background.drift.repository import figures as thought_figures
 from kinkeeper.conversation.turn_records import figures
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
@@ -40,6 +42,7 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         .where(failed_updates.c.household == household)
     ).scalar_one()
     talk = figures(conn, household, since=since)
+    thought = thought_figures(conn, household, since=since)
     return Work(
         reading={row.state: row.number for row in read},
         sending={row.state: row.number for row in sent},
@@ -47,6 +50,9 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         answering=talk.outcomes,
         stage_failures=talk.failures,
         outside=work_states(conn, household, since=since),
+        goals=cycle_counts(conn, household, since=since),
+        thoughts=thought.cycles,
+        remarks=thought.remarks,
     )
 
 
@@ -70,6 +76,9 @@ def workload_record(
         "answering": work.answering,
         "stage_failures": work.stage_failures,
         "outside": work.outside,
+        "goals": work.goals,
+        "thoughts": work.thoughts,
+        "remarks": work.remarks,
         "failed_updates": work.failed_updates,
         "manual_review": [
             {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}

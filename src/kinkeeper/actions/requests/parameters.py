@@ -76,6 +76,8 @@ def _members(name: str, asked: Asked) -> Sequence[str]:
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
+_OF_A_DAY = (time(9), time(18))
+"""What is of a day is told of in its morning, or in its evening if that has passed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +144,14 @@ def require_ahead(moment: Moment, asked: Asked, question: str) -> None:
     is_over = moment.at.date() < now.date() if moment.is_day else moment.at <= now
     if is_over:
         raise UnclearError(f"{said(moment, asked).capitalize()} has already passed. {question}")
+
+
+def to_the_minute(moment: Moment, asked: Asked) -> datetime | None:
+    """Return when somebody is told of a time; None where the day that it names has no hour left for it."""
+    if not moment.is_day:
+        return moment.at
+    of_day = [datetime.combine(moment.at.date(), at, tzinfo=moment.at.tzinfo) for at in _OF_A_DAY]
+    return next((each for each in of_day if each > asked.now), None)
 
 
 def said(moment: Moment, asked: Asked) -> str:

@@ -30,6 +30,7 @@ from kinkeeper.actions.requests.parameters import (
     scope_for,
     seen_by,
     shifted,
+    to_the_minute,
 )
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
@@ -109,10 +110,6 @@ class ListTasks(Parameters):
         description="whose tasks; default is the person asking's and unassigned ones, [] for all",
     )
     due_before: str | None = Field(default=None, description=_TIME)
-
-
-# A task that is due some day is told of in the morning of that day, or in the evening if that has passed.
-_OF_A_DAY = (time(9), time(18))
 
 
 def task_requests(store: Store) -> tuple[RequestKind, ...]:
@@ -312,15 +309,8 @@ def _timed(task: Task, deadline: Moment | None, reminder: Moment | None, asked: 
     if deadline is not None:
         task = replace(task, deadline=deadline.at, is_all_day=deadline.is_day)
     moment = reminder or deadline
-    remind_at = None if moment is None else _to_the_minute(moment, asked)
+    remind_at = None if moment is None else to_the_minute(moment, asked)
     return replace(task, remind_at=remind_at)
-
-
-def _to_the_minute(moment: Moment, asked: Asked) -> datetime | None:
-    if not moment.is_day:
-        return moment.at
-    of_day = [datetime.combine(moment.at.date(), at, tzinfo=moment.at.tzinfo) for at in _OF_A_DAY]
-    return next((each for each in of_day if each > asked.now), None)
 
 
 def _changed(task: Task, changes: TaskChanges, asked: Asked) -> Task:
@@ -350,7 +340,7 @@ def _rescheduled(task: Task, changes: TaskChanges, asked: Asked) -> Task:
             task = _with_deadline(task, deadline, asked)
     if "remind_at" in given:
         reminder = _again(changes.remind_at, task.remind_at or around, asked)
-        remind_at = None if reminder is None else _to_the_minute(reminder, asked)
+        remind_at = None if reminder is None else to_the_minute(reminder, asked)
         task = replace(task, remind_at=remind_at)
     return task
 
@@ -372,7 +362,7 @@ def _with_deadline(task: Task, deadline: Moment, asked: Asked) -> Task:
     moved = replace(task, deadline=deadline.at, is_all_day=deadline.is_day)
     if old is not None and task.remind_at is not None and not (task.is_all_day or deadline.is_day):
         return replace(moved, remind_at=shifted(deadline.at, task.remind_at - old))
-    return replace(moved, remind_at=_to_the_minute(deadline, asked))
+    return replace(moved, remind_at=to_the_minute(deadline, asked))
 
 
 def _moved(task: Task, by: timedelta) -> Task:

@@ -166,6 +166,12 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "notes.set_audience": lambda words: f"change who can see {words.title}",
     "memory.search": lambda _: "look up what I remember",
     "memory.forget": lambda words: f"forget {words.title}",
+    "goal.create": lambda words: f"{_goal_work(words)} {words.title}{_goal_when(words)}",
+    "goal.list": lambda _: "check what I'm working on",
+    "goal.show": lambda words: f"check how {words.title} stands",
+    "goal.pause": lambda words: f"let {words.title} rest",
+    "goal.resume": lambda words: f"go on with {words.title}",
+    "goal.cancel": lambda words: f"stop working on {words.title}",
     "notes.create": lambda words: f"create the note {words.title}",
     "notes.append": lambda words: f"add {_lines(words)} to {words.title}",
     "notes.remove_line": lambda words: f"take {_lines(words)} off {words.title}",
@@ -209,6 +215,12 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
     ),
     "memory.update": lambda _: "I've updated what I remember.",
     "memory.forget": lambda words: f"I've forgotten {words.title}.",
+    "goal.create": lambda words: (
+        f"I'll {_goal_work(words)} {words.title}{_goal_when(words) or ' and let you know'}."
+    ),
+    "goal.pause": lambda words: f"{words.title} rests until you want me to go on.",
+    "goal.resume": lambda words: f"I'm going on with {words.title}.",
+    "goal.cancel": lambda words: f"I've stopped working on {words.title}.",
     "notes.create": lambda words: f"I've created the note {words.title}.{_only_you(words)}",
     "notes.append": lambda words: (
         f"{capital(_lines(words))} {_are(words)} on {words.title}.{_only_you(words)}"
@@ -220,6 +232,22 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
         f"{'are' if ', ' in str(words.value('removed')) else 'is'} off it."
     ),
 }
+
+
+def _goal_work(words: Words) -> str:
+    """Return what is done for a goal, as it follows "I'll"."""
+    return _GOAL_WORK.get(str(words.value("kind")), _GOAL_WORK["find"])
+
+
+def _goal_when(words: Words) -> str:
+    """Return when something is asked again, with a space before it; empty of any other goal."""
+    at = words.value("next_at", "at") if words.value("kind") == "ask" else None
+    setting = words.setting
+    when = moment_words(str(at), now=setting.now, locale=setting.household.locale) if at else ""
+    return f" {when}" if when else ""
+
+
+_GOAL_WORK = {"find": "look for", "watch": "keep an eye on", "ask": "come back to"}
 
 
 def _replacing(words: Words) -> str:
@@ -278,11 +306,19 @@ def was_found(done: ActionResult, setting: Setting) -> str:
     """Return what a request that reads has found."""
     if "free" in done.result or "is_free" in done.result:
         return free_told(done, setting)
+    if "remarks" in done.result:
+        return _REMARKS[bool(done.result["remarks"])]
     for name, tell in _LISTS.items():
         items = done.result.get(name)
         if isinstance(items, list | tuple):
             return tell(items, done, setting)
     return _anything(done)
+
+
+_REMARKS = {
+    False: "From now on I tell you nothing unasked. Say “start the remarks again” if you miss them.",
+    True: "I'll tell you again, at most once a day, when I notice something.",
+}
 
 
 def _holds(items: Sequence[Any], done: ActionResult, _setting: Setting) -> str:
@@ -480,6 +516,28 @@ def _anything(done: ActionResult) -> str:
     return plain(done.summary) or "I found nothing."
 
 
+def _goals(items: Sequence[Any], _done: ActionResult, setting: Setting) -> str:
+    """Return what is worked on, and how far it has come."""
+    if not items:
+        return "I'm not working on anything for you right now."
+    return " ".join(_goal(each, setting) for each in items[:MOST])
+
+
+def _goal(item: Mapping[str, Any], setting: Setting) -> str:
+    at, status, steps = item.get("next_at"), str(item.get("status")), item.get("steps") or ()
+    when = moment_words(str(at), now=setting.now, locale=setting.household.locale) if at else ""
+    done = sum(each.get("state") == "done" for each in steps)
+    if status not in {"pending", "running"}:
+        stands = "it rests" if status == "paused" else f"it is {status}"
+    elif item.get("kind") == "ask":
+        stands = f"I'll come back to it {when}"
+    elif item.get("kind") == "watch":
+        stands = "I keep an eye on it"
+    else:
+        stands = f"{done} of {len(steps)} steps are done" if done else "I've found nothing yet"
+    return f"“{name_of(item)}”: {stands}."
+
+
 _LISTS: Mapping[str, Callable[[Sequence[Any], ActionResult, Setting], str]] = {
     "events": events_told,
     "tasks": _tasks,
@@ -490,4 +548,5 @@ _LISTS: Mapping[str, Callable[[Sequence[Any], ActionResult, Setting], str]] = {
     "lines_found": _holds,
     "done": _done,
     "waiting": _waiting,
+    "goals": _goals,
 }

@@ -314,6 +314,10 @@ def _to(text: str, case: Case) -> dict[str, Any]:
     return {"to": recipients(_said("to_whom", text, case), case)}
 
 
+def _text(text: str, case: Case) -> dict[str, Any]:
+    return {"text": case.message.words(text)}
+
+
 def _title(text: str, case: Case) -> dict[str, Any]:
     said = _said("to_do", text, case)
     moment = moment_of(case.message.times(said), case.now)
@@ -381,6 +385,8 @@ _FILLERS: Final[Mapping[str, Callable[[str, Case], dict[str, Any]]]] = {
     "title": _title,
     "deadline": _time("deadline"),
     "start_time": _time("start_time"),
+    "at": _time("at"),
+    "text": _text,
     "summary": _summary,
     "changes": _changed_time,
     "find_by": _find_by,

@@ -20,7 +20,13 @@ from kinkeeper.household.model import Household
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.classification import classify, is_lasting
-from kinkeeper.reading.asked import StateKind, asked_limit, asked_saying, asked_state
+from kinkeeper.reading.asked import (
+    StateKind,
+    asked_limit,
+    asked_saying,
+    asked_state,
+    remarks_wanted,
+)
 
 _OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _FUNCTION = re.compile(
@@ -125,6 +131,12 @@ def state_asked(case: Case) -> list[Step] | None:
             return [action("memory", "list_waiting", {"query": state.what})]
         case _:
             return None
+
+
+def remarks_set(case: Case) -> list[Step] | None:
+    """Read "stop telling me things unasked", and that they may come again."""
+    wanted = remarks_wanted(case.context.text)
+    return None if wanted is None else [action("memory", "set_remarks", {"is_on": wanted})]
 
 
 def waiting(_groups: Groups, _case: Case) -> Sequence[Step]:

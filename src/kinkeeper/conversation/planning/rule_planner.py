@@ -13,6 +13,7 @@ from kinkeeper.conversation.planning import (
     calendar_questions,
     changing_events,
     creating_events,
+    goal_rules,
     list_rules,
     mail_rules,
     memory_rules,
@@ -185,6 +186,8 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
         return None
     if (recalled := memory_rules.recalled(clause, case)) is not None:
         return recalled
+    if (of_goal := goal_rules.certain(clause, case)) is not None:
+        return of_goal
     said, clause = clause, without_reason(clause, case.grammar)
     back = (
         amended(said, case)
@@ -200,7 +203,8 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     news = told(said, case)
     if news is not None:
         return [onto_what_waits(each, case) for each in news]
-    return _by_rules(clause, case) or continued(clause, case) or looked_for(said, case)
+    found = _by_rules(clause, case) or continued(clause, case) or looked_for(said, case)
+    return found or goal_rules.sought(clause, case)
 
 
 def _by_rules(clause: str, case: Case) -> list[Step] | None:
@@ -480,7 +484,7 @@ def _plan_of(context: PlanningContext) -> Plan:
         return _edited(case) if agrees(context.text) else _still_offered(_edited(case))
     steps = _answered(case)
     if steps is None:
-        steps = memory_rules.state_asked(case)
+        steps = memory_rules.state_asked(case) or memory_rules.remarks_set(case)
     if steps is not None:
         return planned(steps[len(context.results) :])
     found, unread = _read(case)

@@ -101,7 +101,7 @@ def _verdict(
     if is_command and not found.isdisjoint({"nouns", "compound"}):
         return _Verdict.DROP
     if is_command:
-        is_sure = modality_of(_lead(clause, case)) not in UNREAL and "of_others" not in found
+        is_sure = modality_of(lead_of(clause, case)) not in UNREAL and "of_others" not in found
         is_run = is_sure and (_is_titled(groups) or _is_understood(steps, case))
         return _Verdict.RUN if is_run else _Verdict.OFFER
     if rule not in rules["describes"]:
@@ -118,10 +118,10 @@ def _verdict(
 
 def _with_lead(clause: str, case: Case) -> str:
     """Return a clause with the words of its sentence before it, which may be what makes it less than certain."""
-    return f"{_lead(clause, case)}{clause}"
+    return f"{lead_of(clause, case)}{clause}"
 
 
-def _lead(clause: str, case: Case) -> str:
+def lead_of(clause: str, case: Case) -> str:
     """Return the words of a clause's sentence before it, without those that are only polite."""
     before, found, _ = case.message.text.partition(clause)
     lead = split_sentences(before, _SENTENCE_END)[-1] if found else ""

@@ -25,6 +25,7 @@ from kinkeeper.conversation.routing.confirmation import read_confirmation
 from kinkeeper.conversation.routing.signals import IntentWeights, Signals, shipped_weights
 from kinkeeper.language.text import Token, TokenKind, tokenise
 from kinkeeper.reading.asked import StateKind, asked_state
+from kinkeeper.reading.goal_wishes import OF_WHAT_IS_KNOWN, goal_wishes
 from kinkeeper.reading.phrases import ASKED, phrase_book
 from kinkeeper.reading.replies import is_question
 
@@ -127,11 +128,16 @@ def read_social(
     kind = next(social for social in _BY_STRENGTH if social in kinds)
     if any(_undoes(clause, has_referent=has_referent) for clause in clauses):
         return None
-    if has_referent and not phrases("referring").isdisjoint(clauses):
+    if has_referent and (not phrases("referring").isdisjoint(clauses) or _is_of_goal(text)):
         return None
     if is_offered and _agrees(text, names):
         return None
     return kind
+
+
+def _is_of_goal(text: str) -> bool:
+    """Whether it speaks of what is worked on: "stop looking"."""
+    return any(each.wish in OF_WHAT_IS_KNOWN and each.is_plain for each in goal_wishes(text))
 
 
 def _likeliest(chances: Mapping[str, float]) -> Social:

@@ -8,6 +8,8 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from sqlalchemy import Table
 
+from kinkeeper.background.drift.repository import figures as thought_figures
+from kinkeeper.background.drift.repository import latest_cycles
 from kinkeeper.conversation.tables import (
     critic_verdicts,
     routing_decisions,
@@ -68,6 +70,14 @@ class Iterations(Rows):
     verdicts: list[dict[str, Any]]
 
 
+class Thoughts(Rows):
+    """Cycles, the newest first, and what those of the last 30 days came to: by action, and of remarks by their state."""
+
+    cycles: dict[str, int]
+    effects: dict[str, int]
+    remarks: dict[str, int]
+
+
 @router.get("/routing")
 async def routing(request: Request, person: Owner, limit: Limit = 50) -> Routing:
     """Return how messages were routed: mode, scores, margin, signals, healthy shares, effects; no message text."""
@@ -105,6 +115,25 @@ async def calls(request: Request, person: Owner, limit: Limit = 50) -> Rows:
         rows=[
             {name: value for name, value in row.items() if name not in _WORDS} for row in found.rows
         ]
+    )
+
+
+@router.get("/drift")
+async def drift(request: Request, person: Owner, limit: Limit = 50) -> Thoughts:
+    """Return the cycles of idle thought: what about, what was done, scores, seed; and what remarks came to; no words."""
+    house, since = house_of(request, person), context_of(request).clock.now() - _LATELY
+    household = house.household.id
+    rows, found = await house.store.read(
+        lambda conn: (
+            latest_cycles(conn, household, limit=limit),
+            thought_figures(conn, household, since=since),
+        )
+    )
+    return Thoughts(
+        rows=[*rows],
+        cycles=dict(found.cycles),
+        effects=dict(found.effects),
+        remarks=dict(found.remarks),
     )
 
 

@@ -209,6 +209,9 @@ class Workload(BaseModel):
     answering: dict[str, int]
     stage_failures: dict[str, int]
     outside: dict[str, int]
+    goals: dict[str, int]
+    thoughts: dict[str, int]
+    remarks: dict[str, int]
     failed_updates: int
     manual_review: list[FailedMessage]
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.background.drift.repository import figures
 from kinkeeper.conversation.turn_records import effects
 from kinkeeper.core.time import local_days
 from kinkeeper.observer.accounts.metrics import load_metrics
@@ -17,7 +18,7 @@ from kinkeeper.observer.feedback import daily_feedback
 from kinkeeper.web.access.door import Relative
 from kinkeeper.web.context import context_of
 from kinkeeper.web.pages.desk import desk_of, show
-from kinkeeper.web.views.health import health_page, shown_until
+from kinkeeper.web.views.health import health_page, shown_until, with_thought
 from kinkeeper.web.workload import load_work
 
 router = APIRouter(include_in_schema=False)
@@ -47,7 +48,10 @@ async def show_health(request: Request, person: Relative) -> HTMLResponse:
             daily_feedback(conn, household, span, desk.wording.zone),
             actions=actions,
             hosts=context.hosts,
-            effects=effects(conn, household, since=span.start),
+            effects=with_thought(
+                effects(conn, household, since=span.start),
+                figures(conn, household, since=span.start),
+            ),
             days=days,
             wording=desk.wording,
         )

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from sqlalchemy import Connection
 
+from kinkeeper.background.drift.repository import choose, wants_none
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Interval
@@ -144,7 +145,9 @@ async def show_digest(request: Request, person: Decider) -> HTMLResponse:
         )
         cards = [desk.cards.expired(each) for each in digest.expired]
         at = digest_time(conn, household, person.member.id)
-        return {"digest": digest_page(digest, DigestWords(household), expired=cards, at=at)}
+        has_remarks = person.member.id not in wants_none(conn, household.id)
+        page = digest_page(digest, DigestWords(household), expired=cards, at=at)
+        return {"digest": page, "has_remarks": has_remarks}
 
     return await show("digest.html", desk, "pending", read)
 
@@ -162,5 +165,17 @@ async def choose_time(
     wanted = parse_time("off" if off else at)
     await desk.house.store.write(
         lambda conn: set_digest_time(conn, desk.household, person.member.id, wanted, now=desk.now)
+    )
+    return RedirectResponse("/digest", HTTPStatus.SEE_OTHER)
+
+
+@router.post("/digest/remarks")
+async def choose_remarks(
+    request: Request, person: Decider, *, on: Annotated[bool, Form()]
+) -> RedirectResponse:
+    """Turn what one is told unasked off or on."""
+    desk = desk_of(request, person)
+    await desk.house.store.write(
+        lambda conn: choose(conn, desk.household, person.member.id, is_on=on, now=desk.now)
     )
     return RedirectResponse("/digest", HTTPStatus.SEE_OTHER)

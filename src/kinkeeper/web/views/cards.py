@@ -30,6 +30,7 @@ _KINDS = {
     ActionType.MAINTENANCE_UPDATE: "Upkeep",
     ActionType.MEMORY_FACT: "Memory",
     ActionType.TASK: "Task",
+    ActionType.GOAL: "Goal",
     ActionType.NOTE: "Note",
     ActionType.EMAIL: "Email",
     ActionType.FOREIGN_TOOL: "Other program",

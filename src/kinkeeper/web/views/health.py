@@ -1,11 +1,12 @@
 """How the assistant is doing: checks, queues, hosts, and its comfort as figures with charts of the days. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.background.drift.repository import Figures as ThoughtFigures
 from kinkeeper.conversation.turn_records import Effects, Fired, ModeShare
 from kinkeeper.observability.findings import Finding, Health
 from kinkeeper.observer.accounts.metrics import Metrics
@@ -294,6 +295,7 @@ _OUTSIDE = {
     "dropped": "refused",
     "manual_review": "failed or possibly not done",
 }
+_GOALS = {"cycles": "rounds", "steps": "steps", "told": "told"}
 _WORDS = {Health.OK: "OK", Health.WARNING: "Warning", Health.BROKEN: "Broken"}
 
 
@@ -361,6 +363,9 @@ class Work:
         answering: Messages to the assistant by what they came to, or by state while that is open.
         stage_failures: Stages of turns that failed, by name.
         outside: Mails and calls of foreign tools by state.
+        goals: How often goals were worked on, steps that this did, and how often people were told.
+        thoughts: Idle thoughts by what was done about them.
+        remarks: What people were told unasked, by what became of it.
     """
 
     reading: Mapping[str, int]
@@ -369,6 +374,9 @@ class Work:
     answering: Mapping[str, int] = field(default_factory=dict)
     stage_failures: Mapping[str, int] = field(default_factory=dict)
     outside: Mapping[str, int] = field(default_factory=dict)
+    goals: Mapping[str, int] = field(default_factory=dict)
+    thoughts: Mapping[str, int] = field(default_factory=dict)
+    remarks: Mapping[str, int] = field(default_factory=dict)
 
 
 def health_page(
@@ -456,7 +464,16 @@ def _queues(work: Work) -> Sequence[Queue]:
             states=_told(work.outside, _OUTSIDE),
             is_stuck=work.outside.get("manual_review", 0) > 0,
         ),
+        Queue(name="Work on goals", states=_told(work.goals, _GOALS), is_stuck=False),
     )
+
+
+def with_thought(effects: Effects, found: ThoughtFigures) -> Effects:
+    """Return effects with how often idle thought and its remarks did something, and how often that was taken up."""
+    cycles, something = sum(found.cycles.values()), sum(found.effects.values())
+    thoughts = Fired(name="idle thoughts", fired=cycles, had_effect=something)
+    remarks = Fired(name="remarks made unasked", fired=found.told, had_effect=found.taken_up)
+    return replace(effects, parts=[*effects.parts, thoughts, remarks])
 
 
 def _fired(part: Fired) -> str:

@@ -1,0 +1,1 @@
+"""Idle thought: what the household's days and memory show, and whether somebody should hear of it."""

@@ -1,0 +1,41 @@
+"""What works on goals: one step at a time, on behalf of whose goal it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kinkeeper.goals.model import Goal, Source, Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a step came to.
+
+    Attributes:
+        lines: What was found, in sentences; none where nothing was.
+        sources: What each line rests on.
+        digests: What each line says, as a fingerprint: a watched thing is new where it has another one.
+        places: Where was looked: "the calendar".
+    """
+
+    lines: Sequence[str]
+    sources: Sequence[Source]
+    digests: Sequence[str]
+    places: Sequence[str]
+
+
+class StepRunner(Protocol):
+    """Works on one step of a goal: reads, and changes nothing but through an action that a person confirms."""
+
+    @property
+    def limits(self) -> str:
+        """What it cannot do here, in a sentence for people; empty where there is nothing."""
+        ...
+
+    async def run(self, goal: Goal, step: Step) -> Outcome:
+        """Return what the step came to; it sees what the goal's person may see.
+
+        Raises:
+            KinkeeperError: It could not be done this time.
+        """
+        ...

@@ -1,0 +1,135 @@
+"""Idle thought in a household's own world: whether there is other work, how its people are there, where they are told."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, or_, select
+
+from kinkeeper.background.drift.cycle import RELATED_TO_LAST, Presence, Remark, Said
+from kinkeeper.background.drift.rounds import DriftRounds
+from kinkeeper.bootstrap.reminders import own_thread
+from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
+from kinkeeper.conversation.context.repository import conversation_topics
+from kinkeeper.conversation.tables import threads, turns
+from kinkeeper.conversation.turns import post_to_thread
+from kinkeeper.core.messages import MessageKind
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household, Member
+from kinkeeper.jobs.leases import is_any_due
+from kinkeeper.memory.episodes import was_anything_heard
+from kinkeeper.messaging import outbox
+from kinkeeper.messaging.outbound import Outbound, QuietHours
+from kinkeeper.messaging.tables import messages
+from kinkeeper.observer.quiet_requests import quiet_until
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.store import Store
+
+_OF_USE = timedelta(hours=12)
+"""How long a remark that could not be delivered is still worth delivering."""
+_FOCUS_LASTS = timedelta(hours=2)
+
+_turns, _messages = turns.c, messages.c
+
+
+def drift_rounds(
+    settings: Settings, household: Household, store: Store, clock: Clock
+) -> DriftRounds:
+    """Return what thinks for one household while it has nothing else to do."""
+    quiet_hours = QuietHours.parse(settings.quiet_hours, household.zone)
+    return DriftRounds(
+        store, household, world=HouseholdWorld(household), quiet_hours=quiet_hours, clock=clock
+    )
+
+
+class HouseholdWorld:
+    """What idle thought knows of a household beyond its own rows, and where it tells people something."""
+
+    def __init__(self, household: Household) -> None:
+        self._household = household
+
+    def is_idle(self, conn: Connection, *, now: datetime) -> bool:
+        """Whether no work waits or runs."""
+        return not is_any_due(conn, self._household.id, now=now)
+
+    def was_anything_said(self, conn: Connection, *, since: datetime, until: datetime) -> bool:
+        """Whether anybody wrote in the group, to the assistant, or to a program whose talks are remembered."""
+        household = self._household.id
+        wrote = select(_messages.id).where(
+            _messages.household == household, _messages.sent_at >= since, _messages.sent_at <= until
+        )
+        asked = select(_turns.id).where(
+            _turns.household == household,
+            _turns.received_at >= since,
+            _turns.received_at <= until,
+            _turns.text != "",
+        )
+        return (
+            conn.execute(wrote.limit(1)).first() is not None
+            or conn.execute(asked.limit(1)).first() is not None
+            or was_anything_heard(conn, household, since=since, until=until)
+        )
+
+    def presence(self, conn: Connection, member: Member, *, now: datetime) -> Presence:
+        """Return what a member last wrote or read, and whether they, or the household, want quiet."""
+        household = self._household.id
+        own = conn.execute(
+            select(_turns.received_at, _turns.text, _turns.thread)
+            .where(
+                _turns.household == household,
+                _turns.member == member.id,
+                _turns.received_at <= now,
+                _turns.text != "",
+            )
+            .order_by(_turns.received_at.desc())
+            .limit(RELATED_TO_LAST)
+        )
+        group = conn.execute(
+            select(_messages.sent_at, _messages.text)
+            .where(
+                _messages.household == household,
+                _messages.sent_at <= now,
+                _messages.kind == MessageKind.TEXT.value,
+                or_(_messages.text.is_(None), _messages.text != ""),
+            )
+            .order_by(_messages.id.desc())
+            .limit(RELATED_TO_LAST)
+        )
+        said = [Said(at=row.received_at, text=row.text, thread_id=row.thread) for row in own]
+        said += [Said(at=row.sent_at, text=row.text or "") for row in group]
+        latest = sorted(said, key=lambda each: each.at, reverse=True)[:RELATED_TO_LAST]
+        is_quiet = quiet_until(conn, household, now=now) is not None
+        return Presence(said=latest, wants_quiet=is_quiet or self._is_focused(conn, member, now))
+
+    def _is_focused(self, conn: Connection, member: Member, now: datetime) -> bool:
+        """Whether a member asked, not long ago, to stay with one thing."""
+        topics, household = conversation_topics.c, self._household.id
+        is_in = (threads.c.household == topics.household) & (threads.c.id == topics.thread)
+        query = (
+            select(topics.id)
+            .join(threads, is_in)
+            .where(
+                topics.household == household,
+                threads.c.member == member.id,
+                topics.is_focus == 1,
+                topics.last_at > now - _FOCUS_LASTS,
+                topics.last_at <= now,
+            )
+        )
+        return conn.execute(query.limit(1)).first() is not None
+
+    def tell(self, conn: Connection, member: Member, remark: Remark, *, now: datetime) -> str:
+        """Put a remark into the member's private chat, else into their own conversation on the pages."""
+        household, key = self._household.id, f"drift:{remark.id}"
+        thread = own_thread(conn, household, member.id, now=now)
+        post_to_thread(conn, household, thread.id, remark.text, key=key, now=now)
+        if thread.channel == TELEGRAM and thread.chat_id is not None:
+            message = Outbound(
+                channel=TELEGRAM,
+                chat_id=thread.chat_id,
+                audience=member.id,
+                body=remark.text,
+                dedupe_key=key,
+                deliver_by=min(remark.until, now + _OF_USE),
+                is_soundless=True,
+            )
+            outbox.put(conn, household, message, now=now)
+        return thread.id

@@ -1,0 +1,80 @@
+"""The work on one household's goals by the settings: what looks for things, and where people are told of it."""
+
+from sqlalchemy import Connection
+
+from kinkeeper.background.goal_work import GoalWork
+from kinkeeper.background.home_search import HomeSearch
+from kinkeeper.bootstrap.reminders import Post
+from kinkeeper.brain.household_brain import HouseholdBrain
+from kinkeeper.conversation.answering.names_and_times import plain
+from kinkeeper.conversation.threads import load_thread
+from kinkeeper.core.time import Clock
+from kinkeeper.goals.model import Goal, GoalKind
+from kinkeeper.household.model import Household
+from kinkeeper.jobs.job import Pace
+from kinkeeper.mail.model import MailReader
+from kinkeeper.memory.finding.search import Finder
+from kinkeeper.messaging.outbound import QuietHours
+from kinkeeper.observer.quiet_requests import quiet_until
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.store import Store
+
+
+def goal_work(
+    settings: Settings,
+    household: Household,
+    store: Store,
+    finder: Finder,
+    *,
+    mailbox: MailReader | None,
+    clock: Clock,
+    pace: Pace,
+) -> GoalWork:
+    """Return what works on one household's goals: it looks through what is at home.
+
+    Args:
+        mailbox: The household's; None where none is set up.
+    """
+    brain = HouseholdBrain(store, household, finder, clock)
+    return GoalWork(
+        store,
+        household.id,
+        runner=HomeSearch(brain, clock, mailbox=mailbox),
+        tell=GoalPost(household, clock),
+        quiet_hours=QuietHours.parse(settings.quiet_hours, household.zone),
+        is_quiet=lambda conn, now: quiet_until(conn, household.id, now=now) is not None,
+        clock=clock,
+        pace=pace,
+    )
+
+
+class GoalPost:
+    """Tells people how their goals stand, where nobody else reads it."""
+
+    def __init__(self, household: Household, clock: Clock) -> None:
+        self._household = household
+        self._post = Post(household, clock)
+
+    def __call__(self, conn: Connection, goal: Goal, text: str, key: str) -> None:
+        """Say it in the conversation it was asked for in, where that is its person's alone, else in their own."""
+        household, asked_in = self._household, goal.thread_id
+        thread = None if asked_in is None else load_thread(conn, household.id, asked_in)
+        is_own = (
+            thread is not None
+            and thread.member == goal.member
+            and thread.chat_id not in household.chats
+            and self._post.is_read(conn, thread)
+        )
+        if thread is None or not is_own:
+            if household.member(goal.member) is None:
+                return
+            thread = self._post.own_thread(conn, goal.member)
+        # So that what rests on a memory is not handed on once that holds no more.
+        used = [
+            {"kind": each.kind, "id": each.id, "text": plain(each.text)}
+            for step in goal.progress.steps
+            if step.answer
+            for each in step.sources
+        ]
+        is_alarm = goal.kind is GoalKind.ASK
+        self._post.say(conn, thread, text, key=key, is_alarm=is_alarm, used=used)

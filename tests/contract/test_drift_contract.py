@@ -1,0 +1,141 @@
+"""Idle thought is kept alike in both databases: what was thought, told, kept and chosen, as it stood at any moment."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from drift_samples import DAY, NOW, all_seen, task
+from kinkeeper.background.drift import repository
+from kinkeeper.background.drift.cycle import Cycle, Remark, State
+from kinkeeper.background.drift.model import Observation
+from kinkeeper.store.store import Store
+
+MINUTES = timedelta(minutes=1)
+[THOUGHT] = all_seen(tasks=[task("Pay the deposit", deadline=NOW + 5 * DAY)])
+
+
+def cycle(thought: Observation | None = THOUGHT, action: str = "COMMUNICATE") -> Cycle:
+    return Cycle(
+        seed=7,
+        seeds=["Kofi"],
+        activated={"Kofi": 1.0, "judo": 0.5},
+        thought=thought,
+        worth=0.85,
+        action=action,
+        scores={action: 0.85},
+    )
+
+
+def remark(name: str, state: State = State.DEFERRED, member: str = "amara") -> Remark:
+    return Remark(
+        id=name,
+        member=member,
+        matter=THOUGHT.matter,
+        news=THOUGHT.news,
+        text=THOUGHT.text,
+        about=frozenset(each.id for each in THOUGHT.evidence),
+        score=0.85,
+        state=state,
+        made_at=NOW,
+        until=THOUGHT.until,
+    )
+
+
+def put(store: Store, found: Remark) -> None:
+    store.write_now(lambda conn: repository.insert_remark(conn, "vienna", found, THOUGHT.evidence))
+
+
+def think(store: Store, found: Cycle, at: datetime, effect: str) -> None:
+    store.write_now(
+        lambda conn: repository.insert_cycle(conn, "vienna", "amara", found, at=at, effect=effect)
+    )
+
+
+def test_history_is_what_it_was_at_each_moment(store: Store) -> None:
+    told = replace(remark("r1"), state=State.WAITING, told_at=NOW + 10 * MINUTES, thread_id="t")
+    with_effect = replace(told, state=State.ACTED_ON)
+    store.write_now(
+        lambda conn: repository.insert_cycle(
+            conn, "vienna", "amara", cycle(), at=NOW, effect="told"
+        )
+    )
+    store.write_now(
+        lambda conn: repository.insert_remark(conn, "vienna", remark("r1"), THOUGHT.evidence)
+    )
+    store.write_now(
+        lambda conn: repository.change_remark(conn, "vienna", told, at=NOW + 10 * MINUTES)
+    )
+    store.write_now(
+        lambda conn: repository.change_remark(conn, "vienna", with_effect, at=NOW + 20 * MINUTES)
+    )
+    store.write_now(lambda conn: repository.plant(conn, "vienna", "amara", THOUGHT, at=NOW))
+    for minutes, states in (
+        (0, []),
+        (1, [State.DEFERRED]),
+        (10, [State.DEFERRED]),
+        (11, [State.WAITING]),
+        (20, [State.WAITING]),
+        (21, [State.ACTED_ON]),
+    ):
+        found = store.read_now(
+            lambda conn, now=NOW + minutes * MINUTES: repository.history_of(conn, "vienna", now=now)
+        )
+        assert [each.state for each in found.remarks] == states
+        assert found.thoughts == len(found.questions) == (minutes > 0)
+        assert found.cooling == (frozenset({"Kofi"}) if minutes else frozenset())
+    later = store.read_now(
+        lambda conn: repository.history_of(conn, "vienna", now=NOW + 90 * MINUTES)
+    )
+    assert (later.thoughts, later.cooling) == (0, frozenset())
+    assert not store.read_now(
+        lambda conn: repository.history_of(conn, "graz", now=NOW + DAY)
+    ).remarks
+
+
+def test_figures_count_by_household_and_time_and_hold_no_words(store: Store) -> None:
+    for number, (action, effect) in enumerate(
+        (("COMMUNICATE", "waiting"), ("NOTHING", ""), ("NOTHING", ""), ("REFLECT", "map"))
+    ):
+        thought = THOUGHT if action == "COMMUNICATE" else None
+        think(store, cycle(thought, action), NOW + number * MINUTES, effect)
+    for name, state in (
+        ("a", State.ANSWERED),
+        ("b", State.IGNORED),
+        ("c", State.DROPPED),
+        ("d", State.ACTED_ON),
+    ):
+        put(store, remark(name, state))
+    found = store.read_now(lambda conn: repository.figures(conn, "vienna", since=NOW))
+    assert found.cycles == {"COMMUNICATE": 1, "NOTHING": 2, "REFLECT": 1}
+    assert found.effects == {"COMMUNICATE": 1, "REFLECT": 1}
+    assert (found.told, found.taken_up) == (3, 2)
+    assert store.read_now(lambda conn: repository.figures(conn, "graz", since=NOW)).cycles == {}
+    shown = store.read_now(lambda conn: repository.latest_cycles(conn, "vienna", limit=2))
+    assert [each["action"] for each in shown] == ["REFLECT", "NOTHING"]
+    assert store.write_now(lambda conn: repository.purge(conn, "vienna", before=NOW + DAY)) == 4
+    rest = store.read_now(lambda conn: repository.history_of(conn, "vienna", now=NOW + DAY))
+    assert {each.text for each in rest.remarks} == {""}
+    assert {each.about for each in rest.remarks} == {
+        frozenset(each.id for each in THOUGHT.evidence)
+    }
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_a_choice_holds_until_the_next_and_drops_what_waits(store: Store, *, is_on: bool) -> None:
+    for member in ("amara", "tom"):
+        put(store, remark(member, member=member))
+    for choice in (True, False, is_on):
+        store.write_now(
+            lambda conn, choice=choice: repository.choose(
+                conn, "vienna", "amara", is_on=choice, now=NOW
+            )
+        )
+    assert store.read_now(lambda conn: repository.wants_none(conn, "vienna")) == (
+        frozenset() if is_on else {"amara"}
+    )
+    found = store.read_now(lambda conn: repository.history_of(conn, "vienna", now=NOW + DAY))
+    assert {each.member: each.state for each in found.remarks} == {
+        "amara": State.DROPPED,
+        "tom": State.DEFERRED,
+    }

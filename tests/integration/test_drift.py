@@ -1,0 +1,435 @@
+"""Idle thought in a household's own database: told to one person alone, once, and only as long as they want it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, event, select, update
+
+from kinkeeper.background.drift import repository
+from kinkeeper.background.drift.cycle import Cycle, Remark, State
+from kinkeeper.background.drift.repository import (
+    choose,
+    drift_cycles,
+    drift_remarks,
+    figures,
+    latest_cycles,
+    purge,
+)
+from kinkeeper.background.drift.rounds import JITTER, TICK, DriftRounds
+from kinkeeper.bootstrap.drift import HouseholdWorld, drift_rounds
+from kinkeeper.conversation.context.repository import conversation_encodings
+from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.conversation.tables import turns
+from kinkeeper.conversation.turn import TurnOutcome
+from kinkeeper.conversation.turn_records import Effects
+from kinkeeper.core.ids import stable_id
+from kinkeeper.household.model import Member
+from kinkeeper.household.viewers import person_scope
+from kinkeeper.jobs.leases import WorkState
+from kinkeeper.messaging.addresses import remember_private_chat
+from kinkeeper.messaging.outbound import QuietHours
+from kinkeeper.messaging.tables import outbox
+from kinkeeper.observer.quiet_requests import be_quiet
+from kinkeeper.tasks.model import Place, Task
+from kinkeeper.tasks.task_changes import add_task, complete_task, update_task
+from kinkeeper.web.views.health import with_thought
+from kinkeeper.web.workload import workload_record
+from live_household import MONDAY, ZONE
+from talking import Talking, on_a_loop, talking
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def due(title: str = "Pay the camp deposit", *, days: int = 5, **fields: Any) -> Task:
+    plain = Task(
+        id=stable_id("miller", title),
+        household="miller",
+        title=title,
+        tz=ZONE.key,
+        place=Place(channel="web"),
+        created_at=MONDAY,
+        asked_by="john",
+        deadline=(MONDAY + days * DAY).astimezone(ZONE),
+    )
+    return replace(plain, **fields)
+
+
+class Life:
+    """A household that lives on a virtual clock, and thinks in between."""
+
+    def __init__(self, talk: Talking) -> None:
+        self.talk = talk
+        self.rounds = self.new_rounds()
+
+    def new_rounds(self, world: HouseholdWorld | None = None) -> DriftRounds:
+        system = self.talk.system
+        found = drift_rounds(system.settings, system.household, system.store, self.talk.clock)
+        if world is None:
+            return found
+        return DriftRounds(
+            system.store,
+            system.household,
+            world=world,
+            clock=self.talk.clock,
+            quiet_hours=QuietHours.parse(system.settings.quiet_hours, system.household.zone),
+        )
+
+    @property
+    def now(self) -> datetime:
+        return self.talk.clock.now()
+
+    async def write(self, *tasks: Task) -> None:
+        for task in tasks:
+            await self.talk.system.store.write(
+                lambda conn, task=task: add_task(
+                    conn, task, change_id=f"add {task.id}", at=self.now
+                )
+            )
+
+    async def think(self) -> Cycle | None:
+        """Think once, after what is made of exchanges afterwards is made."""
+        encoded = update(conversation_encodings).values(state=WorkState.DONE.value)
+        await self.talk.system.store.write(lambda conn: conn.execute(encoded).rowcount)
+        return await self.rounds.run_once()
+
+    async def live(self, length: timedelta, *, tick: timedelta = timedelta(minutes=25)) -> None:
+        end = self.now + length
+        while self.now < end:
+            await self.think()
+            self.talk.clock.advance_to(self.now + tick)
+
+    def rows(self, table: Any = drift_remarks, *order: Any) -> list[Any]:
+        query = select(table).order_by(*(order or table.primary_key.columns))
+        return self.talk.system.store.read_now(lambda conn: conn.execute(query).all())  # type: ignore[return-value]
+
+    def posted(self) -> list[tuple[str, str]]:
+        """Return what was said unasked: to whom, and the words."""
+        return [
+            (row.member, row.answer)
+            for row in self.rows(turns, turns.c.received_at)
+            if row.outcome == TurnOutcome.POSTED.value
+        ]
+
+
+@asynccontextmanager
+async def living(place: Path | str, *, greeting: str = "hello") -> AsyncIterator[Life]:
+    async with talking(place, Planners(None)) as talk:
+        if greeting:
+            await talk.answer(greeting)
+            talk.later(minutes=40)
+        yield Life(talk)
+
+
+@on_a_loop
+async def test_what_nobody_has_is_told_to_one_person_once(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        await life.write(due())
+        await life.live(6 * DAY, tick=timedelta(hours=1))
+        [(member, text)] = life.posted()
+        assert (member, text) == (
+            "john",
+            "“Pay the camp deposit” is due on Sat Mar 7, and nobody has it yet.",
+        )
+        [row] = life.rows()
+        assert row.state == State.IGNORED.value
+        assert row.evidence == [{"kind": "task", "id": due().id, "words": "Pay the camp deposit"}]
+        assert not life.rows(outbox)
+
+
+@on_a_loop
+async def test_of_several_the_household_hears_one_a_day(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        await life.write(
+            *(
+                due(title, days=9)
+                for title in ("Pay the deposit", "Order the photos", "Renew the passports")
+            )
+        )
+        sarahs = due(
+            "Return the library books", days=9, scope=person_scope("sarah"), asked_by="sarah"
+        )
+        await life.write(sarahs)
+        for _ in range(5):
+            await life.live(DAY, tick=timedelta(minutes=30))
+            await life.talk.answer("thanks for telling me")
+            await life.talk.answer("thanks for telling me", by="sarah")
+        told = [row.told_at.astimezone(ZONE) for row in life.rows() if row.told_at]
+        assert len(told) >= 3
+        assert len({each.date() for each in told}) == len(told)
+        assert all(7 <= each.hour < 22 for each in told)
+        assert {row.member for row in life.rows() if "library" in row.text} <= {"sarah"}
+
+
+@on_a_loop
+async def test_nothing_is_thought_where_nobody_lives_or_while_there_is_work(tmp_path: Path) -> None:
+    async with living(tmp_path, greeting="") as life:
+        await life.write(due())
+        await life.live(HOUR)
+        assert not life.rows(drift_cycles)
+        said = await life.talk.say("hello")
+        assert await life.think() is None  # the turn is under way
+        await life.talk.heard(said)
+        assert await life.think() is not None
+        life.talk.later(days=7, minutes=1)
+        assert await life.think() is None
+
+
+@on_a_loop
+async def test_what_comes_up_at_night_waits_for_the_morning_and_must_still_hold(
+    tmp_path: Path,
+) -> None:
+    for is_done in (False, True):
+        async with living(f"{tmp_path}/{is_done}.sqlite") as life:
+            life.talk.clock.advance_to(MONDAY.replace(hour=23))
+            await life.write(due())
+            await life.live(2 * HOUR)
+            [row] = life.rows()
+            assert row.state == State.DEFERRED.value
+            assert not life.posted()
+            if is_done:
+                await life.talk.system.store.write(
+                    lambda conn: complete_task(
+                        conn, "miller", due().id, by="john", change_id="done", at=MONDAY + DAY
+                    )
+                )
+            await life.live(8 * HOUR)
+            [row] = life.rows()
+            assert row.state == (State.DROPPED if is_done else State.WAITING).value
+            assert len(life.posted()) == (not is_done)
+            if not is_done:
+                local = row.told_at.astimezone(ZONE)
+                assert (local.hour, local.minute < 45) == (7, True)
+
+
+@on_a_loop
+async def test_a_remark_that_is_seen_to_counts_and_one_that_is_answered_does(
+    tmp_path: Path,
+) -> None:
+    async with living(tmp_path) as life:
+        await life.write(due())
+        await life.live(HOUR)
+        taken = replace(due(), who=("sarah",))
+        await life.talk.system.store.write(
+            lambda conn: update_task(conn, taken, change_id="taken", at=life.now)
+        )
+        await life.live(HOUR)
+        assert [row.state for row in life.rows()] == [State.ACTED_ON.value]
+        life.talk.later(days=1)
+        await life.write(due("Order the school photos", days=8))
+        while len(life.posted()) < 2:
+            await life.live(TICK, tick=TICK)
+        await life.talk.answer("ok, will do")
+        await life.live(2 * HOUR)
+        states = sorted(row.state for row in life.rows())
+        assert states == [State.ACTED_ON.value, State.ANSWERED.value]
+        found = life.talk.system.store.read_now(lambda conn: figures(conn, "miller", since=MONDAY))
+        assert (found.told, found.taken_up) == (2, 2)
+        assert found.cycles["COMMUNICATE"] == found.effects["COMMUNICATE"] == 2
+
+
+@on_a_loop
+async def test_what_it_did_and_what_came_of_it_is_shown_without_words(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        await life.write(due())
+        await life.live(2 * HOUR)
+        household, since, store = life.talk.system.household, MONDAY, life.talk.system.store
+        work = store.read_now(lambda conn: workload_record(conn, household, 2, now=life.now))
+        assert work["thoughts"]["COMMUNICATE"] == 1
+        assert work["remarks"] == {"waiting": 1}
+        found = store.read_now(lambda conn: figures(conn, "miller", since=since))
+        shown = with_thought(Effects(decisions=0, shares=[], parts=[]), found)
+        assert [(each.name, each.fired, each.had_effect) for each in shown.parts] == [
+            ("idle thoughts", sum(work["thoughts"].values()), 1),
+            ("remarks made unasked", 1, 0),
+        ]
+        told = store.read_now(lambda conn: latest_cycles(conn, "miller", limit=50))
+        assert "deposit" not in repr(told)
+        assert {each["matter"] for each in told} == {"a deadline that nobody has", None}
+
+
+STOPS = (
+    "stop telling me things unasked",
+    "Please don't send me these remarks any more",
+    "stop sending me such things",
+    "turn off the remarks",
+    "no more nudges please",
+    "only speak when I ask you",
+    "stop your unasked messages",
+    "don't tell me things I didn't ask for",
+    "can you stop giving me those hints",
+    "stop the daily observations",
+    "please stop messaging me out of the blue",
+    "don't bother me with these things again",
+)
+STARTS = (
+    "start the remarks again",
+    "turn on the nudges",
+    "please resume your observations",
+    "tell me what you notice again",
+)
+OTHERS = (
+    "stop telling me about football",
+    "stop reminding me of the bins",
+    "don't tell me the ending",
+    "tell me the plan again",
+    "stop",
+    "turn off the digest",
+    "don't send the mail",
+    "no more milk on the list",
+    "remind me to send the remarks to school",
+    "turn on the heating",
+    "send me the list again",
+    "what did you notice?",
+)
+
+
+@pytest.mark.parametrize("words", STOPS)
+@on_a_loop
+async def test_who_says_stop_hears_no_more_until_they_say_start(tmp_path: Path, words: str) -> None:
+    async with living(tmp_path) as life:
+        await life.write(due(), due("Order the school photos", days=8))
+        answer = await life.talk.answer(words)
+        assert answer.startswith("From now on I tell you nothing unasked."), answer
+        life.talk.later(minutes=40)
+        await life.live(3 * HOUR)
+        assert not life.posted()
+        start = STARTS[len(words) % len(STARTS)]
+        answer = await life.talk.answer(start)
+        assert answer.startswith("I'll tell you again"), (start, answer)
+        life.talk.later(minutes=40)
+        await life.live(3 * HOUR)
+        assert len(life.posted()) == 1
+
+
+@on_a_loop
+async def test_other_words_leave_the_remarks_as_they_are(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        for number, (words, by) in enumerate(product(OTHERS, ("john", "sarah"))):
+            await life.talk.answer(words, by=by, thread_id=f"{by}{number}")
+        assert not life.rows(repository.drift_choices)
+
+
+@on_a_loop
+async def test_quiet_for_the_household_holds_for_remarks(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        await life.write(due())
+        until = life.now + 3 * HOUR
+        await life.talk.system.store.write(
+            lambda conn: be_quiet(conn, "miller", until=until, by="sarah", now=life.now)
+        )
+        await life.live(3 * HOUR - timedelta(minutes=10))
+        assert not life.posted()
+        await life.live(HOUR)
+        assert len(life.posted()) == 1
+
+
+@on_a_loop
+async def test_a_private_chat_gets_it_for_its_person_alone(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        await life.talk.system.store.write(
+            lambda conn: remember_private_chat(
+                conn, "miller", "telegram", member="john", chat_id="1001", now=life.now
+            )
+        )
+        await life.write(due())
+        await life.live(2 * HOUR)
+        [row] = life.rows(outbox)
+        assert (row.audience, row.chat_id, row.is_soundless) == ("john", "1001", 1)
+        assert len(life.posted()) == 1
+
+
+class Failing(HouseholdWorld):
+    """A world in which nobody can be told anything."""
+
+    def tell(self, conn: Connection, member: Member, remark: Remark, *, now: datetime) -> str:
+        super().tell(conn, member, remark, now=now)
+        raise OSError
+
+
+@on_a_loop
+async def test_after_two_failures_of_three_there_is_a_pause_and_nothing_is_half_told(
+    tmp_path: Path,
+) -> None:
+    async with living(tmp_path) as life:
+        await life.write(due(), due("Order the school photos", days=8))
+        life.rounds = life.new_rounds(Failing(life.talk.system.household))
+        await life.live(7 * HOUR)
+        assert [row.state for row in life.rows()] == [State.FAILED.value] * 2
+        assert not life.posted()
+        life.rounds = life.new_rounds()
+        await life.live(3 * HOUR)
+        assert len(life.posted()) == 1
+
+
+@on_a_loop
+async def test_a_stored_cycle_is_thought_again_to_the_same(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        await life.write(
+            due(), due("Order the school photos", days=13), due("Bin day", days=2, who=("john",))
+        )
+        await life.live(3 * DAY, tick=timedelta(minutes=50))
+        rows = life.rows(drift_cycles)
+        assert len({row.action for row in rows}) >= 2
+        for row in rows:
+            member = life.talk.member(row.member)
+            again = life.talk.system.store.read_now(
+                lambda conn, row=row, member=member: life.rounds.think(conn, member, row.at)
+            ).cycle
+            news = None if again.thought is None else again.thought.news
+            assert (
+                again.seed,
+                [*again.seeds],
+                dict(again.activated),
+                news,
+                again.action,
+                dict(again.scores),
+            ) == (row.seed, row.seeds, row.activated, row.news, row.action, row.scores)
+
+
+@on_a_loop
+async def test_two_processes_tell_it_once(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        await life.write(due())
+        await life.think()
+        life.talk.later(minutes=5)
+        others = [life.new_rounds() for _ in range(4)]
+        for _ in range(6):
+            await asyncio.gather(*(each.run_once() for each in others))
+            life.talk.later(minutes=5)
+        assert len(life.posted()) == 1
+        assert len(life.rows(drift_cycles)) == 7
+
+
+@on_a_loop
+async def test_words_go_with_time_and_choices_drop_what_waits(tmp_path: Path) -> None:
+    async with living(tmp_path) as life:
+        life.talk.clock.advance_to(MONDAY.replace(hour=23))
+        await life.write(due())
+        await life.live(2 * HOUR)
+        store = life.talk.system.store
+        await store.write(lambda conn: choose(conn, "miller", "john", is_on=False, now=life.now))
+        assert [row.state for row in life.rows()] == [State.DROPPED.value]
+        assert await store.write(lambda conn: purge(conn, "miller", before=life.now)) == 1
+        assert "deposit" not in repr(life.rows()) + repr(life.rows(drift_cycles))
+
+
+@on_a_loop
+async def test_an_idle_household_costs_three_small_reads_a_tick(tmp_path: Path) -> None:
+    """At 300 s a tick, a thousandth of a core is 0.3 s of CPU; a read is some tens of microseconds."""
+    async with living(tmp_path) as life:
+        life.talk.later(days=8)
+        counted: list[str] = []
+        engine = life.talk.system.store.read_now(lambda conn: conn.engine)
+        event.listen(engine, "before_cursor_execute", lambda *args: counted.append(args[2]))
+        for _ in range(10):
+            assert await life.think() is None
+            life.talk.later(seconds=TICK.total_seconds() * (1 - JITTER))
+        assert len(counted) <= 10 * 12, counted[:12]
+        assert all(each.startswith("SELECT") for each in counted)
