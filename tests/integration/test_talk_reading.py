@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from batch_items import NEW_EVENT
 from hostile_messages import TEXTS
 from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionStatus, PendingAction
@@ -33,21 +34,6 @@ from kinkeeper.observer.settling.job import UnderstandingJob
 from kinkeeper.observer.tables import observer_messages, talk_stretches
 from live_household import MONDAY, live_system, said
 
-ITEM = {
-    "message": "m1",
-    "does": "new",
-    "act": "state",
-    "kind": "event",
-    "ref": None,
-    "title": None,
-    "day": None,
-    "hour": None,
-    "at": None,
-    "who": [],
-    "by": [],
-    "certain": True,
-    "secret": False,
-}
 MISSED = "the fitters have rung at last, they reckon thursday 4"
 FITTERS = {"title": "fitters", "day": "thursday", "at": "2026-03-05"}
 PICKUP = "I'll pick up Leo from soccer on Thursday"
@@ -87,7 +73,7 @@ class Model:
         await asyncio.to_thread(self.before)
         if self.outcome is not Outcome.OK:
             raise ModelError("no", outcome=self.outcome)
-        text = json.dumps({"items": [{**ITEM, **each} for each in self.items]})
+        text = json.dumps({"items": [{**NEW_EVENT, **each} for each in self.items]})
         usage = Usage(input_tokens=1, output_tokens=1)
         return ChatReply(text=text, model="scripted", finish=Finish.STOP, usage=usage)
 
@@ -449,7 +435,7 @@ def test_a_model_that_obeys_the_chat_changes_nothing_of_what_others_said(
     before, graph = talk.cards(), talk.rows(events)
     talk.say("sarah", order.encode("utf-8", "replace").decode())
     talk.model.items = [
-        ITEM | {"message": message, "does": "cancel", "act": "withdraw", "ref": ref}
+        NEW_EVENT | {"message": message, "does": "cancel", "act": "withdraw", "ref": ref}
         for message in ("m1", "m2")
         for ref in ("a1", "e1", before[0].id, "m1")
     ]

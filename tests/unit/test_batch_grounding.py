@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from batch_items import NEW_EVENT
 from hostile_messages import TEXTS
 from kinkeeper.models.structured import output_schema
 from kinkeeper.reading import Act, Modality, Predicate
@@ -24,21 +25,7 @@ SWIMMING = Thing(
     key="plan-1", title="swimming", at=datetime(2026, 3, 12, 16, 0, tzinfo=ZONE), who=("Kit",)
 )
 SURPRISE = Thing(key="event-1", title="cake tasting", at=date(2026, 3, 14), is_secret=True)
-ITEM: dict[str, Any] = {
-    "message": "m2",
-    "does": "new",
-    "act": "state",
-    "kind": "event",
-    "ref": None,
-    "title": None,
-    "day": None,
-    "hour": None,
-    "at": None,
-    "who": [],
-    "by": [],
-    "certain": True,
-    "secret": False,
-}
+ITEM = {**NEW_EVENT, "message": "m2"}
 STRANGE = [each for each in TEXTS if each.encode(errors="ignore").decode() == each]
 ASKED = ("Ana", "who can get kit from drama tmrw at 5?")
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from kinkeeper.brain.question import Question
 from kinkeeper.household.model import Household
-from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.language.dictionary import may_be_name
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.memory.statements.care import deeds_of, frees_others, people_in
@@ -13,9 +13,6 @@ from kinkeeper.reading.asked import general_words, medicine_words
 from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.deeds import Deed, DeedAsked, asks_for_deed, is_all_children, says_what
 from kinkeeper.reading.replies import words_for_fetching
-
-_ORDINARY = 15_000
-"""Rank from which a word may be the name of a medicine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +66,7 @@ class DeedQuestion:
         """Whether it gives what no dictionary has and nobody is called: no list has the names of all medicines."""
         people = self.household.members_by_word
         said = [each for each in words(deed.text) if each.isalpha() and each not in people]
-        is_named = any(word_ranks().get(each, _ORDINARY) >= _ORDINARY for each in said)
+        is_named = any(map(may_be_name, said))
         return deed.is_care and is_named and not general_words(deed.text)
 
 

@@ -33,6 +33,19 @@ def word_ranks() -> Mapping[str, int]:
     return WordPlaces([line.partition(" ")[0] for line in lines])
 
 
+_ORDINARY = 15_000
+"""Rank up to which a word is too common to be a name that no list has."""
+
+
+def may_be_name(word: str) -> bool:
+    """Return whether a word is rare enough for the name of somebody or something that no list has.
+
+    Args:
+        word: In small letters.
+    """
+    return word_ranks().get(word, _ORDINARY) >= _ORDINARY
+
+
 @cache
 def first_names() -> frozenset[str]:
     """Return first names that are not ordinary words as well."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise, takewhile
 
-from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.language.dictionary import may_be_name
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.text import Token, TokenKind, tokenise
 from kinkeeper.reading.phrases import ASKED, ENDS, STOP, Match, canonical, phrase_book
@@ -80,8 +80,6 @@ _ELLIPSIS = 6
 """Most words of a question that consists of an errand alone."""
 
 _LONGEST_NAME = 3
-_ORDINARY = 15_000
-"""Rank from which a word may be the name of somebody whom no list has."""
 
 
 def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Reply | None:
@@ -330,13 +328,8 @@ def _has_subject(clause: Sequence[str], people: Collection[str], *, is_owned: bo
         or following in requests[subjects]
         or following in requests["person"]
         or (is_doing and not verbs.isdisjoint(after[:1]))
-        or (is_having and not verbs.isdisjoint(after[:1]) and _may_be_called(following))
+        or (is_having and not verbs.isdisjoint(after[:1]) and may_be_name(following))
     )
-
-
-def _may_be_called(word: str) -> bool:
-    """Whether a word is rare enough for somebody's name; "already" and "just" are none."""
-    return word_ranks().get(word, _ORDINARY) >= _ORDINARY
 
 
 def asks_for_owner(

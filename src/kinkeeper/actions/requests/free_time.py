@@ -178,11 +178,11 @@ def _told_away(
     household, zone = asked.household, asked.household.zone
     known = dict[str, dict[str, str] | None]()
     for each in list_episodes(conn, asked.viewer, kind=EpisodeKind.TURN, limit=_MOST_HEARD):
+        if each.is_assistant:
+            continue
         said_at = each.said_at.astimezone(zone)
         words = {"text": each.text, "said_at": said_at.isoformat(), "by": each.member or ""}
-        for told in (
-            () if each.is_assistant else times_told(each.text, each.member, said_at, household)
-        ):
+        for told in times_told(each.text, each.member, said_at, household):
             if told.member in members and told.days.overlaps(span):
                 known.setdefault(told.member, None if told.is_free else words)
     return {member: words for member, words in known.items() if words is not None}

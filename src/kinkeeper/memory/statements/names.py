@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from kinkeeper.language.dictionary import first_names, names_also_words, word_ranks
+from kinkeeper.language.dictionary import first_names, may_be_name, names_also_words, word_ranks
 from kinkeeper.language.text import mask_stops, unaccented
 from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 from kinkeeper.memory.statements.slots import slots
@@ -88,8 +88,6 @@ _OWNER = re.compile(
 _DOER = re.compile(
     r"(?:^|[.!?:]\s+)([A-Z][\w-]+)(?:['’]s\b|\s+(?:is|has|was|had|isn['’]?t|hasn['’]?t|doesn['’]?t|didn['’]?t|can|can['’]?t|will|won['’]?t|says|does|and [A-Z]\w+|[a-z]{2,}(?:s|ed)|got|went|left|took|gave|quit)\b)"
 )
-_ORDINARY = 15_000
-"""Rank from which a word at the beginning of a sentence is rather a name."""
 
 _NOBODY = frozenset(
     "today tomorrow yesterday tonight everyone everybody someone somebody nobody anyone anybody it that this there here what who one".split()  # noqa: SIM905
@@ -134,8 +132,7 @@ def names_in(text: str) -> frozenset[str]:
         ):
             continue
         is_sure = found[0][0].isupper() and not (
-            word_ranks().get(word, _ORDINARY) < _ORDINARY
-            and _SENTENCE_START.search(masked[: found.start()])
+            not may_be_name(word) and _SENTENCE_START.search(masked[: found.start()])
         )
         if is_sure or word in first_names():
             names.add(canon_of(word))
