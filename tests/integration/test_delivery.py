@@ -243,6 +243,23 @@ def test_a_chat_that_moved_takes_along_what_waits_and_is_remembered(post: Post) 
     assert former == ("group",)
 
 
+def test_a_move_that_is_known_already_loses_nothing(post: Post) -> None:
+    """Another lane, or the channel itself, may hear of a move while a row is under way to the old id."""
+    row = post.put("one")
+    post.write(addresses.record_move, "test", old="group", new="supergroup", now=NOW)
+    post.channel.moved["group"] = "supergroup"
+    post.deliver()
+    assert post.states(row) == ["sent"]
+    post.channel.moved["supergroup"] = "third"
+    answer = post.put("ok", kind=OutboundKind.NOTICE, answer_to="press")
+    row = post.put("two")
+    post.deliver(Outcome.NOT_SENT, Outcome.OK)
+    post.later(minutes=2)
+    post.deliver()
+    assert post.states(answer, row) == ["sent", "sent"]
+    assert post.channel.shown[-1].item.chat_id == "third"
+
+
 def test_chats_that_move_in_a_circle_end_as_failed(post: Post) -> None:
     post.channel.moved = {"group": "other", "other": "group"}
     row = post.put("hello")

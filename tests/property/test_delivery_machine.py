@@ -65,10 +65,12 @@ class Deliveries(RuleBasedStateMachine):
         asyncio.run(self.deliverer.recover())
 
     def teardown(self) -> None:
-        self.drain()
-        self.check_the_end()
-        self.store.close()
-        self.folder.cleanup()
+        try:
+            self.drain()
+            self.check_the_end()
+        finally:
+            self.store.close()
+            self.folder.cleanup()
 
     def put(self, **fields: object) -> int:
         self.number += 1
@@ -213,7 +215,6 @@ class Deliveries(RuleBasedStateMachine):
             assert last.error in {
                 "not allowed",
                 "ConnectionResetError",
-                "the new ids of the chat form a loop",
                 "the message it changes was sent before the chat changed its id",
             }
 

@@ -37,32 +37,37 @@ def record_move(
         old: Its id until now.
 
     Returns:
-        Whether that is news, and leads somewhere: a move back to where it came from is refused.
+        Whether it leads on, be it news or not; a move back to where the chat came from is refused.
     """
-    if current_chat(conn, household, channel, new) in {
-        old,
-        current_chat(conn, household, channel, old),
-    }:
+    known, onward = (_later_ids(conn, household, channel, each) for each in (old, new))
+    if old in onward:
         return False
-    key = {"household": household, "channel": channel, "old_chat_id": old}
-    _replace(conn, chat_moves, key, {"new_chat_id": new, "moved_at": now})
+    if new not in known[1:]:
+        key = {"household": household, "channel": channel, "old_chat_id": old}
+        _replace(conn, chat_moves, key, {"new_chat_id": new, "moved_at": now})
     return True
 
 
 def current_chat(conn: Connection, household: str, channel: str, chat_id: str) -> str:
     """Return the id that a chat has now."""
+    return _later_ids(conn, household, channel, chat_id)[-1]
+
+
+def _later_ids(conn: Connection, household: str, channel: str, chat_id: str) -> list[str]:
+    """Return an id of a chat and those it got later, the latest last."""
+    found = [chat_id]
     for _ in range(_MOST_MOVES):
         moved = conn.execute(
             select(_moves.new_chat_id).where(
                 _moves.household == household,
                 _moves.channel == channel,
-                _moves.old_chat_id == chat_id,
+                _moves.old_chat_id == found[-1],
             )
         ).scalar()
         if moved is None:
             break
-        chat_id = moved
-    return chat_id
+        found.append(moved)
+    return found
 
 
 def former_chats(conn: Connection, household: str, channel: str, chat_id: str) -> tuple[str, ...]:
