@@ -41,8 +41,9 @@ full: $(DEV) ## Run the slow tests: whole programs, crashes, accuracy
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m "(slow or crash or evaluation) and not nightly"; code=$$?; \
 	[ $$code -eq 5 ] && echo "no slow tests yet" || exit $$code
 
-nightly: $(DEV) ## Run the long tests: accuracy floors, and crashes and attacks at full size
+nightly: $(DEV) ## Run the long tests: accuracy floors, crashes and attacks at full size, new random examples
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m nightly
+	$(PYTEST) -n $(WORKERS) --dist worksteal --hypothesis-profile explore tests/property
 
 bench: $(RUNTIME) ## Run the benchmarks; SUITE=name runs one
 	$(BIN)/python -m bench $(SUITE)
@@ -52,8 +53,8 @@ eval: $(RUNTIME) ## Measure accuracy; SUITE=name runs one, KINKEEPER_DATA adds p
 
 lock: $(DEV) ## Update the lock files
 	$(BIN)/python -m pip install --quiet uv
-	$(COMPILE) --upgrade --group build -o requirements/runtime.lock
-	$(COMPILE) --upgrade --group build --group dev -c requirements/runtime.lock \
+	$(COMPILE) --upgrade --extra all --group build -o requirements/runtime.lock
+	$(COMPILE) --upgrade --extra all --group build --group dev -c requirements/runtime.lock \
 		-o requirements/dev.lock
 
 fmt: $(DEV) ## Format the code and apply automatic fixes

@@ -21,8 +21,10 @@ stay_on_this_machine()
 # What is imported stays: to look through it for garbage again and again is a third of the suite's work.
 gc.disable()
 
-# A busy machine is no defect of what is tested.
-settings.register_profile("kinkeeper", deadline=None)
+# A busy machine is no defect of what is tested. `make test` tries the same examples each time, so that a commit
+# passes or fails by what it changes; `make nightly` looks for new ones.
+settings.register_profile("kinkeeper", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None)
 settings.load_profile("kinkeeper")
 
 TESTS = Path(__file__).parent

@@ -1,7 +1,6 @@
 """The ranks of English words: those of the list, whatever is asked for."""
 
-from importlib.util import find_spec
-from pathlib import Path
+from importlib.resources import files
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,12 +9,9 @@ from kinkeeper.language.dictionary import word_ranks
 
 
 def listed() -> dict[str, int]:
-    package = find_spec("symspellpy")
-    assert package is not None
-    assert package.origin is not None
-    file = Path(package.origin).with_name("frequency_dictionary_en_82_765.txt")
-    lines = file.read_text(encoding="utf-8-sig").splitlines()
-    return {line.partition(" ")[0]: rank for rank, line in enumerate(lines)}
+    text = files("kinkeeper.language").joinpath("data", "english_words.txt").read_text("utf-8")
+    words = text.partition("\n")[2].split()
+    return {word: rank for rank, word in enumerate(words)}
 
 
 LISTED = listed()

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Annotated
@@ -12,7 +12,6 @@ from typing import Annotated
 import structlog
 import typer
 import uvicorn
-import uvloop
 
 from kinkeeper.bootstrap import Houses
 from kinkeeper.bootstrap.conversation import warm_up
@@ -25,6 +24,7 @@ from kinkeeper.cli.process_memory import end_at_once, give_back_unused, keep_wha
 from kinkeeper.cli.server_link import published
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, UnavailableError
+from kinkeeper.core.extras import is_installed
 from kinkeeper.core.time import SystemClock
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.observability.failures import count_unforeseen, surviving
@@ -119,7 +119,7 @@ def serve(
             _listening(settings) as listener,
             published(settings, where.db, port=listener.getsockname()[1]),
             houses.live_queue() as queue,
-            asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+            asyncio.Runner(loop_factory=_loop_factory()) as runner,
         ):
             runner.run(_serve(houses, settings, queue, listener))
     notice("stopped")
@@ -151,6 +151,15 @@ def _listening(settings: Settings) -> Iterator[socket.socket]:
         ) from error
     with listener:
         yield listener
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return what makes the event loop: uvloop's where it is installed, else Python's own."""
+    if not is_installed("fast"):
+        return None
+    import uvloop  # noqa: PLC0415 - of an extra
+
+    return uvloop.new_event_loop
 
 
 async def _serve(

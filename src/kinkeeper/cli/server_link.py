@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import segno
-
 from kinkeeper.bootstrap import database_address
 from kinkeeper.bootstrap.web import server_address
+from kinkeeper.core.extras import is_installed
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.engines import is_sqlite, parse_address
 from kinkeeper.web.security.hosts import is_loopback
@@ -53,8 +52,10 @@ def phone_address(settings: Settings) -> str | None:
 
 
 def show_qr_code(link: str) -> None:
-    """Draw a link as a QR code on stderr where that is a terminal."""
-    if sys.stderr.isatty():
+    """Draw a link as a QR code on stderr where that is a terminal and the extra `qr` is installed."""
+    if sys.stderr.isatty() and is_installed("qr"):
+        import segno  # noqa: PLC0415 - of an extra
+
         segno.make(link, error="l").terminal(out=sys.stderr, compact=True)
 
 

@@ -25,7 +25,6 @@ from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.connectors.caldav.sync_records import ObjectState, Standing, ask_again, load_standing
 from kinkeeper.connectors.tools import tool_records
-from kinkeeper.connectors.tools.servers import ToolServers
 from kinkeeper.connectors.tools.tool_records import KnownTool, list_servers, list_tools
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.ids import stable_id
@@ -302,6 +301,9 @@ async def _called(system: System, asked: Asked, planned: Mapping[str, Any]) -> A
 
 
 async def _look(system: System) -> None:
+    # Of the extra `mcp`.
+    from kinkeeper.connectors.tools.servers import ToolServers  # noqa: PLC0415
+
     servers = ToolServers(
         system.store, system.household.id, system.settings.tool_servers, SystemClock()
     )

@@ -5,15 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from importlib.util import find_spec
 from operator import itemgetter
-from pathlib import Path
 
-from kinkeeper.core.errors import InvariantError
 from kinkeeper.language.compact import Memo, WordPlaces
 from kinkeeper.language.text import unaccented
 
-_WORD_LIST = "frequency_dictionary_en_82_765.txt"
 _CLITICS = ("'s", "'ll", "'d", "'re", "'ve", "'m")
 _RESPELT = (("in", "ing"), ("in'", "ing"), ("z", "s"), ("s", ""))
 """Chat endings and what they stand for: "comin", "girlz"; and the plain plural."""
@@ -23,14 +19,7 @@ _SHORTEST_STEM = 3
 @cache
 def word_ranks() -> Mapping[str, int]:
     """Return English words with their rank by frequency, 0 being the most frequent."""
-    # Importing the package that ships the list would cost more than reading it.
-    package = find_spec("symspellpy")
-    if package is None or package.origin is None:
-        raise InvariantError(
-            "the English word list is missing: reinstall kinkeeper with its dependencies"
-        )
-    lines = Path(package.origin).with_name(_WORD_LIST).read_text(encoding="utf-8-sig").splitlines()
-    return WordPlaces([line.partition(" ")[0] for line in lines])
+    return WordPlaces(_listed("english_words.txt"))
 
 
 _ORDINARY = 15_000
@@ -90,8 +79,12 @@ def _is_listed(token: str) -> bool:
 
 
 def _read(name: str) -> frozenset[str]:
+    return frozenset(_listed(name))
+
+
+def _listed(name: str) -> list[str]:
     lines = files(__package__).joinpath("data", name).read_text(encoding="utf-8").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+    return [word for line in lines if not line.startswith("#") for word in line.split()]
 
 
 # Typing slips of a household's own words, told from ordinary words, names and slang.

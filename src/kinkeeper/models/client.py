@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from typing import Any, TypeVar
 
-import msgspec
 import structlog
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json, to_json
 
 from kinkeeper.models.connection import ServerConnection
 from kinkeeper.models.endpoints import Dialect, Endpoint, RoleModel
@@ -107,7 +108,7 @@ class Manners:
         return None
 
 
-T = TypeVar("T")
+T = TypeVar("T", bound=BaseModel)
 
 _LONGEST_NAME = 200
 """Characters of a model's name."""
@@ -116,15 +117,15 @@ _USUAL_ANSWER = 1024
 """Tokens, where nobody says how long an answer may be."""
 
 
-def decoded(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+def decoded(kind: type[T], data: bytes) -> T:
     """Return what a part of an answer holds.
 
     Args:
-        decoder: Of the type that it must have.
+        kind: What it must be.
     """
     try:
-        return decoder.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        return kind.model_validate_json(data, strict=True)
+    except ValidationError as error:
         raise unreadable() from error
 
 
@@ -151,7 +152,7 @@ def messages_of(request: ChatRequest, *, is_schema_told: bool) -> list[dict[str,
     """
     messages = [{"role": each.author.value, "content": each.text} for each in request.messages]
     if request.output is not None and is_schema_told:
-        schema = msgspec.json.encode(request.output.schema).decode()
+        schema = to_json(request.output.schema).decode()
         messages[0]["content"] += f"\n\nAnswer with one JSON object of this JSON Schema:\n{schema}"
     return messages
 
@@ -181,39 +182,35 @@ _DATA = b"data:"
 _DONE = b"[DONE]"
 
 
-class _Text(msgspec.Struct):
+class _Text(BaseModel):
     content: str | None = None
     refusal: str | None = None
 
 
-class _Choice(msgspec.Struct):
-    message: _Text = msgspec.field(default_factory=_Text)
-    delta: _Text = msgspec.field(default_factory=_Text)
+class _Choice(BaseModel):
+    message: _Text = _Text()
+    delta: _Text = _Text()
     finish_reason: str | None = None
 
 
-class _Usage(msgspec.Struct):
+class _Usage(BaseModel):
     prompt_tokens: int
     completion_tokens: int = 0
 
 
-class _OpenAIAnswer(msgspec.Struct):
+class _OpenAIAnswer(BaseModel):
     choices: list[_Choice] = []
     model: str | None = None
     usage: _Usage | None = None
     error: Any = None
 
 
-class _OpenAIListed(msgspec.Struct):
+class _OpenAIListed(BaseModel):
     id: str
 
 
-class _OpenAIList(msgspec.Struct):
+class _OpenAIList(BaseModel):
     data: list[_OpenAIListed]
-
-
-_openai_decoder = msgspec.json.Decoder(_OpenAIAnswer)
-_openai_list_decoder = msgspec.json.Decoder(_OpenAIList)
 
 
 class OpenAIWire:
@@ -263,7 +260,7 @@ class OpenAIWire:
 
     def listed(self, data: bytes) -> tuple[str, ...]:
         """Return the models that such a list names."""
-        return tuple(each.id for each in decoded(_openai_list_decoder, data).data)
+        return tuple(each.id for each in decoded(_OpenAIList, data).data)
 
 
 class OpenAIReading:
@@ -317,7 +314,7 @@ class OpenAIReading:
 
 
 def _answer(data: bytes) -> _OpenAIAnswer:
-    answer = decoded(_openai_decoder, data)
+    answer = decoded(_OpenAIAnswer, data)
     if answer.error is not None:
         raise failed()
     return answer
@@ -327,12 +324,12 @@ def _answer(data: bytes) -> _OpenAIAnswer:
 # context's size. Pure.
 
 
-class _Message(msgspec.Struct):
+class _Message(BaseModel):
     content: str = ""
 
 
-class _OllamaAnswer(msgspec.Struct):
-    message: _Message = msgspec.field(default_factory=_Message)
+class _OllamaAnswer(BaseModel):
+    message: _Message = _Message()
     model: str | None = None
     done: bool = False
     done_reason: str | None = None
@@ -341,16 +338,12 @@ class _OllamaAnswer(msgspec.Struct):
     error: Any = None
 
 
-class _OllamaListed(msgspec.Struct):
+class _OllamaListed(BaseModel):
     name: str
 
 
-class _OllamaList(msgspec.Struct):
+class _OllamaList(BaseModel):
     models: list[_OllamaListed]
-
-
-_ollama_decoder = msgspec.json.Decoder(_OllamaAnswer)
-_ollama_list_decoder = msgspec.json.Decoder(_OllamaList)
 
 
 class OllamaWire:
@@ -398,7 +391,7 @@ class OllamaWire:
 
     def listed(self, data: bytes) -> tuple[str, ...]:
         """Return the models that such a list names."""
-        return tuple(each.name for each in decoded(_ollama_list_decoder, data).models)
+        return tuple(each.name for each in decoded(_OllamaList, data).models)
 
 
 class OllamaReading:
@@ -419,7 +412,7 @@ class OllamaReading:
         """Read one line, an object of its own."""
         if not line.strip():
             return ""
-        self._last = decoded(_ollama_decoder, line)
+        self._last = decoded(_OllamaAnswer, line)
         if self._last.error is not None:
             raise failed()
         self._texts.append(self._last.message.content)
@@ -481,10 +474,10 @@ class HttpServer:
         path = f"{base.removesuffix('/v1')}/api/version"
         try:
             answer = await self.connection.fetch(path, seconds=_ASKING_SECONDS)
-            found = msgspec.json.decode(answer)
+            found = from_json(answer)
         except StatusError as error:
             return None if error.may_retry else False
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        except ValueError:
             return False
         return isinstance(found, dict) and isinstance(found.get("version"), str)
 

@@ -24,7 +24,8 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx
-import msgspec
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
 
 from kinkeeper.core.time import SystemClock, as_utc
 from kinkeeper.models.endpoints import Endpoint
@@ -142,11 +143,11 @@ _REMEDIES: Mapping[int, str] = {
 }
 
 
-class _Error(msgspec.Struct):
+class _Error(BaseModel):
     param: str | None = None
 
 
-class _Refusal(msgspec.Struct):
+class _Refusal(BaseModel):
     error: _Error
 
 
@@ -179,8 +180,8 @@ def status_error(status: int, headers: Mapping[str, str], body: bytes, *, host: 
 
 def _parameter(body: bytes) -> str | None:
     try:
-        return msgspec.json.decode(body, type=_Refusal).error.param
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return _Refusal.model_validate_json(body, strict=True).error.param
+    except ValidationError:
         return None
 
 
@@ -212,7 +213,6 @@ _LONGEST_REFUSAL = 16 * 1024
 _CONNECT_SECONDS = 5.0
 _LOOKED_UP_SECONDS = 30.0
 _PORTS = {"http": 80, "https": 443}
-_encoder = msgspec.json.Encoder()
 
 
 class ServerConnection:
@@ -264,7 +264,7 @@ class ServerConnection:
             ModelError: There is no answer, none that succeeds, or it is too long; or such text may not
                 leave for this host.
         """
-        content = _encoder.encode(body)
+        content = to_json(body)
         async with self._sent(
             "POST", path, content, is_ambient=is_ambient, seconds=seconds
         ) as pieces:
@@ -277,7 +277,7 @@ class ServerConnection:
 
         Args and errors are those of `post`.
         """
-        content = _encoder.encode(body)
+        content = to_json(body)
         rest = b""
         async with self._sent(
             "POST", path, content, is_ambient=is_ambient, seconds=seconds

@@ -1,21 +1,26 @@
 """Figures of the HTTP server, in a registry of their own. Labels are route templates, never paths."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.exposition import generate_latest
+from kinkeeper.core.extras import is_installed
+
+if TYPE_CHECKING:  # of the extra `metrics`
+    pass
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
 class ServerMetrics:
-    """Counts requests and how long they took.
+    """Counts requests and how long they took. Needs the extra `metrics`.
 
     Attributes:
         registry: Where others may add what is looked up when somebody asks.
     """
 
     def __init__(self) -> None:
+        from prometheus_client import CollectorRegistry, Counter, Histogram  # noqa: PLC0415
+
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "kinkeeper_http_requests",
@@ -53,7 +58,14 @@ class ServerMetrics:
 
     def text(self) -> bytes:
         """Return all figures in the Prometheus text format."""
+        from prometheus_client.exposition import generate_latest  # noqa: PLC0415
+
         return generate_latest(self.registry)
+
+
+def server_metrics() -> ServerMetrics | None:
+    """Return new figures; None where the extra `metrics` is not installed."""
+    return ServerMetrics() if is_installed("metrics") else None
 
 
 def counts_text(name: str, meaning: str, counts: Mapping[str, int]) -> bytes:
@@ -62,6 +74,9 @@ def counts_text(name: str, meaning: str, counts: Mapping[str, int]) -> bytes:
     Args:
         counts: By state, of which there are few.
     """
+    from prometheus_client import CollectorRegistry, Gauge  # noqa: PLC0415
+    from prometheus_client.exposition import generate_latest  # noqa: PLC0415
+
     registry = CollectorRegistry()
     gauge = Gauge(name, meaning, ["state"], registry=registry)
     for state, count in sorted(counts.items()):

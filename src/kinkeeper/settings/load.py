@@ -14,6 +14,7 @@ from dotenv import dotenv_values
 from pydantic import ValidationError
 
 from kinkeeper.core.errors import ConfigError, Problem
+from kinkeeper.core.extras import missing_extra
 from kinkeeper.settings.model import SECRETS, Settings
 
 # Names that other programs use for the same things, taken as ours: a `.env` that serves them serves
@@ -81,6 +82,14 @@ def _address(host: str) -> str:
     return f"http://{name}:{port or _OLLAMA_PORT}"
 
 
+_NEEDED_EXTRAS: Mapping[str, str] = {
+    "caldav_url": "caldav",
+    "imap_url": "mail",
+    "mcp_servers": "mcp",
+    "smtp_url": "mail",
+    "telegram_bot_token": "telegram",
+}
+
 ENV_FILE = Path(".env")
 TOML_FILE = Path("kinkeeper.toml")
 _FILE = "_file"
@@ -126,9 +135,21 @@ def load_settings(
     except ValidationError as error:
         problems += [_problem(sources, detail) for detail in error.errors()]
         raise ConfigError(problems) from error
+    problems += _missing_extras(settings, sources)
     if problems:
         raise ConfigError(problems)
     return settings
+
+
+def _missing_extras(settings: Settings, sources: Mapping[str, str]) -> list[Problem]:
+    """Return which settings turn on what is not installed."""
+    return [
+        Problem(where=sources[name], line=None, message=f"{name.upper()} {missing}")
+        for name, extra in _NEEDED_EXTRAS.items()
+        if name in sources
+        and getattr(settings, name)
+        and (missing := missing_extra(extra)) is not None
+    ]
 
 
 def environment_with(**values: str) -> dict[str, str]:

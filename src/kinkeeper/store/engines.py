@@ -14,6 +14,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError, KinkeeperError, StoreBusyError, UnavailableError
+from kinkeeper.core.extras import missing_extra
 from kinkeeper.store.schema import json_text, json_value
 from kinkeeper.store.sqlite_library import check_library, dbapi2
 
@@ -125,6 +126,8 @@ def parse_address(address: str) -> URL:
         shown = without_password(address)
         raise InputError(f"{shown!r} is not a database address; write sqlite:///path") from error
     if url.get_backend_name() == "postgresql":
+        if (missing := missing_extra("postgres")) is not None:
+            raise InputError(f"{without_password(address)!r} {missing}")
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
         return url.set(database=str(Path(str(url.database)).expanduser().resolve()))

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Any
 
-import msgspec
+from pydantic_core import from_json, to_json
 from sqlalchemy import Dialect, MetaData, String
 from sqlalchemy.types import TypeDecorator
 
@@ -39,9 +39,6 @@ class Instant(TypeDecorator[datetime]):
 # JSON columns as text and back: each message brings four, and the standard library takes several
 # times as long.
 
-_encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder()
-
 
 def json_text(value: object) -> str:
     """Return the JSON of a value; in place of a number that JSON has not (infinite, not a number) stands null.
@@ -50,8 +47,8 @@ def json_text(value: object) -> str:
         TypeError: It has none.
     """
     try:
-        return _encoder.encode(value).decode()
-    except (TypeError, UnicodeEncodeError, OverflowError):
+        return to_json(value, inf_nan_mode="null").decode()
+    except ValueError:
         # Halves of characters, very long numbers, kinds of text: what the fast encoder does not know.
         # It writes "Infinity", which PostgreSQL refuses.
         finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
@@ -65,7 +62,7 @@ def json_value(text: str) -> Any:
         ValueError: It is no JSON.
     """
     try:
-        return _decoder.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
         # What the standard encoder wrote above, the fast decoder need not know either.
         return json.loads(text)

@@ -16,7 +16,7 @@ from kinkeeper.memory.context.context_builder import DEFAULT_TOKENS
 from kinkeeper.memory.context.prefetch import Streaming
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.observability.findings import Finding
-from kinkeeper.observability.server import ServerMetrics
+from kinkeeper.observability.server import ServerMetrics, server_metrics
 from kinkeeper.observer.accounts.proof import Prover
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.wording.participants import Participants
@@ -112,7 +112,7 @@ class WebContext:
     sample: Callable[[], AsyncIterator[Heard]] | None = None
     webhook: Webhook | None = None
     rates: RateLimits = field(default_factory=RateLimits)
-    metrics: ServerMetrics = field(default_factory=ServerMetrics)
+    metrics: ServerMetrics | None = field(default_factory=server_metrics)
     patience: timedelta = timedelta(seconds=10)
     visited: asyncio.Event = field(default_factory=asyncio.Event)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)

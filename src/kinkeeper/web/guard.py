@@ -185,7 +185,8 @@ class Guard:
         route = self._template(scope)
         method = scope["method"] if scope["method"] in _METHODS else "other"
         status = answer.status or 0
-        self._context.metrics.answered(route, method, status, seconds=answer.seconds)
+        if self._context.metrics is not None:
+            self._context.metrics.answered(route, method, status, seconds=answer.seconds)
         if status >= _QUIET_BELOW:
             log.info(
                 "web.request.refused", request=answer.id, route=route, method=method, status=status

@@ -5,6 +5,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.extras import missing_extra
 from kinkeeper.web.access import logins
 from kinkeeper.web.access.door import Allowed, door_of
 from kinkeeper.web.access.model import READERS, KeyKind
@@ -33,7 +35,10 @@ async def exchange_messages(request: Request) -> Response:
 
     Raises:
         DeniedError: A page of another site sent it.
+        UnavailableError: The protocol's library is not installed.
     """
+    if (missing := missing_extra("mcp")) is not None:
+        raise UnavailableError(f"the Model Context Protocol {missing}")
     require_own_origin(request)
     key = request.state.person.key
     if key.kind is KeyKind.TOKEN and not key.is_program:

@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from kinkeeper.core.errors import KinkeeperError
+from kinkeeper.core.errors import KinkeeperError, UnavailableError
+from kinkeeper.core.extras import missing_extra
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs.runners import beat
 from kinkeeper.memory.context.prefetch import Streaming
@@ -107,8 +108,14 @@ async def readyz(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """Answer the server's figures and those of the asker's household, in the Prometheus text format."""
+    """Answer the server's figures and those of the asker's household, in the Prometheus text format.
+
+    Raises:
+        UnavailableError: The library for that format is not installed.
+    """
     context, house = context_of(request), house_of(request, request.state.person)
+    if context.metrics is None:
+        raise UnavailableError(f"/metrics {missing_extra('metrics')}")
     since = context.clock.now() - _RECENT
     household = house.household.id
     work, calls, fallbacks = await house.store.read(

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -39,7 +39,6 @@ _STATUS: tuple[tuple[type[KinkeeperError], HTTPStatus], ...] = (
     (ConflictError, HTTPStatus.CONFLICT),
     (UnavailableError, HTTPStatus.SERVICE_UNAVAILABLE),
 )
-_encoder = msgspec.json.Encoder()
 
 
 def problem(
@@ -64,9 +63,7 @@ def problem(
     }
     if errors:
         body["errors"] = errors
-    return Response(
-        _encoder.encode(body), status_code=status, media_type=MEDIA_TYPE, headers=headers
-    )
+    return Response(to_json(body), status_code=status, media_type=MEDIA_TYPE, headers=headers)
 
 
 def status_of(error: KinkeeperError) -> HTTPStatus:
@@ -191,5 +188,5 @@ def _document(
         return problem(status, detail, errors=errors, headers=headers)
     there = status_there(status)
     where = ".".join(map(str, errors[0]["where"][1:])) if errors else None
-    body = _encoder.encode(error_body(there, detail, param=where))
+    body = to_json(error_body(there, detail, param=where))
     return Response(body, status_code=there, media_type="application/json", headers=headers)

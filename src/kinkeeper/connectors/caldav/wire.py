@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError
 from xml.sax.saxutils import escape
 
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import DefusedXMLParser
-
 from kinkeeper.core.errors import UnavailableError
 
 _DAV = "{DAV:}"
@@ -103,6 +100,10 @@ def read_answers(data: bytes) -> Answers:
     Raises:
         UnavailableError: It is no such answer; a later one may be.
     """
+    # Of the extra `caldav`, which a household without a calendar server does not need.
+    from defusedxml import DefusedXmlException  # noqa: PLC0415
+    from defusedxml.ElementTree import DefusedXMLParser  # noqa: PLC0415
+
     parser = DefusedXMLParser(forbid_dtd=True)
     try:
         # In slices: other threads can run only between two of them.

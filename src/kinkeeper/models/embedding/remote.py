@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-import msgspec
 import numpy as np
+from pydantic import BaseModel
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.connection import ServerConnection
@@ -19,16 +19,16 @@ from kinkeeper.models.model import ModelError, Outcome
 _BATCH = 64
 
 
-class _Row(msgspec.Struct):
+class _Row(BaseModel):
     index: int
     embedding: list[float]
 
 
-class _OpenAIAnswer(msgspec.Struct):
+class _OpenAIAnswer(BaseModel):
     data: list[_Row]
 
 
-class _OllamaAnswer(msgspec.Struct):
+class _OllamaAnswer(BaseModel):
     embeddings: list[list[float]]
 
 
@@ -120,7 +120,7 @@ class RemoteEmbedder:
     def _checked(self, answer: bytes, count: int) -> Vectors:
         try:
             vectors = np.array([*_read(answer, self._model.dialect)], dtype=np.float64)
-        except (msgspec.DecodeError, ValueError, OverflowError) as error:
+        except (ValueError, OverflowError) as error:
             raise _nonsense("not a list of vectors") from error
         if vectors.ndim != 2 or len(vectors) != count or not vectors.size:  # noqa: PLR2004 - a row a text
             raise _nonsense(f"a number of vectors other than the {count} that were requested")
@@ -140,9 +140,9 @@ def _path(base: str, dialect: Dialect) -> str:
 
 def _read(answer: bytes, dialect: Dialect) -> Iterator[list[float]]:
     if dialect is Dialect.OLLAMA:
-        yield from msgspec.json.decode(answer, type=_OllamaAnswer).embeddings
+        yield from _OllamaAnswer.model_validate_json(answer).embeddings
         return
-    rows = msgspec.json.decode(answer, type=_OpenAIAnswer).data
+    rows = _OpenAIAnswer.model_validate_json(answer).data
     if [row.index for row in sorted(rows, key=lambda row: row.index)] != [*range(len(rows))]:
         raise ValueError("the indexes of the texts are not consecutive")
     yield from (row.embedding for row in sorted(rows, key=lambda row: row.index))

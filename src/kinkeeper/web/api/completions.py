@@ -9,10 +9,10 @@ from contextlib import aclosing
 from datetime import datetime
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from kinkeeper.conversation.conversation import Said
 from kinkeeper.core.errors import UnavailableError
@@ -30,7 +30,6 @@ _MAKER = "kinkeeper"
 _DONE = "data: [DONE]\n\n"
 _TOO_LATE = "this is taking too long for one request; ask again later"
 _UNAVAILABLE = 503
-_encoder = msgspec.json.Encoder()
 
 Named = Annotated[str | None, Header(max_length=200)]
 _ANSWERS: dict[int | str, dict[str, Any]] = {
@@ -99,7 +98,7 @@ async def complete(
     if wanted.stream:
         lines = door_of(request).while_known(request, person, answering.lines())
         return StreamingResponse(lines, media_type="text/event-stream", headers=HEADERS)
-    return Response(_encoder.encode(await answering.whole()), media_type="application/json")
+    return Response(to_json(await answering.whole()), media_type="application/json")
 
 
 class _Answering:
@@ -158,7 +157,7 @@ class _Answering:
 
 
 def _data(value: dict[str, Any]) -> str:
-    return f"data: {_encoder.encode(value).decode()}\n\n"
+    return f"data: {to_json(value).decode()}\n\n"
 
 
 def _seconds(instant: datetime) -> int:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
+from pydantic_core import from_json, to_json
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -31,8 +31,6 @@ CHANNEL = "http"
 MOST_MESSAGES = 100
 LONGEST_TEXT = 65_536  # more than any chat service lets somebody write; reading takes its time
 _CLOCKS_DIFFER = timedelta(days=1)
-_decoder = msgspec.json.Decoder()
-_encoder = msgspec.json.Encoder()
 
 
 async def observe(request: Request) -> Response:
@@ -50,7 +48,7 @@ async def observe(request: Request) -> Response:
         for message, each in zip(messages, received, strict=True)
     ]
     return Response(
-        _encoder.encode(answers[0] if is_one else {"messages": answers}),
+        to_json(answers[0] if is_one else {"messages": answers}),
         status_code=HTTPStatus.ACCEPTED,
         media_type="application/json",
     )
@@ -78,8 +76,8 @@ def read_records(body: bytes) -> tuple[Sequence[Any], bool]:
 
 def _decoded(body: bytes) -> Any:
     try:
-        return _decoder.decode(body)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return from_json(body)
+    except ValueError:
         return None
 
 
