@@ -678,3 +678,74 @@ def test_a_weekday_some_weeks_ahead_is_the_one_that_lies_nearest() -> None:
         assert DAYS[found.begin.weekday()] == day
         assert abs(found.begin.date() - there) <= timedelta(days=3), found.surface
     assert len(read("in an hour on monday", SUNDAY)) == 2
+
+
+INTERVALS = {
+    "every 2 weeks": 2,
+    "every two weeks": 2,
+    "every other week": 2,
+    "every couple of weeks": 2,
+    "every 2nd week": 2,
+    "every fortnight": 2,
+    "biweekly": 2,
+    "every three weeks": 3,
+    "every third week": 3,
+    "every 6 weeks": 6,
+    "every week": 1,
+    "weekly": 1,
+}
+RECURRING = (
+    ("remind me {often} on {day} at 6pm to air the attic", "deadline"),
+    ("{often} on {day} at 6pm remind me to air the attic", "deadline"),
+    ("remind me on {day} at 6pm {often} to air the attic", "deadline"),
+    ("put whist in the calendar {often} on {day} at 6pm", "start_time"),
+    ("add whist to the calendar {often} on {day} at 6pm", "start_time"),
+)
+
+
+def test_what_comes_every_few_weeks_on_a_day_keeps_that_day() -> None:
+    wrong = []
+    today = WEDNESDAY.date()
+    for (often, weeks), day, (form, key) in product(INTERVALS.items(), DAYS, RECURRING):
+        text = form.format(often=often, day=day)
+        [(_, params)] = planned(text)
+        rule = dict(part.split("=") for part in str(params.get("rrule")).split(";") if part)
+        said = {"FREQ": "WEEKLY", "INTERVAL": str(weeks), "BYDAY": day[:2].upper()}
+        first = f"{next_day(day, today)}T18:00"
+        if {"INTERVAL": "1", **rule} != said or not str(params.get(key)).startswith(first):
+            wrong.append((text, params))
+    assert not wrong
+
+
+def test_what_begins_in_a_month_does_not_end_with_it() -> None:
+    verbs = ("start in", "starts in", "begins in", "begin in")
+    forms = (
+        "Mia's whist lessons {verb} may, {day}s 4pm",
+        "put whist in the calendar, it {verb} may, {day}s at 4pm",
+    )
+    for form, verb, day in product(forms, verbs, DAYS):
+        [(_, params)] = planned(form.format(verb=verb, day=day))
+        assert params["rrule"] == f"FREQ=WEEKLY;BYDAY={day[:2].upper()}", (form, verb, day)
+        assert params["start_time"].startswith(str(next_day(day, date(2026, 5, 1))))
+
+
+ALSO_RECURRING = {
+    "every 2nd friday": "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR",
+    "every 2nd friday of the month": "FREQ=MONTHLY;BYDAY=2FR",
+    "every first friday": "FREQ=MONTHLY;BYDAY=1FR",
+    "every 2 weeks": "FREQ=WEEKLY;INTERVAL=2",
+    "every 2 days": "FREQ=DAILY;INTERVAL=2",
+    "every 2 weeks on tuesday and friday": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,FR",
+    "every 2 weeks on friday until june": "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;UNTIL=20260531",
+    "every month on the 5th": "FREQ=MONTHLY",
+    "every friday in may": "FREQ=WEEKLY;BYDAY=FR;UNTIL=20260531",
+    "every 2 months on friday": None,  # which Friday nobody can tell
+}
+
+
+def test_how_often_something_comes_is_as_it_was_said() -> None:
+    for said, rule in ALSO_RECURRING.items():
+        found = plan(f"remind me {said} to air the attic")
+        rules = [each.params.get("rrule") for each in found.actions]
+        assert rules == ([rule] if rule else []), said
+        assert bool(found.clarification) is (rule is None), said
