@@ -744,8 +744,8 @@ ALSO_RECURRING = {
 
 
 def test_how_often_something_comes_is_as_it_was_said() -> None:
-    for said, rule in ALSO_RECURRING.items():
-        found = plan(f"remind me {said} to air the attic")
+    for often, rule in ALSO_RECURRING.items():
+        found = plan(f"remind me {often} to air the attic")
         rules = [each.params.get("rrule") for each in found.actions]
-        assert rules == ([rule] if rule else []), said
-        assert bool(found.clarification) is (rule is None), said
+        assert rules == ([rule] if rule else []), often
+        assert bool(found.clarification) is (rule is None), often
