@@ -6,7 +6,7 @@ from itertools import product
 from family_chat import chat
 from kinkeeper.reading.times import read
 from miller_words import MONDAY, said
-from planning import WEDNESDAY, exchange, miller, plan, planned
+from planning import WEDNESDAY, done, exchange, miller, plan, planned
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -749,3 +749,58 @@ def test_how_often_something_comes_is_as_it_was_said() -> None:
         rules = [each.params.get("rrule") for each in found.actions]
         assert rules == ([rule] if rule else []), often
         assert bool(found.clarification) is (rule is None), often
+
+
+CALLED_OFF = ("cancel ballet on {day}", "skip chess on {day}", "drop swimming on {day}")
+JOINTS = (", and ", ". ", " and ", "; ", ", ", ". also ")
+PUT_IN_PLACE = ("book choir at 6pm", "add choir at 6pm instead", "put choir in at 6pm", "schedule choir instead at 6pm")  # fmt: skip
+AHEAD = ("thursday", "saturday", "tuesday")
+
+
+def test_what_is_put_in_the_place_of_something_is_on_its_day() -> None:
+    wrong = []
+    today = WEDNESDAY.date()
+    for off, joint, put, day in product(CALLED_OFF, JOINTS, PUT_IN_PLACE, AHEAD):
+        text = f"{off.format(day=day)}{joint}{put}"
+        start = f"{next_day(day, today)}T18:00"
+        match plan(text).actions:
+            case [first, second] if first.action == "delete_event" and not second.is_offer:
+                if second.params["start_time"].startswith(start):
+                    continue
+        wrong.append(text)
+    assert not wrong
+
+
+ASKED = done("calendar.list_events", params={"from": "2026-03-13", "days_ahead": 1}, events=[])
+OFF = done("calendar.delete_event", params={"find_by": "ballet", "on": "2026-03-13"})
+LONG_ASKED = done("calendar.list_events", params={"from": "2026-03-13", "days_ahead": 7}, events=[])
+WAS_OFF = done("calendar.delete_event", params={"find_by": "ballet", "on": "2026-03-10"})
+
+
+def test_what_is_added_at_an_hour_after_a_day_was_spoken_of_is_of_that_day() -> None:
+    for last, put in product((ASKED, OFF), PUT_IN_PLACE):
+        [step] = plan(put, history=[exchange("and on friday?", last)]).actions
+        assert step.params["start_time"].startswith("2026-03-13T18:00"), put
+        assert step.is_offer is ("instead" not in put), put
+    said = "Mia has ballet on friday. {put}"
+    for put in PUT_IN_PLACE:
+        *_, step = plan(said.format(put=put)).actions
+        assert step.params["start_time"].startswith("2026-03-13T18:00"), put
+        assert step.is_offer is ("instead" not in put), put
+
+
+def test_an_hour_is_todays_where_no_other_day_was_spoken_of() -> None:
+    today, other = "2026-03-11T18:00", exchange("thanks")
+    for put in PUT_IN_PLACE:
+        for before in ((), (exchange("x", LONG_ASKED),), (exchange("x", WAS_OFF),), (exchange("x", ASKED), other)):  # fmt: skip
+            [step] = plan(put, history=before).actions
+            assert step.params["start_time"].startswith(today), (put, before)
+            assert not step.is_offer
+        [step] = plan(f"{put} tomorrow", history=[exchange("x", ASKED)]).actions
+        assert step.params["start_time"].startswith("2026-03-12T18:00")
+        *_, step = plan(f"cancel ballet on friday and {put} today").actions
+        assert step.params["start_time"].startswith(today)
+    text = "cancel ballet on friday and remind me at 6pm to call Bob"
+    assert planned(text)[1][1]["deadline"].startswith(today)
+    *_, step = plan("cancel ballet every friday and book choir at 6pm").actions
+    assert step.is_offer

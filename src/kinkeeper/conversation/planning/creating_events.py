@@ -267,7 +267,7 @@ _HOURS_LOST = re.compile(
 )
 """Hours that ran into the day from which on it is so."""
 
-_INSTEAD = re.compile(r"\b(?:instead|rather than)\b", re.IGNORECASE)
+INSTEAD = re.compile(r"\b(?:instead|rather than)\b", re.IGNORECASE)
 """Tells that something else was known before."""
 
 _NOON = 12
@@ -391,7 +391,7 @@ def _is_over(moment: Moment, case: Case) -> bool:
 
 def _is_certain(moment: Moment, title: str, who: str, case: Case) -> bool:
     """Whether a statement is plainly of an appointment, and not of another one than was known before."""
-    if _INSTEAD.search(case.message.text):
+    if INSTEAD.search(case.message.text):
         return False
     stands = is_appointment(title, case)
     if moment.start is None:

@@ -55,7 +55,7 @@ from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.people import is_unknown_pair, members_in
 from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
-from kinkeeper.conversation.planning.relative import onto_what_waits, together
+from kinkeeper.conversation.planning.relative import on_day_spoken_of, onto_what_waits, together
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS, on_its_eve
 from kinkeeper.conversation.planning.told_changes import looked_for, told
 from kinkeeper.conversation.planning.told_events import LOOKED_FOR
@@ -182,6 +182,11 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     Args:
         clause: With marks, without politeness; one of more than 300 characters is not read.
     """
+    steps = _read_clause(clause, case)
+    return on_day_spoken_of(steps, clause, case) if steps else steps
+
+
+def _read_clause(clause: str, case: Case) -> list[Step] | None:
     if not clause or len(clause) > LONGEST_CLAUSE:
         return None
     if (recalled := memory_rules.recalled(clause, case)) is not None:
