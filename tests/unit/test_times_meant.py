@@ -752,7 +752,7 @@ def test_how_often_something_comes_is_as_it_was_said() -> None:
 
 
 CALLED_OFF = ("cancel ballet on {day}", "skip chess on {day}", "drop swimming on {day}")
-JOINTS = (", and ", ". ", " and ", "; ", ", ", ". also ")
+JOINTS = (", and ", ". ", " and ", " & ", "; ", ", ", ". also ")
 PUT_IN_PLACE = ("book choir at 6pm", "add choir at 6pm instead", "put choir in at 6pm", "schedule choir instead at 6pm")  # fmt: skip
 AHEAD = ("thursday", "saturday", "tuesday")
 
@@ -774,11 +774,15 @@ def test_what_is_put_in_the_place_of_something_is_on_its_day() -> None:
 ASKED = done("calendar.list_events", params={"from": "2026-03-13", "days_ahead": 1}, events=[])
 OFF = done("calendar.delete_event", params={"find_by": "ballet", "on": "2026-03-13"})
 LONG_ASKED = done("calendar.list_events", params={"from": "2026-03-13", "days_ahead": 7}, events=[])
+FREE = done(
+    "calendar.find_free",
+    params={"between": {"from": "2026-03-13T00:00:00-05:00", "to": "2026-03-14T00:00:00-05:00"}},
+)
 WAS_OFF = done("calendar.delete_event", params={"find_by": "ballet", "on": "2026-03-10"})
 
 
 def test_what_is_added_at_an_hour_after_a_day_was_spoken_of_is_of_that_day() -> None:
-    for last, put in product((ASKED, OFF), PUT_IN_PLACE):
+    for last, put in product((ASKED, OFF, FREE), PUT_IN_PLACE):
         [step] = plan(put, history=[exchange("and on friday?", last)]).actions
         assert step.params["start_time"].startswith("2026-03-13T18:00"), put
         assert step.is_offer is ("instead" not in put), put
@@ -803,4 +807,6 @@ def test_an_hour_is_todays_where_no_other_day_was_spoken_of() -> None:
     text = "cancel ballet on friday and remind me at 6pm to call Bob"
     assert planned(text)[1][1]["deadline"].startswith(today)
     *_, step = plan("cancel ballet every friday and book choir at 6pm").actions
+    assert step.is_offer
+    *_, step = plan("cancel ballet on friday and chess on saturday, and add choir at 6pm").actions
     assert step.is_offer

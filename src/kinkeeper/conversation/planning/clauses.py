@@ -377,7 +377,7 @@ def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, str]]:
 
 def _is_need(joint: str, right: str, grammar: Grammar) -> bool:
     """Whether a clause only tells what is missing, and is more than the reason for, or a part of, the one before."""
-    return joint.strip(" ,") not in {"", "and"} and thing_missing(right, grammar) is not None
+    return joint.strip(" ,") not in {"", "and", "&"} and thing_missing(right, grammar) is not None
 
 
 def _timed(left: str, right: str, grammar: Grammar) -> str | None:

@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.parameters import put_off
@@ -129,7 +131,13 @@ def on_day_spoken_of(steps: Sequence[Step], clause: str, case: Case) -> list[Ste
         return [*steps]
     day, is_sure = spoken
     hour = _on_that_day(said[0], day, case) if day is not None and len(said) == 1 else None
-    return [_moved_to(each, day, hour, is_sure=is_sure) for each in steps]
+    known = partial(_moved_to, day=day, hour=hour, zone=case.household.zone)
+    return [
+        replace(each, action=known(each.action, is_sure=True))
+        if isinstance(each, Missing)
+        else known(each, is_sure=is_sure)
+        for each in steps
+    ]
 
 
 def _is_bare(span: TimeSpan) -> bool:
@@ -149,7 +157,8 @@ def _day_before(clause: str, case: Case) -> tuple[date | None, bool] | None:
         last = spans[-1]
         is_one = last.until - last.begin <= timedelta(days=1) and not last.recurrence
         day = last.begin.date() if is_one else None
-        is_sure = is_instead or case.grammar.said["takes_away"].match(text) is not None
+        is_off = is_instead or case.grammar.said["takes_away"].match(text) is not None
+        is_sure = is_off and len({each.begin.date() for each in spans}) == 1
     else:
         results = case.context.history[-1].results if case.context.history else ()
         day = next(filter(None, map(_day_of, reversed(results))), None)
@@ -164,6 +173,9 @@ def _day_of(result: ActionResult) -> date | None:
         return None
     params = result.params
     start = str(params.get("from")) if params.get("days_ahead") == 1 else None
+    if isinstance(between := params.get("between"), Mapping):
+        first, after = (datetime.fromisoformat(str(between[name])) for name in ("from", "to"))
+        start = between["from"] if after - first <= timedelta(days=1) else None
     if result.action == "delete_event":
         start = params.get("on") or next((each.start for each in results_of([result])), None)
     return date.fromisoformat(start[:10]) if start and start[:4].isdigit() else None
@@ -175,22 +187,20 @@ def _on_that_day(hour: TimeSpan, day: date, case: Case) -> datetime | None:
     return found[0].begin if len(found) == 1 and found[0].has_time else None
 
 
-def _moved_to(step: Step, day: date | None, hour: datetime | None, *, is_sure: bool) -> Step:
-    """Return a step whose new event is on a day; proposed where that is not sure."""
-    if isinstance(step, Missing):
-        return replace(step, action=_moved_to(step.action, day, hour, is_sure=True))
+def _moved_to(
+    step: PlannedAction, *, day: date | None, hour: datetime | None, zone: ZoneInfo, is_sure: bool
+) -> PlannedAction:
+    """Return a request whose new event is on a day; proposed where that is not sure."""
     start = str(step.params.get("start_time"))
     if step.action != "create_event" or "T" not in start or "rrule" in step.params:
         return step
-    begin = datetime.fromisoformat(start)
-    by = timedelta()
+    begin, times = datetime.fromisoformat(start), dict[str, str]()
     if day is not None:
-        by = (hour or datetime.combine(day, begin.timetz())) - begin
-    times = {
-        name: (datetime.fromisoformat(str(step.params[name])) + by).isoformat()
-        for name in ("start_time", "end_time")
-        if name in step.params
-    }
+        at = hour or datetime.combine(day, begin.time(), zone)
+        times["start_time"] = at.isoformat()
+        if "end_time" in step.params:
+            length = datetime.fromisoformat(str(step.params["end_time"])) - begin
+            times["end_time"] = (at + length).isoformat()
     is_offer = step.is_offer or not is_sure or day is None
     return replace(step, params={**step.params, **times}, is_offer=is_offer)
 
