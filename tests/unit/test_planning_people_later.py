@@ -226,3 +226,47 @@ def test_what_is_done_for_all_but_some_is_no_list_of_who_is_reminded() -> None:
         [(_, params)] = planned(text)
         assert {*params["who"]} == FAMILY, text
         assert not params.get("kept_from"), text
+
+
+FOR_WHOM = {
+    "leo": {"leo"},
+    "Mia": {"mia"},
+    "Mia's": {"mia"},
+    "sarah": {"sarah"},
+    "Leo and Mia": {"leo", "mia"},
+    "leo's": {"leo"},
+}
+THINGS = ("checkup", "chess match", "haircut", "eye test")
+PUT_IN = (
+    "put {whom} {thing} in the calendar for friday 4pm",
+    "add {whom} {thing} to the calendar for friday at 4pm",
+    "stick {whom} {thing} in the diary on friday 4pm",
+    "put {whom} {thing} on our calendar on friday at 4pm",
+    "put {whom} {thing} in for friday 4pm",
+    "pop {whom} {thing} in for friday at 4pm",
+    "put {whom} down for a {thing} on friday at 4pm",
+)
+
+
+def test_what_is_put_into_the_calendar_for_somebody_is_a_thing_of_theirs() -> None:
+    wrong = []
+    for form, (whom, who), thing in product(PUT_IN, FOR_WHOM.items(), THINGS):
+        text = form.format(whom=whom.removesuffix("'s") if "down" in form else whom, thing=thing)
+        match planned(text):
+            case [("calendar.create_event", params)]:
+                is_titled = params["summary"].endswith(thing)
+                is_then = params["start_time"].startswith("2026-03-13T16:00")
+                if is_titled and is_then and {*params["who"]} == who:
+                    continue
+        wrong.append(text)
+    assert not wrong
+
+
+def test_who_is_put_down_for_what_stands_is_invited_to_it() -> None:
+    for text in ("add Mia to the dinner on friday", "invite Leo and Mia to the dinner"):
+        [(name, params)] = planned(text)
+        assert (name, params["find_by"]) == ("calendar.update_event", "dinner"), text
+    for text in ("put a haircut in for friday 4pm", "put a haircut in for Mia on friday at 4pm"):
+        [(_, params)] = planned(text)
+        assert params["summary"] == "haircut", text
+        assert params.get("who", []) == (["mia"] if "Mia" in text else []), text

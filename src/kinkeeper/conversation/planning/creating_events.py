@@ -285,10 +285,12 @@ def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
     moment = moment_of(case.message.times(" ".join(groups.values())), case.now)
     if moment is None and not is_appointment(case.message.title(groups["what"]), case):
         return None
-    if who_of(groups["who"], case):
-        return _created(groups["what"], moment, case, groups=groups)
-    thing = DETERMINER.sub("", groups["who"])
     whom = case.message.title(groups["what"])
+    if whom and who_of(groups["who"], case):
+        return _created(groups["what"], moment, case, groups=groups)
+    thing = DETERMINER.sub(
+        "", groups["who"]
+    )  # also "Mia's haircut" of "put Mia's haircut in for Friday"
     is_for = is_person(whom, case) or _OURS.match(whom) is not None  # "a haircut in for Mia"
     what = f"{thing} for {groups['what']}" if is_for else f"{thing} {_OWN.sub('', groups['what'])}"
     return _created(what, moment, case, groups={**groups, "who": ""}) if moment else None
