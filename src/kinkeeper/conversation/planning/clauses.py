@@ -15,6 +15,7 @@ from kinkeeper.conversation.planning.people import members_in
 from kinkeeper.conversation.told_audience import facts_in
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import mask_stops, tokenise
+from kinkeeper.reading.asked import asks_to_pass_on
 from kinkeeper.reading.corrections import begins_by_setting_right
 from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.replies import goes_on_asking, is_question
@@ -294,6 +295,9 @@ class _Cutting:
         if is_stop and (first or rest):
             self._leave(right if first else left)
             return first or rest
+        if first and asks_to_pass_on(bare(right, grammar)):
+            self._leave(right)
+            return first
         return None
 
     def _and_told(self, left: str, right: str) -> list[Step] | None:
@@ -337,7 +341,7 @@ class _Cutting:
     def _leave(self, clause: str) -> None:
         """Note a clause that nothing was made of, where it asks for something."""
         said = bare(clause, self._case.grammar, self._case.household.bot_name)
-        if self._case.grammar.starts.match(in_order(said)):
+        if self._case.grammar.starts.match(in_order(said)) or asks_to_pass_on(said):
             self.unread.append(self._case.message.words(said))
 
 
@@ -392,6 +396,7 @@ def _cuts(text: str, case: Case) -> Iterator[tuple[str, str, str]]:
             joined[:1] in _STOPS
             or _is_need(joined, text[joint.end() : joint.end() + _BEGINNING], grammar)
             or grammar.starts.match(in_order(right))
+            or asks_to_pass_on(right)
             or _timed(text[: joint.start()], right, grammar)
             or _is_told_apart(text[: joint.start()], right, case)
         ):
