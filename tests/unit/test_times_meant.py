@@ -325,11 +325,19 @@ def test_an_hour_of_today_that_has_passed_is_the_other_one() -> None:
 
 
 NAMED_DAYS = {
-    "christmas": date(2026, 12, 25), "christmas eve": date(2026, 12, 24), "xmas eve": date(2026, 12, 24),
-    "chrismas eve": date(2026, 12, 24), "chirstmas day": date(2026, 12, 25), "boxing day": date(2026, 12, 26),
-    "new year's eve": date(2026, 12, 31), "easter": date(2026, 4, 5), "easter monday": date(2026, 4, 6),
-    "halloween": date(2026, 10, 31), "the 24th of june": date(2026, 6, 24), "24 june": date(2026, 6, 24),
-}  # fmt: skip
+    "christmas": date(2026, 12, 25),
+    "christmas eve": date(2026, 12, 24),
+    "xmas eve": date(2026, 12, 24),
+    "chrismas eve": date(2026, 12, 24),
+    "chirstmas day": date(2026, 12, 25),
+    "boxing day": date(2026, 12, 26),
+    "new year's eve": date(2026, 12, 31),
+    "easter": date(2026, 4, 5),
+    "easter monday": date(2026, 4, 6),
+    "halloween": date(2026, 10, 31),
+    "the 24th of june": date(2026, 6, 24),
+    "24 june": date(2026, 6, 24),
+}
 OFFSETS = {
     "2 days before": -2,
     "two days before": -2,
@@ -585,17 +593,22 @@ def test_a_holiday_beside_a_day_is_not_the_day() -> None:
 
 
 HOLIDAYS_ALONE = {
-    "on christmas eve at 5": [("2026-12-24", None)], "the friday before christmas": [("2026-12-18", None)],
-    "2 days before christmas eve": [("2026-12-22", None)], "the day after christmas": [("2026-12-26", None)],
-    "home for christmas": [("2026-12-25", None)], "before christmas": [("2026-12-25", "before")],
-    "bus at 5 for christmas": [("2026-12-25", None)], "friday christmas day": [("2026-12-25", None)],
+    "on christmas eve at 5": [("2026-12-24", None)],
+    "the friday before christmas": [("2026-12-18", None)],
+    "2 days before christmas eve": [("2026-12-22", None)],
+    "the day after christmas": [("2026-12-26", None)],
+    "home for christmas": [("2026-12-25", None)],
+    "before christmas": [("2026-12-25", "before")],
+    "bus at 5 for christmas": [("2026-12-25", None)],
+    "friday christmas day": [("2026-12-25", None)],
     "swimming on the 20th, back after christmas": [("2026-12-20", None), ("2026-12-25", "after")],
     "off the 18th until after christmas": [("2026-12-18", None), ("2026-12-25", "after")],
     "either the 20th or after christmas": [("2026-12-20", None), ("2026-12-25", "after")],
-    "the weekend before christmas": [("2026-12-19", None)], "the 20th and christmas": [("2026-12-20", None), ("2026-12-25", None)],
+    "the weekend before christmas": [("2026-12-19", None)],
+    "the 20th and christmas": [("2026-12-20", None), ("2026-12-25", None)],
     "off from the 22nd to the 2nd over christmas": [("2026-12-22", None)],
     "order the goose for christmas on friday": [("2026-12-04", None)],
-}  # fmt: skip
+}
 
 
 def test_a_holiday_that_is_the_day_stays_it() -> None:
@@ -753,7 +766,12 @@ def test_how_often_something_comes_is_as_it_was_said() -> None:
 
 CALLED_OFF = ("cancel ballet on {day}", "skip chess on {day}", "drop swimming on {day}")
 JOINTS = (", and ", ". ", " and ", " & ", "; ", ", ", ". also ")
-PUT_IN_PLACE = ("book choir at 6pm", "add choir at 6pm instead", "put choir in at 6pm", "schedule choir instead at 6pm")  # fmt: skip
+PUT_IN_PLACE = (
+    "book choir at 6pm",
+    "add choir at 6pm instead",
+    "put choir in at 6pm",
+    "schedule choir instead at 6pm",
+)
 AHEAD = ("thursday", "saturday", "tuesday")
 
 
@@ -796,7 +814,12 @@ def test_what_is_added_at_an_hour_after_a_day_was_spoken_of_is_of_that_day() -> 
 def test_an_hour_is_todays_where_no_other_day_was_spoken_of() -> None:
     today, other = "2026-03-11T18:00", exchange("thanks")
     for put in PUT_IN_PLACE:
-        for before in ((), (exchange("x", LONG_ASKED),), (exchange("x", WAS_OFF),), (exchange("x", ASKED), other)):  # fmt: skip
+        for before in (
+            (),
+            (exchange("x", LONG_ASKED),),
+            (exchange("x", WAS_OFF),),
+            (exchange("x", ASKED), other),
+        ):
             [step] = plan(put, history=before).actions
             assert step.params["start_time"].startswith(today), (put, before)
             assert not step.is_offer

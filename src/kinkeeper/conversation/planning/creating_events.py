@@ -356,7 +356,11 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     if moment is None or (moment.day is None and moment.start is None):
         return None
     text = case.message.text
-    is_asked = text.rstrip().endswith("?") or said["asked"].match(text) is not None
+    is_request = (
+        said["request"].search(text.partition(what)[2]) is not None
+    )  # "…, can you remind me?"
+    ends_asking = text.rstrip().endswith("?") and not is_request
+    is_asked = ends_asking or said["asked"].match(text) is not None
     is_busy = _only_ends(case.message.times(what))
     if is_asked or is_busy or _is_over(moment, case) or said["past"].search(case.message.text):
         return None

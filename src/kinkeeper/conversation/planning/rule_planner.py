@@ -232,15 +232,16 @@ def _by_rules(clause: str, case: Case) -> list[Step] | None:
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:
     """Read "milk is finished, put it on the list": the second half says what to do with the first."""
     reminding = case.grammar.said["trailing_reminder"].fullmatch(clause)
+    whom = (reminding["who"] if reminding is not None else None) or "me"
     if reminding is not None and _EARLY.search(case.message.words(reminding["rest"])):
         first = bare(reminding["first"], case.grammar, case.household.bot_name)
         steps = read_clause(first, case)
         if steps and (case.grammar.starts.match(first) or _are_events(steps)):
-            return [*steps, *(read_clause(f"remind me{reminding['rest']}", case) or ())]
+            return [*steps, *(read_clause(f"remind {whom}{reminding['rest']}", case) or ())]
     if reminding is not None:
         what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
         # What is told before it is what to be reminded of, and no news of something known.
-        return _by_rules(f"remind me to {what} {reminding['rest']}", case)
+        return _by_rules(f"remind {whom} to {what} {reminding['rest']}", case)
     remembering = case.grammar.said["trailing_memory"].fullmatch(clause)
     if remembering is not None:
         return read_clause(f"remember that {remembering['first']}", case)
