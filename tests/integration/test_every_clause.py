@@ -1,5 +1,6 @@
 """Every clause of a message is carried by a request, kept by memory, a reason, or named in the answer."""
 
+import re
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -200,3 +201,35 @@ async def test_a_statement_that_sets_nothing_right_is_kept_as_without_that(
     for number, text in enumerate(("Otto's shoes are 35 now", "the plumber is Mr Obi")):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             assert "Saved for everyone" in await talk.answer(lead + text)
+
+
+TAKING_PLACE = ("Leo has a match on saturday at 10am", "add a match for Leo on saturday at 10am")
+WHOM = {"me": [], "Sarah": ["sarah"], "Mia": ["mia"]}
+EARLIER = {
+    "the night before": "2026-03-06T18:00",
+    "the day before at noon": "2026-03-06T12:00",
+    "an hour before": "2026-03-07T09:00",
+}
+JOINED = (
+    ", remind {whom} {early}",
+    " and remind {whom} {early}",
+    ". can you remind {whom} {early}?",
+)
+
+
+@pytest.mark.parametrize("whom", ["me", "Sarah", "Mia"])
+@on_a_loop
+async def test_whoever_is_to_be_reminded_before_what_is_told_is(tmp_path: Path, whom: str) -> None:
+    wrong = []
+    for first, (early, at), joined in product(TAKING_PLACE, EARLIER.items(), JOINED):
+        text = f"{first}{joined.format(whom=whom, early=early)}"
+        name = re.sub(r"\W", "", text)
+        async with talking(f"{tmp_path}/{name}.sqlite", Planners(None)) as talk:
+            await talk.answer(text, thread_id="t")
+            [turn] = await talk.conversation.history(talk.john, "t", last=1)
+        made = {each.action: each.params for each in turn.results}
+        task, event = made.get("create", {}), made.get("create_event", {})
+        is_whom = task.get("who", []) == WHOM[whom] and event.get("who") == ["leo"]
+        if not is_whom or not str(task.get("deadline")).startswith(at):
+            wrong.append(text)
+    assert not wrong

@@ -1,6 +1,7 @@
 """What a message asks for, by rules."""
 
 from functools import partial
+from itertools import product
 
 import pytest
 
@@ -564,3 +565,46 @@ def test_the_time_for_a_row_of_people_does_not_explode(part: str) -> None:
     work = partial(planned, f"{part * (280 // len(part))}sang!")
     # Patterns that fit in two ways take hours.
     assert not takes_too_long(partial(cpu_seconds, work), 5.0)
+
+
+ASKED_FIRST = {
+    "cancel soccer tomorrow": "delete_event",
+    "move soccer tomorrow to 6pm": "update_event",
+    "add dentist for Leo on friday at 3pm": "create_event",
+    "book the vet on friday at 2pm": "create_event",
+    "cancel soccer tomorrow, Leo's ill": "delete_event",
+    "add eggs to the shopping list": "append",
+    "what's on friday": "list_events",
+}
+PASSED_ON = (
+    "tell the coach",
+    "let Sarah know",
+    "inform the neighbours",
+    "text Bob's mom",
+    "let his teacher know about it",
+    "notify grandma",
+    "invite Sarah",
+)
+
+
+def test_somebody_who_is_to_be_told_as_well_is_named_and_takes_no_part() -> None:
+    wrong = []
+    for (text, name), joint, tell in product(
+        ASKED_FIRST.items(), (" and ", ", and ", " & ", ". ", " and also "), PASSED_ON
+    ):
+        found = plan(f"{text}{joint}{tell}")
+        named = [each for each in found.actions if "sarah" in str(each.params).lower()]
+        is_asked = [each.action for each in found.actions] == [name]
+        if not is_asked or found.unread != (tell,) or named:
+            wrong.append(f"{text}{joint}{tell}")
+    assert not wrong
+
+
+def test_who_is_told_within_a_reminder_or_mail_is_part_of_it() -> None:
+    for text, name in {
+        "remind me to call Bob tomorrow and tell him about the fair": "task.create",
+        "add lunch with Leo and Sarah on friday at noon": "calendar.create_event",
+    }.items():
+        found = plan(text)
+        assert [f"{each.domain}.{each.action}" for each in found.actions] == [name], text
+        assert not found.unread, text

@@ -499,3 +499,74 @@ def test_each_of_the_days_that_are_listed_has_each_of_the_hours() -> None:
         assert [each["deadline"][11:13] for each in found] == ["07", "12", "18"]
     ((_, params),) = planned("remind me to buy breakfast, lunch and dinner for friday")
     assert params["title"].startswith("buy breakfast, lunch and dinner")
+
+
+FIRST = {
+    "remind me to descale the kettle tomorrow": ("descale the kettle", "2026-03-12"),
+    "remind me on saturday to descale the kettle": ("descale the kettle", "2026-03-14"),
+    "don't let me forget to mend the fence tomorrow": ("mend the fence", "2026-03-12"),
+    "can you remind me tomorrow at 8am to mend the fence": ("mend the fence", "2026-03-12T08:00"),
+    "set a reminder for tomorrow to mend the fence": ("mend the fence", "2026-03-12"),
+}
+BETWEEN = (". and ", " and ", ", ", ". ", " and also ", " & ", "; ", ", oh and ")
+TOLD_BEHIND = {
+    "Leo has choir on sunday at 11am": "2026-03-15T11:00",
+    "Mia's got choir on friday at 4pm": "2026-03-13T16:00",
+    "choir is on friday at 6pm": "2026-03-13T18:00",
+    "there's a choir concert on sunday at 3pm": "2026-03-15T15:00",
+    "we have choir on monday at 5pm": "2026-03-16T17:00",
+    "the choir bus leaves on sunday at 9am": "2026-03-15T09:00",
+    "choir friday 3pm": "2026-03-13T15:00",
+}
+
+
+def test_what_is_told_behind_a_reminder_of_another_time_is_no_part_of_it() -> None:
+    wrong = []
+    for (first, (title, at)), joint, (told, start) in product(
+        FIRST.items(), BETWEEN, TOLD_BEHIND.items()
+    ):
+        found = plan(f"{first}{joint}{told}").actions
+        match [(each.action, each.params) for each in found]:
+            case [("create", task), ("create_event", event)]:
+                is_theirs = (task["title"], task["deadline"][: len(at)]) == (title, at)
+                if is_theirs and event["start_time"].startswith(start) and found[1].is_offer:
+                    continue
+        wrong.append(f"{first}{joint}{told}")
+    assert not wrong
+
+
+def test_what_nobody_understands_behind_a_reminder_is_named() -> None:
+    for first, joint in product(FIRST, BETWEEN):
+        found = plan(f"{first}{joint}Leo needs his kit on friday")
+        assert [each.action for each in found.actions] == ["create"], (first, joint)
+        assert found.unread == ("Leo needs his kit on friday",), (first, joint)
+
+
+ONE_REMINDER = {
+    "remind me that Leo has choir on friday at 6pm": "Leo has choir",
+    "remind me to pack Leo's bag tomorrow and check the boots": "pack Leo's bag and check the boots",
+    "remind me to buy milk tomorrow and eggs": "buy milk and eggs",
+    "remind me to call mom and dad tomorrow at 5": "call mom and dad",
+    "remind me on friday at 6 to tell Ann that the fair is on sunday": "tell Ann that the fair is on sunday",
+    "remind me tomorrow about the fair on sunday": "the fair on sunday",
+    "remind me tomorrow to ask whether the train is on time": "ask whether the train is on time",
+    "remind me to bake on friday because Leo has choir on sunday at 3": "bake",
+}
+IN_DOUBT = {
+    "remind me to pay Ann tomorrow and Bob on friday": "pay Ann and Bob on friday",
+    "remind me to tell Ann tomorrow that the fair is on sunday": "tell Ann that the fair is on sunday",
+    "remind me to buy milk tomorrow and eggs on friday": "buy milk and eggs on friday",
+}
+
+
+def test_one_reminder_stays_one_and_is_asked_about_where_days_may_be_of_either_part() -> None:
+    for text, title in {**ONE_REMINDER, **IN_DOUBT}.items():
+        [step] = plan(text).actions
+        assert (step.params["title"], step.is_offer) == (title, text in IN_DOUBT), text
+    titles = [
+        each.params["title"]
+        for each in plan("remind me to pay rent at 9 and ring mum at 5").actions
+    ]
+    assert titles == ["pay rent", "ring mum"]
+    text = "remind me to get cash tomorrow and put the fair on saturday at 11 in the calendar"
+    assert [each.action for each in plan(text).actions] == ["create", "create_event"]

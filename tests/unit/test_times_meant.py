@@ -6,7 +6,7 @@ from itertools import product
 from family_chat import chat
 from kinkeeper.reading.times import read
 from miller_words import MONDAY, said
-from planning import WEDNESDAY, exchange, miller, plan, planned
+from planning import WEDNESDAY, done, exchange, miller, plan, planned
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -325,11 +325,19 @@ def test_an_hour_of_today_that_has_passed_is_the_other_one() -> None:
 
 
 NAMED_DAYS = {
-    "christmas": date(2026, 12, 25), "christmas eve": date(2026, 12, 24), "xmas eve": date(2026, 12, 24),
-    "chrismas eve": date(2026, 12, 24), "chirstmas day": date(2026, 12, 25), "boxing day": date(2026, 12, 26),
-    "new year's eve": date(2026, 12, 31), "easter": date(2026, 4, 5), "easter monday": date(2026, 4, 6),
-    "halloween": date(2026, 10, 31), "the 24th of june": date(2026, 6, 24), "24 june": date(2026, 6, 24),
-}  # fmt: skip
+    "christmas": date(2026, 12, 25),
+    "christmas eve": date(2026, 12, 24),
+    "xmas eve": date(2026, 12, 24),
+    "chrismas eve": date(2026, 12, 24),
+    "chirstmas day": date(2026, 12, 25),
+    "boxing day": date(2026, 12, 26),
+    "new year's eve": date(2026, 12, 31),
+    "easter": date(2026, 4, 5),
+    "easter monday": date(2026, 4, 6),
+    "halloween": date(2026, 10, 31),
+    "the 24th of june": date(2026, 6, 24),
+    "24 june": date(2026, 6, 24),
+}
 OFFSETS = {
     "2 days before": -2,
     "two days before": -2,
@@ -585,17 +593,22 @@ def test_a_holiday_beside_a_day_is_not_the_day() -> None:
 
 
 HOLIDAYS_ALONE = {
-    "on christmas eve at 5": [("2026-12-24", None)], "the friday before christmas": [("2026-12-18", None)],
-    "2 days before christmas eve": [("2026-12-22", None)], "the day after christmas": [("2026-12-26", None)],
-    "home for christmas": [("2026-12-25", None)], "before christmas": [("2026-12-25", "before")],
-    "bus at 5 for christmas": [("2026-12-25", None)], "friday christmas day": [("2026-12-25", None)],
+    "on christmas eve at 5": [("2026-12-24", None)],
+    "the friday before christmas": [("2026-12-18", None)],
+    "2 days before christmas eve": [("2026-12-22", None)],
+    "the day after christmas": [("2026-12-26", None)],
+    "home for christmas": [("2026-12-25", None)],
+    "before christmas": [("2026-12-25", "before")],
+    "bus at 5 for christmas": [("2026-12-25", None)],
+    "friday christmas day": [("2026-12-25", None)],
     "swimming on the 20th, back after christmas": [("2026-12-20", None), ("2026-12-25", "after")],
     "off the 18th until after christmas": [("2026-12-18", None), ("2026-12-25", "after")],
     "either the 20th or after christmas": [("2026-12-20", None), ("2026-12-25", "after")],
-    "the weekend before christmas": [("2026-12-19", None)], "the 20th and christmas": [("2026-12-20", None), ("2026-12-25", None)],
+    "the weekend before christmas": [("2026-12-19", None)],
+    "the 20th and christmas": [("2026-12-20", None), ("2026-12-25", None)],
     "off from the 22nd to the 2nd over christmas": [("2026-12-22", None)],
     "order the goose for christmas on friday": [("2026-12-04", None)],
-}  # fmt: skip
+}
 
 
 def test_a_holiday_that_is_the_day_stays_it() -> None:
@@ -678,3 +691,145 @@ def test_a_weekday_some_weeks_ahead_is_the_one_that_lies_nearest() -> None:
         assert DAYS[found.begin.weekday()] == day
         assert abs(found.begin.date() - there) <= timedelta(days=3), found.surface
     assert len(read("in an hour on monday", SUNDAY)) == 2
+
+
+INTERVALS = {
+    "every 2 weeks": 2,
+    "every two weeks": 2,
+    "every other week": 2,
+    "every couple of weeks": 2,
+    "every 2nd week": 2,
+    "every fortnight": 2,
+    "biweekly": 2,
+    "every three weeks": 3,
+    "every third week": 3,
+    "every 6 weeks": 6,
+    "every week": 1,
+    "weekly": 1,
+}
+RECURRING = (
+    ("remind me {often} on {day} at 6pm to air the attic", "deadline"),
+    ("{often} on {day} at 6pm remind me to air the attic", "deadline"),
+    ("remind me on {day} at 6pm {often} to air the attic", "deadline"),
+    ("put whist in the calendar {often} on {day} at 6pm", "start_time"),
+    ("add whist to the calendar {often} on {day} at 6pm", "start_time"),
+)
+
+
+def test_what_comes_every_few_weeks_on_a_day_keeps_that_day() -> None:
+    wrong = []
+    today = WEDNESDAY.date()
+    for (often, weeks), day, (form, key) in product(INTERVALS.items(), DAYS, RECURRING):
+        text = form.format(often=often, day=day)
+        [(_, params)] = planned(text)
+        rule = dict(part.split("=") for part in str(params.get("rrule")).split(";") if part)
+        said = {"FREQ": "WEEKLY", "INTERVAL": str(weeks), "BYDAY": day[:2].upper()}
+        first = f"{next_day(day, today)}T18:00"
+        if {"INTERVAL": "1", **rule} != said or not str(params.get(key)).startswith(first):
+            wrong.append((text, params))
+    assert not wrong
+
+
+def test_what_begins_in_a_month_does_not_end_with_it() -> None:
+    verbs = ("start in", "starts in", "begins in", "begin in")
+    forms = (
+        "Mia's whist lessons {verb} may, {day}s 4pm",
+        "put whist in the calendar, it {verb} may, {day}s at 4pm",
+    )
+    for form, verb, day in product(forms, verbs, DAYS):
+        [(_, params)] = planned(form.format(verb=verb, day=day))
+        assert params["rrule"] == f"FREQ=WEEKLY;BYDAY={day[:2].upper()}", (form, verb, day)
+        assert params["start_time"].startswith(str(next_day(day, date(2026, 5, 1))))
+
+
+ALSO_RECURRING = {
+    "every 2nd friday": "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR",
+    "every 2nd friday of the month": "FREQ=MONTHLY;BYDAY=2FR",
+    "every first friday": "FREQ=MONTHLY;BYDAY=1FR",
+    "every 2 weeks": "FREQ=WEEKLY;INTERVAL=2",
+    "every 2 days": "FREQ=DAILY;INTERVAL=2",
+    "every 2 weeks on tuesday and friday": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,FR",
+    "every 2 weeks on friday until june": "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;UNTIL=20260531",
+    "every month on the 5th": "FREQ=MONTHLY",
+    "every friday in may": "FREQ=WEEKLY;BYDAY=FR;UNTIL=20260531",
+    "every 2 months on friday": None,  # which Friday nobody can tell
+}
+
+
+def test_how_often_something_comes_is_as_it_was_said() -> None:
+    for often, rule in ALSO_RECURRING.items():
+        found = plan(f"remind me {often} to air the attic")
+        rules = [each.params.get("rrule") for each in found.actions]
+        assert rules == ([rule] if rule else []), often
+        assert bool(found.clarification) is (rule is None), often
+
+
+CALLED_OFF = ("cancel ballet on {day}", "skip chess on {day}", "drop swimming on {day}")
+JOINTS = (", and ", ". ", " and ", " & ", "; ", ", ", ". also ")
+PUT_IN_PLACE = (
+    "book choir at 6pm",
+    "add choir at 6pm instead",
+    "put choir in at 6pm",
+    "schedule choir instead at 6pm",
+)
+AHEAD = ("thursday", "saturday", "tuesday")
+
+
+def test_what_is_put_in_the_place_of_something_is_on_its_day() -> None:
+    wrong = []
+    today = WEDNESDAY.date()
+    for off, joint, put, day in product(CALLED_OFF, JOINTS, PUT_IN_PLACE, AHEAD):
+        text = f"{off.format(day=day)}{joint}{put}"
+        start = f"{next_day(day, today)}T18:00"
+        match plan(text).actions:
+            case [first, second] if first.action == "delete_event" and not second.is_offer:
+                if second.params["start_time"].startswith(start):
+                    continue
+        wrong.append(text)
+    assert not wrong
+
+
+ASKED = done("calendar.list_events", params={"from": "2026-03-13", "days_ahead": 1}, events=[])
+OFF = done("calendar.delete_event", params={"find_by": "ballet", "on": "2026-03-13"})
+LONG_ASKED = done("calendar.list_events", params={"from": "2026-03-13", "days_ahead": 7}, events=[])
+FREE = done(
+    "calendar.find_free",
+    params={"between": {"from": "2026-03-13T00:00:00-05:00", "to": "2026-03-14T00:00:00-05:00"}},
+)
+WAS_OFF = done("calendar.delete_event", params={"find_by": "ballet", "on": "2026-03-10"})
+
+
+def test_what_is_added_at_an_hour_after_a_day_was_spoken_of_is_of_that_day() -> None:
+    for last, put in product((ASKED, OFF, FREE), PUT_IN_PLACE):
+        [step] = plan(put, history=[exchange("and on friday?", last)]).actions
+        assert step.params["start_time"].startswith("2026-03-13T18:00"), put
+        assert step.is_offer is ("instead" not in put), put
+    said = "Mia has ballet on friday. {put}"
+    for put in PUT_IN_PLACE:
+        *_, step = plan(said.format(put=put)).actions
+        assert step.params["start_time"].startswith("2026-03-13T18:00"), put
+        assert step.is_offer is ("instead" not in put), put
+
+
+def test_an_hour_is_todays_where_no_other_day_was_spoken_of() -> None:
+    today, other = "2026-03-11T18:00", exchange("thanks")
+    for put in PUT_IN_PLACE:
+        for before in (
+            (),
+            (exchange("x", LONG_ASKED),),
+            (exchange("x", WAS_OFF),),
+            (exchange("x", ASKED), other),
+        ):
+            [step] = plan(put, history=before).actions
+            assert step.params["start_time"].startswith(today), (put, before)
+            assert not step.is_offer
+        [step] = plan(f"{put} tomorrow", history=[exchange("x", ASKED)]).actions
+        assert step.params["start_time"].startswith("2026-03-12T18:00")
+        *_, step = plan(f"cancel ballet on friday and {put} today").actions
+        assert step.params["start_time"].startswith(today)
+    text = "cancel ballet on friday and remind me at 6pm to call Bob"
+    assert planned(text)[1][1]["deadline"].startswith(today)
+    *_, step = plan("cancel ballet every friday and book choir at 6pm").actions
+    assert step.is_offer
+    *_, step = plan("cancel ballet on friday and chess on saturday, and add choir at 6pm").actions
+    assert step.is_offer

@@ -39,6 +39,23 @@ def _words(section: str, name: str) -> frozenset[str]:
     return frozenset(data[section][name].split())
 
 
+# That somebody else is told: "let the coach know", "and text gran".
+
+_PASSING_ON = re.compile(
+    r"(?:tell|inform|notify|warn|alert|text|message|e-?mail|invite|remind|nudge)\s+(?!(?:me|us)\b)\S.*|let\s+(?!(?:me|us)\b)\S.*\sknow\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def asks_to_pass_on(clause: str) -> bool:
+    """Whether a clause wants somebody told or reminded who is not the one that speaks.
+
+    Args:
+        clause: Without what is only polite.
+    """
+    return _PASSING_ON.fullmatch(clause) is not None
+
+
 # Whose words: "what did Ada say about chess?".
 
 

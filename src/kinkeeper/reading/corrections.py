@@ -365,6 +365,43 @@ def before_left_out(text: str) -> str:
     return text if found is None else text[: found.start()]
 
 
+# People who are left out of all that are meant: "everyone except Sam", "all but the twins". Pure.
+
+_ALL = r"(?:everyone|everybody|(?:all|each) of us|us all|we all|all of the family|the (?:whole|entire) (?:family|house(?:hold)?)|all)"
+_BUT = rf"(?:\s*,)?\s*(?:{_EXCEPT}|except for|but not(?: for)?|save for)|\s+(?:but|bar|minus|without|not(?: for)?)"
+_NOT_TO = r"(?:not|(?:don't|do not) (?:remind|tell|ask|include|invite|let))"
+_BUT_LATER = (
+    rf"(?:{_EXCEPT}|(?:,|\b(?:but|and|just)\b)\s*(?:(?:but|and|just|please) )*{_NOT_TO})(?: for)?"
+)
+
+
+def without_people_left_out(text: str, names: Iterable[str]) -> tuple[str, str]:
+    """Return a text that means everybody, and the words for those whom it leaves out of all; the text and nothing where it leaves out nobody.
+
+    "Remind everyone but Sam at 6" is "Remind everyone at 6", and "Sam".
+
+    Args:
+        names: Words for people.
+    """
+    if re.search(rf"\b{_ALL}\b", text, re.IGNORECASE) is None:
+        return text, ""
+    name = rf"(?:(?:the |our |my )?(?:{'|'.join(sorted(map(re.escape, {*names, 'me'}), key=len, reverse=True))}))"
+    people = rf"(?P<who>{name}(?:\s*(?:,|&|\band\b|\bor\b)\s*(?:for )?{name})*)\b(?!')"
+    beside = re.search(
+        rf"\b(?P<with>with )?(?P<all>{_ALL})\b(?:{_BUT})\s+{people}", text, re.IGNORECASE
+    )
+    if beside is not None:
+        everyone = "everyone" if beside["all"].lower() == "all" else beside["all"]
+        together = f"for {everyone}" if beside["with"] else everyone
+        return f"{text[: beside.start()]}{together}{text[beside.end() :]}", beside["who"]
+    later = re.search(
+        rf"\b{_ALL}\b(?P<between>[^.!?;]*?)\s*{_BUT_LATER}\s+{people}", text, re.IGNORECASE
+    )
+    if later is None:
+        return text, ""
+    return f"{text[: later.end('between')]}{text[later.end() :]}", later["who"]
+
+
 # Words by which somebody takes back what they said or asked for a moment ago: "scratch that thought
 # about …". Pure.
 

@@ -246,7 +246,14 @@ def _narrowed(planned: PlannedAction, audience: Mapping[str, Any]) -> Sequence[P
     if planned.domain not in _OPEN_TO_ALL or planned.action not in _MADE | _CHANGED:
         return [planned]
     if planned.action in _MADE:
-        return [replace(planned, params={**planned.params, **audience})]
+        hidden = {*planned.params.get("kept_from", ()), *audience.get("kept_from", ())}
+        kept = {"kept_from": sorted(hidden)} if hidden else dict[str, Any]()
+        who = planned.params.get("who")
+        if planned.domain == "task" and isinstance(who, list) and not hidden.isdisjoint(who):
+            kept["who"] = [
+                each for each in who if each not in hidden
+            ]  # reminded, they would see it
+        return [replace(planned, params={**planned.params, **audience, **kept})]
     meant_by = planned.params.get("event_id") or planned.params.get("find_by")
     params = {"find_by": meant_by, "private": True, **audience}
     return [planned, replace(planned, action="set_audience", params=params)]

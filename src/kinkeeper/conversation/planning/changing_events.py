@@ -325,7 +325,8 @@ def relocate(groups: Groups, case: Case) -> Sequence[Step] | None:
 def invite(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "add Sarah to the dinner"."""
     guests = who_of(groups["guest"], case)
-    if not guests or NO_EVENT.search(groups["what"]):
+    is_put_in = case.grammar.describing["in_calendar"].match(f" to {groups['what']}") is not None
+    if not guests or is_put_in or NO_EVENT.search(groups["what"]) or groups["what"][:4] == "for ":
         return None
     return _changed(groups, case, {"who": guests})
 

@@ -15,7 +15,9 @@ from kinkeeper.conversation.planning.people import members_in
 from kinkeeper.conversation.told_audience import facts_in
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import mask_stops, tokenise
+from kinkeeper.reading.asked import asks_to_pass_on
 from kinkeeper.reading.corrections import begins_by_setting_right
+from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.replies import goes_on_asking, is_question
 
 # Why something is wanted or so, told beside it: no part of what is to be done, nor news by itself.
@@ -262,7 +264,7 @@ class _Cutting:
         grammar, name = self._case.grammar, self._case.household.bot_name
         text = gone_on_with(bare(text, grammar, name), grammar)
         text = bare(wanted_of(text, grammar), grammar, name)
-        for left, right, joint in _cuts(text, grammar):
+        for left, right, joint in _cuts(text, self._case):
             if self._left <= 0:
                 break
             self._left -= 1
@@ -274,6 +276,8 @@ class _Cutting:
     def _of_both(self, left: str, right: str, joint: str) -> list[Step] | None:
         grammar, is_stop = self._case.grammar, joint[:1] in _STOPS
         timed, is_one = _timed(left, right, grammar), _belongs(left, right, grammar)
+        if _is_told_apart(left, right, self._case):
+            return self._and_told(left, right)
         if is_one and _is_need(joint, right, grammar):
             is_one = is_stop = (
                 False  # what is missing makes a clause of its own only where it is read as one
@@ -282,9 +286,7 @@ class _Cutting:
             return None
         right, is_stop = timed or right, is_stop or _asks_and_wants(left, right, grammar)
         first = self._read(bare(left, grammar, self._case.household.bot_name))
-        if not first and not is_stop:
-            told = self._case.message.words(left)
-            is_stop = bool(facts_in(told, self._case.household, now=self._case.now))
+        is_stop = is_stop or (not first and self._is_kept(left))
         if not first and not is_stop:
             return None
         rest = self.steps(_with_list(left, right, grammar))
@@ -293,7 +295,31 @@ class _Cutting:
         if is_stop and (first or rest):
             self._leave(right if first else left)
             return first or rest
+        if first and asks_to_pass_on(bare(right, grammar)):
+            self._leave(right)
+            return first
         return None
+
+    def _and_told(self, left: str, right: str) -> list[Step] | None:
+        """Return what is to be reminded of, and what is told behind it of another time; named where nothing was made of it."""
+        first, rest = self._read(bare(left, self._case.grammar)), self.steps(right)
+        if not first and rest:
+            self._leave(left)
+        elif not rest and not self._is_kept(right):
+            self.unread.append(self._case.message.words(bare(right, self._case.grammar)))
+        is_named = (
+            modality_of(right) is Modality.NAMED
+        )  # it may be one more thing to be reminded of
+        told = [
+            replace(each, is_offer=True) if is_named and isinstance(each, PlannedAction) else each
+            for each in rest or ()
+        ]
+        return [*(first or ()), *told] or None
+
+    def _is_kept(self, clause: str) -> bool:
+        """Whether a clause tells something that memory keeps."""
+        said = self._case.message.words(clause)
+        return bool(facts_in(said, self._case.household, now=self._case.now))
 
     def _first(self, text: str) -> list[Step] | None:
         """Return the requests of what stands before a statement or a request that nobody understands."""
@@ -303,8 +329,7 @@ class _Cutting:
             if _belongs(left, right, grammar) or _refers(left, right, grammar):
                 continue
             asks = grammar.starts.match(in_order(bare(right[:_BEGINNING], grammar)))
-            told = "" if asks else case.message.words(right)
-            if not asks and not facts_in(told, case.household, now=case.now):
+            if not asks and not self._is_kept(right):
                 continue
             self._left -= 1
             found = self._read(bare(left, grammar, case.household.bot_name))
@@ -316,7 +341,7 @@ class _Cutting:
     def _leave(self, clause: str) -> None:
         """Note a clause that nothing was made of, where it asks for something."""
         said = bare(clause, self._case.grammar, self._case.household.bot_name)
-        if self._case.grammar.starts.match(in_order(said)):
+        if self._case.grammar.starts.match(in_order(said)) or asks_to_pass_on(said):
             self.unread.append(self._case.message.words(said))
 
 
@@ -361,8 +386,9 @@ def _with_list(left: str, right: str, grammar: Grammar) -> str:
     )
 
 
-def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, str]]:
+def _cuts(text: str, case: Case) -> Iterator[tuple[str, str, str]]:
     """Yield where a second request may begin: what is before, what is after, and what joins them."""
+    grammar = case.grammar
     for joint in grammar.joints.finditer(mask_stops(text)):
         right = bare(text[joint.end() : joint.end() + _BEGINNING], grammar)
         joined = joint[0].strip()
@@ -370,14 +396,16 @@ def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, str]]:
             joined[:1] in _STOPS
             or _is_need(joined, text[joint.end() : joint.end() + _BEGINNING], grammar)
             or grammar.starts.match(in_order(right))
+            or asks_to_pass_on(right)
             or _timed(text[: joint.start()], right, grammar)
+            or _is_told_apart(text[: joint.start()], right, case)
         ):
             yield text[: joint.start()], text[joint.end() :], joined
 
 
 def _is_need(joint: str, right: str, grammar: Grammar) -> bool:
     """Whether a clause only tells what is missing, and is more than the reason for, or a part of, the one before."""
-    return joint.strip(" ,") not in {"", "and"} and thing_missing(right, grammar) is not None
+    return joint.strip(" ,") not in {"", "and", "&"} and thing_missing(right, grammar) is not None
 
 
 def _timed(left: str, right: str, grammar: Grammar) -> str | None:
@@ -387,6 +415,8 @@ def _timed(left: str, right: str, grammar: Grammar) -> str | None:
     """
     second, errand = in_order(bare(right, grammar)), grammar.said["errand"]
     if errand.fullmatch(second) is None or not _TIME.search(second):
+        return None
+    if grammar.describing["in_calendar"].search(second):
         return None
     first = in_order(bare(left, grammar))
     if not _TIME.search(first):
@@ -413,6 +443,25 @@ def _belongs(left: str, right: str, grammar: Grammar) -> bool:
         return True  # what keeps somebody away is said behind it
     opened = grammar.said["open_ended"].match(bare(left, grammar))
     return opened is not None and grammar.said["clearly_new"].match(bare(right, grammar)) is None
+
+
+def _is_told_apart(left: str, right: str, case: Case) -> bool:
+    """Whether what follows a reminder for some time tells of another: "remind me to ring Bob tomorrow, and Leo has judo on Friday".
+
+    Where the reminder is itself of what is told ("that Mia has choir …", "to tell Bob …"), it is of all that is.
+    """
+    said, right = case.grammar.said, bare(right, case.grammar)
+    reminder = bare(left, case.grammar)
+    is_of_told = said["states"].search(reminder) or said["keeps_reason"].search(reminder)
+    if is_of_told or said["open_ended"].match(reminder) is None or not _TIME.search(reminder):
+        return False
+    if said["imperative"].match(right) or not any(
+        each.has_date for each in case.message.times(right)
+    ):
+        return False
+    goes_on = said["nobody"].match(right) is not None and modality_of(right) is Modality.NAMED
+    is_timed = any(each.has_time for each in case.message.times(right))
+    return not goes_on and (is_timed or modality_of(right) is Modality.TOLD)
 
 
 def _refers(left: str, right: str, grammar: Grammar) -> bool:

@@ -267,7 +267,7 @@ _HOURS_LOST = re.compile(
 )
 """Hours that ran into the day from which on it is so."""
 
-_INSTEAD = re.compile(r"\b(?:instead|rather than)\b", re.IGNORECASE)
+INSTEAD = re.compile(r"\b(?:instead|rather than)\b", re.IGNORECASE)
 """Tells that something else was known before."""
 
 _NOON = 12
@@ -285,10 +285,12 @@ def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
     moment = moment_of(case.message.times(" ".join(groups.values())), case.now)
     if moment is None and not is_appointment(case.message.title(groups["what"]), case):
         return None
-    if who_of(groups["who"], case):
-        return _created(groups["what"], moment, case, groups=groups)
-    thing = DETERMINER.sub("", groups["who"])
     whom = case.message.title(groups["what"])
+    if whom and who_of(groups["who"], case):
+        return _created(groups["what"], moment, case, groups=groups)
+    thing = DETERMINER.sub(
+        "", groups["who"]
+    )  # also "Mia's haircut" of "put Mia's haircut in for Friday"
     is_for = is_person(whom, case) or _OURS.match(whom) is not None  # "a haircut in for Mia"
     what = f"{thing} for {groups['what']}" if is_for else f"{thing} {_OWN.sub('', groups['what'])}"
     return _created(what, moment, case, groups={**groups, "who": ""}) if moment else None
@@ -354,7 +356,11 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     if moment is None or (moment.day is None and moment.start is None):
         return None
     text = case.message.text
-    is_asked = text.rstrip().endswith("?") or said["asked"].match(text) is not None
+    is_request = (
+        said["request"].search(text.partition(what)[2]) is not None
+    )  # "…, can you remind me?"
+    ends_asking = text.rstrip().endswith("?") and not is_request
+    is_asked = ends_asking or said["asked"].match(text) is not None
     is_busy = _only_ends(case.message.times(what))
     if is_asked or is_busy or _is_over(moment, case) or said["past"].search(case.message.text):
         return None
@@ -391,7 +397,7 @@ def _is_over(moment: Moment, case: Case) -> bool:
 
 def _is_certain(moment: Moment, title: str, who: str, case: Case) -> bool:
     """Whether a statement is plainly of an appointment, and not of another one than was known before."""
-    if _INSTEAD.search(case.message.text):
+    if INSTEAD.search(case.message.text):
         return False
     stands = is_appointment(title, case)
     if moment.start is None:

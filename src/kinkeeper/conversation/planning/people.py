@@ -4,7 +4,7 @@ import re
 
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.household.model import Role
-from kinkeeper.household.vocabulary import WordKind
+from kinkeeper.household.vocabulary import Vocabulary, WordKind
 from kinkeeper.memory.statements.names import is_forebear
 from kinkeeper.reading.corrections import is_given_up
 
@@ -81,9 +81,14 @@ def by_owner(text: str, case: Case) -> str:
     return f"{case.context.asked.member.name}'s {rest}"
 
 
+def words_for_people(vocabulary: Vocabulary) -> set[str]:
+    """Return the words for members and groups of the household, in small letters."""
+    return {each for word in vocabulary.words if word.kind in _PEOPLE for each in word.words}
+
+
 def without_people(text: str, case: Case) -> str:
     """Return a text without the words for members and groups of the household."""
-    spelt = {each for word in case.vocabulary.words if word.kind in _PEOPLE for each in word.words}
+    spelt = words_for_people(case.vocabulary)
     for each in sorted(spelt, key=len, reverse=True):
         if each in text.lower():
             text = re.sub(rf"\b{re.escape(each)}(?:'s?)?(?!\w)", " ", text, flags=re.IGNORECASE)

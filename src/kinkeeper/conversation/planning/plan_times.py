@@ -181,6 +181,9 @@ def _repeated(
             last = span.begin.date()
             continue
         first = max(first, span.begin.date())
+        is_day_of_week = span.bound is None and NAMES_WEEKDAY.search(span.surface) is not None
+        if is_day_of_week and rule.startswith("FREQ=WEEKLY") and "BYDAY" not in rule:
+            rule = f"{rule};BYDAY={WEEKDAY_CODES[span.begin.weekday()]}"
         if _days(span) > 1 and span.bound != "from" and not _OPENS.match(span.surface):
             last = _last_day(span)
     if last is not None and "UNTIL=" not in rule:
@@ -194,7 +197,11 @@ def _repeated(
 
 
 def _first_of(rule: str, earliest: date) -> date:
-    """Return the first day of a rule that does not lie before another; that one where the rule has none."""
+    """Return the first day of a rule that does not lie before another; that one where the rule has none.
+
+    Every other Monday begins on the next Monday, not on the one of the other week.
+    """
+    rule = ";".join(part for part in rule.split(";") if not part.startswith("INTERVAL="))
     found = next(iter(rrulestr(rule, dtstart=datetime.combine(earliest, time()))), None)
     return earliest if found is None else found.date()
 

@@ -1,15 +1,18 @@
 """Times that are said by others: "an hour later", "the week after", "30 minutes longer", "the 6th" of its month. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.parameters import put_off
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Step, Thing
+from kinkeeper.conversation.planning.case import Case, Missing, Step, Thing, results_of
+from kinkeeper.conversation.planning.creating_events import INSTEAD
 from kinkeeper.conversation.planning.message import times_in
 from kinkeeper.conversation.planning.referents import latest
 from kinkeeper.core.errors import InvariantError
@@ -109,6 +112,97 @@ def _proposed_anew(step: PlannedAction, last: ActionResult, case: Case) -> Plann
             changes[name] = put_off(old, timedelta(minutes=minutes)).isoformat()
     params = proposed_with(last, changes)
     return replace(step, action="create_event", params=params, is_offer=True)
+
+
+_STANDS: Final = frozenset({ResultStatus.DONE, ResultStatus.AWAITING})
+
+
+def on_day_spoken_of(steps: Sequence[Step], clause: str, case: Case) -> list[Step]:
+    """Return steps in which something new at a bare hour is on the day that was spoken of before: "no judo on Friday, add tennis at 5".
+
+    It is sure to be on that day where it takes the place of what is off then; else it is only proposed.
+
+    Args:
+        clause: With marks; the steps are made of it.
+    """
+    said = case.message.times(clause)
+    spoken = _day_before(clause, case) if said and all(map(_is_bare, said)) else None
+    if spoken is None:
+        return [*steps]
+    day, is_sure = spoken
+    hour = _on_that_day(said[0], day, case) if day is not None and len(said) == 1 else None
+    known = partial(_moved_to, day=day, hour=hour, zone=case.household.zone)
+    return [
+        replace(each, action=known(each.action, is_sure=True))
+        if isinstance(each, Missing)
+        else known(each, is_sure=is_sure)
+        for each in steps
+    ]
+
+
+def _is_bare(span: TimeSpan) -> bool:
+    """Whether a time is an hour of a day that it does not say."""
+    return span.has_time and not (span.has_date or span.is_away or span.recurrence)
+
+
+def _day_before(clause: str, case: Case) -> tuple[date | None, bool] | None:
+    """Return the day that was spoken of before a clause, if it is one alone, and whether the clause is sure to be of it; None where none was."""
+    text, today = case.message.text, case.now.date()
+    at = min(text.find(each) for each in clause if each in case.message.spans)
+    spans = [
+        each for each in case.message.times(text[: max(at, 0)]) if each.has_date or each.recurrence
+    ]
+    is_instead = INSTEAD.search(text) is not None
+    if spans:
+        last = spans[-1]
+        is_one = last.until - last.begin <= timedelta(days=1) and not last.recurrence
+        day = last.begin.date() if is_one else None
+        is_off = is_instead or case.grammar.said["takes_away"].match(text) is not None
+        is_sure = is_off and len({each.begin.date() for each in spans}) == 1
+    else:
+        results = case.context.history[-1].results if case.context.history else ()
+        day = next(filter(None, map(_day_of, reversed(results))), None)
+        is_sure = is_instead
+    is_ahead = day is not None and day > today
+    return (day, is_sure) if is_ahead or (spans and day is None) else None
+
+
+def _day_of(result: ActionResult) -> date | None:
+    """Return the one day that was asked about, or on which something was cancelled; None for all else."""
+    if result.status not in _STANDS:
+        return None
+    params = result.params
+    start = str(params.get("from")) if params.get("days_ahead") == 1 else None
+    if isinstance(between := params.get("between"), Mapping):
+        first, after = (datetime.fromisoformat(str(between[name])) for name in ("from", "to"))
+        start = between["from"] if after - first <= timedelta(days=1) else None
+    if result.action == "delete_event":
+        start = params.get("on") or next((each.start for each in results_of([result])), None)
+    return date.fromisoformat(start[:10]) if start and start[:4].isdigit() else None
+
+
+def _on_that_day(hour: TimeSpan, day: date, case: Case) -> datetime | None:
+    """Return when an hour is on a day, as it would be read beside it."""
+    found = times_in(f"{day.isoformat()} {hour.surface}", case.now, case.household)
+    return found[0].begin if len(found) == 1 and found[0].has_time else None
+
+
+def _moved_to(
+    step: PlannedAction, *, day: date | None, hour: datetime | None, zone: ZoneInfo, is_sure: bool
+) -> PlannedAction:
+    """Return a request whose new event is on a day; proposed where that is not sure."""
+    start = str(step.params.get("start_time"))
+    if step.action != "create_event" or "T" not in start or "rrule" in step.params:
+        return step
+    begin, times = datetime.fromisoformat(start), dict[str, str]()
+    if day is not None:
+        at = hour or datetime.combine(day, begin.time(), zone)
+        times["start_time"] = at.isoformat()
+        if "end_time" in step.params:
+            length = datetime.fromisoformat(str(step.params["end_time"])) - begin
+            times["end_time"] = (at + length).isoformat()
+    is_offer = step.is_offer or not is_sure or day is None
+    return replace(step, params={**step.params, **times}, is_offer=is_offer)
 
 
 def together(steps: list[Step]) -> list[Step]:

@@ -17,6 +17,7 @@ from kinkeeper.conversation.planning.case import (
     action,
     best_match,
 )
+from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.event_updates import News, Told
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
@@ -35,7 +36,7 @@ from kinkeeper.conversation.planning.told_events import Meant
 OF_WHAT_STANDS = "of what was made or shown"
 """Why a reminder is planned that names nothing itself: what it is of may only be made by the same message."""
 
-_REMIND: Final = "remind me "
+_REMIND: Final = "remind "
 _IS_BEFORE = re.compile(r"\b(?:before|earlier|ahead)\b", re.IGNORECASE)
 _WORDS_BETWEEN = frozenset({"", "before", "earlier", "beforehand", "ahead"})
 _EVENINGS, _EVENING, _WEEK = frozenset({"evening", "night"}), 18, 7
@@ -62,14 +63,16 @@ def on_its_eve(case: Case) -> list[Step]:
     """Return the reminder of what is told right before, and is no event: "the bins go out on Friday, remind me the night before"."""
     text = case.message.text
     at = text.lower().rfind(_REMIND)
-    told, when = text[: max(at, 0)].rstrip(" ,.;!").removesuffix(" and"), text[at + len(_REMIND) :]
+    told, rest = text[: max(at, 0)], text[at + len(_REMIND) :]
+    told = bare(told, case.grammar).removesuffix(" and")
     told = told[max(map(told.rfind, ".!?;")) + 1 :]
-    eve, moment = eve_of(when, case), moment_of(case.message.times(told), case.now)
+    eve, moment = eve_of(rest, case), moment_of(case.message.times(told), case.now)
     title = case.message.title(told)
-    if eve is None or moment is None or moment.day is None or not title:
+    whom = _whom(case.message.words(rest)[: eve.start()].strip(), case) if eve is not None else None
+    if eve is None or whom is None or moment is None or moment.day is None or not title:
         return []
     thing = Thing(kind="event", id="", title=title, start=moment.text, rrule=moment.rule or "")
-    params = _on_the_eve(thing, when, eve, case)
+    params = {**_on_the_eve(thing, rest, eve, case), "who": whom}
     return [_of_series(params, thing, case) if thing.rrule else action("task", "create", params)]
 
 

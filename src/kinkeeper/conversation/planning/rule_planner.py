@@ -52,10 +52,15 @@ from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE, word_sets
 from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.memory_rules import told_facts
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.people import is_unknown_pair, members_in
+from kinkeeper.conversation.planning.people import (
+    is_unknown_pair,
+    members_in,
+    who_of,
+    words_for_people,
+)
 from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
-from kinkeeper.conversation.planning.relative import onto_what_waits, together
+from kinkeeper.conversation.planning.relative import on_day_spoken_of, onto_what_waits, together
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS, on_its_eve
 from kinkeeper.conversation.planning.told_changes import looked_for, told
 from kinkeeper.conversation.planning.told_events import LOOKED_FOR
@@ -65,7 +70,7 @@ from kinkeeper.conversation.routing.intent import asks_about, asks_why
 from kinkeeper.conversation.told_audience import MOST_CARRIED, share_within
 from kinkeeper.household.vocabulary import compile_vocabulary
 from kinkeeper.reading.asked import asked_saying
-from kinkeeper.reading.corrections import before_left_out
+from kinkeeper.reading.corrections import before_left_out, without_people_left_out
 from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.times.time_text import day as day_text
 
@@ -182,6 +187,11 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     Args:
         clause: With marks, without politeness; one of more than 300 characters is not read.
     """
+    steps = _read_clause(clause, case)
+    return on_day_spoken_of(steps, clause, case) if steps else steps
+
+
+def _read_clause(clause: str, case: Case) -> list[Step] | None:
     if not clause or len(clause) > LONGEST_CLAUSE:
         return None
     if (recalled := memory_rules.recalled(clause, case)) is not None:
@@ -222,15 +232,16 @@ def _by_rules(clause: str, case: Case) -> list[Step] | None:
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:
     """Read "milk is finished, put it on the list": the second half says what to do with the first."""
     reminding = case.grammar.said["trailing_reminder"].fullmatch(clause)
+    whom = (reminding["who"] if reminding is not None else None) or "me"
     if reminding is not None and _EARLY.search(case.message.words(reminding["rest"])):
         first = bare(reminding["first"], case.grammar, case.household.bot_name)
         steps = read_clause(first, case)
         if steps and (case.grammar.starts.match(first) or _are_events(steps)):
-            return [*steps, *(read_clause(f"remind me{reminding['rest']}", case) or ())]
+            return [*steps, *(read_clause(f"remind {whom}{reminding['rest']}", case) or ())]
     if reminding is not None:
         what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
         # What is told before it is what to be reminded of, and no news of something known.
-        return _by_rules(f"remind me to {what} {reminding['rest']}", case)
+        return _by_rules(f"remind {whom} to {what} {reminding['rest']}", case)
     remembering = case.grammar.said["trailing_memory"].fullmatch(clause)
     if remembering is not None:
         return read_clause(f"remember that {remembering['first']}", case)
@@ -301,7 +312,31 @@ def plan_of(context: PlanningContext) -> Plan:
     Args:
         context: The message and what is known around it.
     """
+    names = words_for_people(vocabulary_of(context.asked.household))
+    text, left_out = without_people_left_out(context.text, names)
+    if left_out:
+        of_all = replace(context, text=text)
+        plan = _without_people(with_day_asked(_plan_of(of_all), of_all), left_out, of_all)
+        if plan is not None:
+            return plan
     return with_day_asked(_plan_of(context), context)
+
+
+def _without_people(plan: Plan, left_out: str, context: PlanningContext) -> Plan | None:
+    """Return a plan for everybody without those who are left out, who see no reminder of it; None where it is for nobody of them."""
+    hidden = {*who_of(left_out, case_of(context, vocabulary_of(context.asked.household)))}
+    others = sorted(hidden - {context.asked.member.id})
+    actions = tuple(_without_any(each, hidden, others) for each in plan.actions)
+    return replace(plan, actions=actions) if actions != plan.actions else None
+
+
+def _without_any(planned: PlannedAction, hidden: set[str], others: Sequence[str]) -> PlannedAction:
+    who = planned.params.get("who")
+    if planned.action not in _NEW or not isinstance(who, list) or hidden.isdisjoint(who):
+        return planned
+    kept = {"kept_from": others} if planned.domain == "task" and others else {}
+    known = {**planned.params, "who": [each for each in who if each not in hidden], **kept}
+    return replace(planned, params=known)
 
 
 def with_day_asked(plan: Plan, context: PlanningContext) -> Plan:

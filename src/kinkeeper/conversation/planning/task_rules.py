@@ -129,6 +129,8 @@ def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | N
 
 def _at_each(what: str, said: str, case: Case, *, who: str) -> Sequence[Step]:
     """Return a reminder for each time; asked about where not all of them can be told ("at 5 and 6 eggs")."""
+    if (at := _other_day_at(what, said, case)) is not None:
+        return _with_day_in_it(what, at, said, case, who=who)
     moments, title = _moments(said, case), case.message.title(what)
     words = title.lower().split()
     is_torn = bool(words) and (words[-1] in _LISTS or (words[0] in _LISTS and words[1:2] != ["to"]))
@@ -147,6 +149,57 @@ def _at_each(what: str, said: str, case: Case, *, who: str) -> Sequence[Step]:
         if isinstance(each, PlannedAction)
         else each
         for each in found
+    ]
+
+
+def _other_day_at(what: str, said: str, case: Case) -> int | None:
+    """Return where what is to be done names another day than the one on which to remind of it; None where it does not."""
+    if case.message.several(said):
+        return None
+    days = [
+        each.begin.date()
+        for each in case.message.free_times(said)
+        if each.has_date and not each.recurrence
+    ]
+    return (
+        next(
+            (
+                at
+                for at, each in enumerate(what)
+                if each in case.message.spans
+                and _is_day(span := case.message.spans[each])
+                and span.begin.date() != days[0]
+            ),
+            None,
+        )
+        if days
+        else None
+    )
+
+
+def _is_day(span: TimeSpan) -> bool:
+    return span.has_date and span.bound is None and not span.recurrence
+
+
+def _with_day_in_it(what: str, at: int, said: str, case: Case, *, who: str) -> Sequence[Step]:
+    """Return a reminder of what has a day of its own: "remind me tomorrow to tell Ann that the fair is on Sunday".
+
+    Which of the days is the reminder's is sure only where it stands before what is to be done.
+    """
+    own = said.removesuffix(what[at:])
+    moment = moment_of(case.message.free_times(own), case.now)
+    is_sure = any(map(_is_day, case.message.free_times(own.removesuffix(what[:at]))))
+    steps = _created(what[:at], moment, case, who=who, is_reminder=True) or ()
+    rest = case.message.words(what[at:])
+    return [
+        replace(
+            each,
+            params={**each.params, "title": f"{each.params['title']} {rest}"},
+            is_offer=each.is_offer or not is_sure,
+        )
+        if isinstance(each, PlannedAction)
+        else each
+        for each in steps
     ]
 
 

@@ -122,10 +122,11 @@ def _with_lead(clause: str, case: Case) -> str:
 
 
 def lead_of(clause: str, case: Case) -> str:
-    """Return the words of a clause's sentence before it, without those that are only polite."""
+    """Return the words of a clause's sentence before it, without those that are only polite, or that ask for a reminder."""
     before, found, _ = case.message.text.partition(clause)
     lead = split_sentences(before, _SENTENCE_END)[-1] if found else ""
-    return _POLITE.sub("", lead)
+    is_reminder = case.grammar.said["open_ended"].match(lead) is not None
+    return "" if is_reminder and case.message.times(lead) else _POLITE.sub("", lead)
 
 
 def _asks(said: str, clause: str, case: Case) -> bool:

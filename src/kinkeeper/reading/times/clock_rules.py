@@ -473,7 +473,7 @@ def every_other_weekday(_: Scope, weekday: int) -> Partial:
     return Partial(every=Every("FREQ=WEEKLY;INTERVAL=2", (weekday,)))
 
 
-@REPEATS.rule("every|each INT UNIT", "every|each other|second UNIT")
+@REPEATS.rule("every|each INT|ORDINAL UNIT", "every|each other|second UNIT")
 def every_units(_: Scope, *values: int | str) -> Partial | None:
     """Every two weeks."""
     amount = int(values[0]) if len(values) == 2 else 2
@@ -556,7 +556,7 @@ def plural_weekday(_: Scope, weekday: int) -> Partial:
     "every|each ORDINAL|REL WEEKDAY of the|each|every month",
     "every|each ORDINAL|REL WEEKDAY of every month",
 )
-@REPEATS.rule("the? ORDINAL|REL WEEKDAY of every|each month", "every|each ORDINAL WEEKDAY")
+@REPEATS.rule("the? ORDINAL|REL WEEKDAY of every|each month")
 def every_nth(_: Scope, which: int, weekday: int) -> Partial | None:
     """Every first Monday of the month."""
     return (
@@ -564,6 +564,12 @@ def every_nth(_: Scope, which: int, weekday: int) -> Partial | None:
         if -1 <= which <= 5
         else None
     )
+
+
+@REPEATS.rule("every|each ORDINAL WEEKDAY")
+def every_counted(_: Scope, which: int, weekday: int) -> Partial | None:
+    """Every first Monday is one of each month; every 2nd Monday is every other one."""
+    return every_other_weekday(_, weekday) if which == 2 else every_nth(_, which, weekday)
 
 
 @REPEATS.rule("on? the? ORDINAL|REL WEEKDAY of|in FREQ")

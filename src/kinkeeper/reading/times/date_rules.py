@@ -441,7 +441,7 @@ def edge_of_unit(scope: Scope, edge: str, *values: int | str) -> Partial | None:
     return None if found is None else Partial(period=found)
 
 
-@PERIODS.rule("EDGE|SHADE -|of|in? the? MONTH ,? YEAR?")
+@PERIODS.rule("EDGE|SHADE -|of? the? MONTH ,? YEAR?", "SHADE in the? MONTH ,? YEAR?")
 def edge_of_month(scope: Scope, edge: str, month: int, year: int | None) -> Partial | None:
     """Mid March."""
     today = scope.reference.date()

@@ -73,6 +73,11 @@ class Every:
     weekdays: tuple[int, ...] = ()
     often: int = 1
 
+    @property
+    def is_weekly(self) -> bool:
+        """Whether it counts weeks and says no day of them."""
+        return self.rule.startswith("FREQ=WEEKLY") and not (self.weekdays or "BYDAY" in self.rule)
+
     def text(self, closes: date | None = None) -> str:
         """Return the RFC 5545 rule.
 
@@ -196,7 +201,15 @@ def merge(left: Partial, right: Partial) -> Partial | None:
     for name in _UNDECIDED:
         changes[name] = getattr(left, name) or getattr(right, name)
     merged = replace(left, **changes)  # type: ignore[arg-type]  # names come from the class itself
-    return None if _is_torn(merged) else merged
+    return None if _is_torn(merged) else _on_day_of_week(merged)
+
+
+def _on_day_of_week(partial: Partial) -> Partial:
+    """Return what comes every so many weeks with the day of the week on which it does: "every two weeks on Friday"."""
+    weekday, every = partial.weekday, partial.every
+    if every is None or weekday is None or partial.day is not None or not every.is_weekly:
+        return partial
+    return replace(partial, weekday=None, every=replace(every, weekdays=(weekday,)))
 
 
 def _is_torn(partial: Partial) -> bool:

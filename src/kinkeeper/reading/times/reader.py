@@ -442,7 +442,8 @@ def _span(
     if resolved is None:
         return None
     bound = None if found.finish is not None else bound_before(tokens, first)
-    opens = found.start.period is not None and first > 0 and tokens[first - 1].text in _OPENING
+    verb = tokens[max(0, first - 1 - (tokens[first - 1].text == "in"))].text if first else ""
+    opens = found.start.has_date and not found.start.has_day and verb in _OPENING
     first = first if bound is None else bound[1]
     is_weekday = found.start == Partial(weekday=found.start.weekday)
     if (

@@ -463,6 +463,8 @@ def period_of(partial: Partial, scope: Scope) -> Period | None:
 def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> Resolved | None:
     once = replace(partial, every=None, opens=None, closes=None, length=None)
     habits = replace(habits, recurs=True)
+    if once.weekday is not None and once.day is None and "MONTHLY" in every.rule:
+        return None  # "every two months on Friday" does not say which
     if set(every.weekdays) == _WORKING_DAYS:
         habits = replace(habits, day_begins=_WORKING_DAYS_BEGIN)
     today = scope.reference.date()
