@@ -19,7 +19,7 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
-from kinkeeper.memory.statements.care import is_report, people_in
+from kinkeeper.memory.statements.care import is_for_home, people_in
 from kinkeeper.memory.statements.discretion import speaks_of_health
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.names import kin
@@ -328,7 +328,7 @@ def scope_of_told(
         return own
     is_secret = secret_of(text, household, member.id) is not None
     is_of_home = holds_fact(told or text, household, now=now) or (
-        member.is_adult and is_report(told or text, household)
+        member.is_adult and is_for_home(told or text, household)
     )
     if not (is_secret or is_of_home):
         return own

@@ -11,9 +11,9 @@ from kinkeeper.memory.statements.discretion import (
 )
 from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.memory.statements.slots import slots
-from kinkeeper.reading.asked import general_words
+from kinkeeper.reading.asked import LimitKind, bars, forbids, general_words, reacts
 from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
-from kinkeeper.reading.replies import releases
+from kinkeeper.reading.replies import is_question, releases
 
 _CHILD = "child"
 """Slot of who is somebody's child."""
@@ -46,6 +46,21 @@ def frees_others(text: str, household: Household) -> bool:
     return releases(text) and not children.isdisjoint(people_in(text, household))
 
 
+def is_for_home(text: str, household: Household) -> bool:
+    """Return whether a message is kept as it was said for those at home: a report, or what somebody must not have."""
+    return is_report(text, household) or tells_limit(text, household)
+
+
+def tells_limit(text: str, household: Household) -> bool:
+    """Return whether a message tells what somebody at home or a pet must not get or come near, or may be allergic to."""
+    people = kin().union(household.members_by_word)
+    is_told = bars(text) or (
+        (reacts(text) or forbids(text, LimitKind.DIET))
+        and not is_question(tokenise(text), text, people)
+    )
+    return is_told and bool(people_in(text, household) or _is_of_charge(text, household))
+
+
 def is_told_of_self(text: str, household: Household) -> bool:
     """Return whether a message tells what its teller took, or did not: that is theirs alone."""
     told = deeds_of(text, household)
@@ -70,6 +85,7 @@ def without_care(text: str, household: Household) -> str:
         if not (
             any(each in one or one in each for one in done)
             or _is_health(each, household)
+            or tells_limit(each, household)
             or frees_others(each, household)
         )
     )
