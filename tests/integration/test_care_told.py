@@ -550,7 +550,7 @@ BARRED = (
     "{who} is not allowed {thing}",
 )
 EATEN = ("marzipan", "mango", "celery")
-MAY_THEY = ("can {who} have {thing}?", "may {who} eat {thing}", "can {who} have some {thing} now?")
+MAY_THEY = ("can {who} have {thing}?", "may {who} eat {thing}?", "can {who} have some {thing} now?")
 
 
 @pytest.mark.parametrize(("who", "them"), [("Mia", "she"), ("Leo", "he")])

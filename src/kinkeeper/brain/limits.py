@@ -96,7 +96,7 @@ def limits_known(
     told = [each for each in theirs if is_of_it(each.text)]
     if not topic:
         told = [each for each in told if not _is_taste(each.text)]
-    known = [{*stems(each.text)} for each in hits]
+    known = [{*stems(each.text)} for each in theirs]
 
     def is_new(text: str, speaker: str | None) -> bool:
         is_known = any(each <= {*stems(text)} for each in known)

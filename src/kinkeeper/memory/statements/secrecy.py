@@ -24,6 +24,7 @@ from kinkeeper.memory.statements.discretion import (
     is_health_of_outsider,
     leaves_out_teller,
     seems_private,
+    speaks_of_self,
     tells_of_speaker,
 )
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person, parts_of
@@ -238,8 +239,11 @@ def _is_own(
     told = without_care(text, household)
     member = household.member(teller)
     is_minors = member is not None and not member.is_adult
-    if is_minors:  # of what they must not have, an adult decides who is to know
+    if is_minors and concerns_others(told):
+        # Of what they must not have, an adult decides who is to know.
         told = " ".join(each.text for each in parts_of(told) if not concerns_others(each.text))
+        if not speaks_of_self(told):
+            return False
     read = (told, f"my own {told}") if is_theirs else (told,)
     if any(holds_sensitive(each, with_gifts=not is_wish) for each in read):
         return True
