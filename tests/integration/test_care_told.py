@@ -695,3 +695,56 @@ async def test_what_a_child_cannot_eat_goes_to_an_adult_with_its_name(
             if "once an adult approves it" not in said or f"{by.title()}: “" not in answer:
                 wrong.append((told, said, answer))
     assert not wrong
+
+
+# What was not done, and was after all, told with the next message.
+NOT_YET = (
+    "I haven't given {who} {their} {thing} yet",
+    "{who} hasn't had {their} {thing}, forgot",
+    "{who} refused {their} {thing}",
+    "didn't give {who} the {thing} this morning",
+)
+AFTER_ALL = (
+    "oh wait, I did give it, about half 7",
+    "ok given now",
+    "done now",
+    "just gave it",
+    "{they} has now",
+    "actually {they} did, at 7",
+    "{they} took it in the end",
+    "got it down {them} finally",
+    "hang on, I gave it at ten past 7",
+)
+OTHER_DEEDS = (
+    "I gave {other} some toast",
+    "had a beer",
+    "{other} had a bath",
+    "not yet",
+    "he'd rather not",
+)
+
+
+@pytest.mark.parametrize("thing", ["zinc drops", "insulin", "piriton"])
+@on_a_loop
+async def test_what_was_done_after_all_is_denied_no_more(tmp_path: Path, thing: str) -> None:
+    wrong = []
+    cases = [(each, after, True) for each in NOT_YET for after in AFTER_ALL]
+    cases += [(NOT_YET[0], after, False) for after in OTHER_DEEDS]
+    for number, (denied, after, is_done) in enumerate(cases):
+        words = {
+            "who": "Mia",
+            "their": "her",
+            "they": "she",
+            "them": "her",
+            "thing": thing,
+            "other": "Leo",
+        }
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house = House(talk)
+            await house.say("john", denied.format(**words))
+            await house.say("john", after.format(**words))
+            answer = await house.say("sarah", f"has Mia had her {thing}?")
+            is_told = after.format(**words) in answer if is_done else answer.startswith("No, ")
+            if not is_told or answer.startswith("No, ") is is_done:
+                wrong.append((denied, after, answer))
+    assert not wrong

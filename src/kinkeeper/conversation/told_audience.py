@@ -19,7 +19,7 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
-from kinkeeper.memory.statements.care import is_for_home, people_in
+from kinkeeper.memory.statements.care import is_for_home, only_sets_right, people_in
 from kinkeeper.memory.statements.discretion import speaks_of_health
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.names import kin
@@ -36,6 +36,7 @@ from kinkeeper.memory.statements.secrecy import (
     secrecy_of,
     tells_news,
     topics_of,
+    wished_scope,
 )
 from kinkeeper.reading.own_lists import OWN_LIST
 
@@ -332,8 +333,11 @@ def scope_of_told(
     )
     if not (is_secret or is_of_home):
         return own
+    # That it was done after all is for those who know what it is about.
+    is_no_news = only_sets_right(text.strip(" ."), told, household)
+    audience = wished_scope if is_no_news else audience_of
     scopes = {
-        audience_of(text, household, member.id),
+        audience(text, household, member.id),
         carried_scope(text, history, household, member.id, now=now),
         scope_of_same(text, history, household, member.id, now=now),
     }

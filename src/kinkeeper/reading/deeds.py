@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -14,7 +14,13 @@ from kinkeeper.language.text import tokenise
 from kinkeeper.reading.asked import general_words
 from kinkeeper.reading.modality import Modality, is_over, modality_of, reported_in
 from kinkeeper.reading.replies import goes_on_asking, is_question
-from kinkeeper.reading.second_thoughts import is_denial, is_of_another, sets_right, without_lead
+from kinkeeper.reading.second_thoughts import (
+    is_denial,
+    is_negated,
+    is_of_another,
+    sets_right,
+    without_lead,
+)
 from kinkeeper.reading.times.model import TimeSpan
 from kinkeeper.reading.times.reader import read
 
@@ -27,6 +33,8 @@ _HOUR = re.compile(r"(?<!\bat)[ ,]+(?=\d{1,2}[.:]\d\d(?![\d ]*(?:m?l|m?g|kg)\b))
 _ABOUT = timedelta(hours=1)
 """As long as an hour that is told without its minutes may be."""
 _NOT = frozenset({"not", "never"})
+_ANY_TIME = datetime(2026, 1, 1, 12, tzinfo=UTC)
+"""From when times are read where it only counts that they are some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +79,43 @@ def deeds_told(text: str, people: frozenset[str]) -> tuple[Deed, ...]:
     told = list[tuple[str, Deed | None]]()
     for clause in _told_in(clauses_of(text[:_LONGEST]), people):
         before, deed = told[-1] if told else ("", None)
-        if before and sets_right(clause, before, people):
-            together = f"{before} {clause}"
+        together = f"{before} {clause}"
+        if deed is not None and (says_done(clause, (deed,), people) or _only_denies(clause, deed)):
+            is_denied = _only_denies(clause, deed)
+            told[-1] = (together, replace(deed, text=together, is_denied=is_denied))
+        elif before and sets_right(clause, before, people):
             told[-1] = (together, _set_right(deed, clause, together))
         else:
             told.append((clause, _deed(clause)))
     return tuple(deed for _, deed in told if deed is not None)
+
+
+def says_done(said: str, told: Sequence[Deed], people: frozenset[str]) -> bool:
+    """Return whether a reply says no more than that the last of some deeds, told as not done, was: "she did in the end, toast".
+
+    Args:
+        people: Words for people who are known, in small letters.
+    """
+    if not (told and told[-1].is_denied) or is_question(tokenise(said), said, people):
+        return False
+    rest, tables = without_lead(said), _tables()
+    for span in reversed(read(rest, _ANY_TIME)):
+        rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
+    words = _WORD.findall(rest.partition(",")[0])
+    bare = tables["light"] | tables["giving"] | tables["taking"] | tables["after_all"]
+    is_bare = all(each in bare or each in tables["pronouns"] or each.isdigit() for each in words)
+    named = people.intersection(_WORD.findall(rest)) - {*_WORD.findall(told[-1].text.lower())}
+    is_done = not tables["done_after_all"].isdisjoint(words)
+    return is_done and is_bare and not named and not is_negated(rest)
+
+
+def _only_denies(clause: str, told: Deed) -> bool:
+    """Whether a clause says again, and nothing else, that a deed was not done: "she hasn't had it, forgot"."""
+    tables = _tables()
+    words = {*_WORD.findall(clause.lower())}
+    denials = tables["forgotten"] | tables["refused"]
+    is_bare = words <= denials | tables["light"] | tables["pronouns"] | tables["after_all"]
+    return told.is_denied and is_bare and not denials.isdisjoint(words)
 
 
 def _set_right(told: Deed | None, clause: str, together: str) -> Deed | None:

@@ -12,8 +12,9 @@ from kinkeeper.memory.statements.discretion import (
 from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.reading.asked import LimitKind, bars, forbids, general_words, reacts
-from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
+from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children, says_done
 from kinkeeper.reading.replies import is_question, releases
+from kinkeeper.reading.second_thoughts import value_left
 
 _CHILD = "child"
 """Slot of who is somebody's child."""
@@ -74,6 +75,17 @@ def only_denies(text: str, household: Household) -> bool:
     """Return whether a message tells of deeds, and of none that was done."""
     told = deeds_of(text, household)
     return bool(told) and all(each.is_denied for each in told)
+
+
+def is_done_after_all(said: str, told: str, household: Household) -> bool:
+    """Return whether a reply says no more than that what a message told as not done was done: "ok given now"."""
+    return says_done(said, deeds_of(told, household), kin().union(household.members_by_word))
+
+
+def only_sets_right(said: str, told: str, household: Household) -> bool:
+    """Return whether a reply says no more than that a deed was done after all, or which thing it was: it tells nothing of its teller."""
+    is_value = value_left(said) is not None and is_report(told, household)
+    return is_value or is_done_after_all(said, told, household)
 
 
 def without_care(text: str, household: Household) -> str:
