@@ -748,3 +748,108 @@ async def test_what_was_done_after_all_is_denied_no_more(tmp_path: Path, thing: 
             if not is_told or answer.startswith("No, ") is is_done:
                 wrong.append((denied, after, answer))
     assert not wrong
+
+
+# A dose, told with a wish to be reminded of the next one; the clock says eight in the morning.
+DOSE_THEN = (
+    ("gave {who} {thing} at 7, remind me at 11 for the next one", "give {who} {thing}", 11),
+    ("{who} had {thing} at 6.45, remind {whom} to give the next at 1", "give {who} {thing}", 13),
+    (
+        "{who} has a temperature of 38.4, had {thing} at 7, next dose 11 remind me",
+        "give {who} {thing}",
+        11,
+    ),
+    ("gave {who} {their} {thing} just now. remind me again at 9 tonight", "give {who} {thing}", 21),
+    (
+        "{who}'s had 5 ml of {thing} at 6 and 5 ml at 7.30, remind me not before 12",
+        "give {who}",
+        12,
+    ),
+    ("just gave {who} {their} {thing}, next one in 4 hours, remind me", "give {who} {thing}", 12),
+    ("i gave {who} {thing} at 7.10. can you remind me at ten to 12", "give {who} {thing}", 11),
+    (
+        "{who} had {thing} at 7 so {they} is due another at 1pm, please remind {whom}",
+        "give {who} {thing}",
+        13,
+    ),
+    (
+        "gave {who} {thing} at half six, set a reminder for 12 for the next lot",
+        "give {who} {thing}",
+        12,
+    ),
+    (
+        "remind me at 11.30 to give {who} more {thing}, {they} had some at 7",
+        "give {who} more {thing}",
+        11,
+    ),
+    ("remind me to give {who} {thing} at 12, last one was at 6", "give {who} {thing}", 12),
+    ("gave {who} {thing}, remind me in 6 hours", "give {who} {thing}", 14),
+)
+NO_TIME = (
+    "gave {who} {thing} at 7, remind me when the next one is due",
+    "gave {who} {thing} at 6, next one in 4 hours, remind me",
+    "gave {who} {thing} at 6, remind me at 10 for the next one or at 11",
+)
+
+
+@pytest.mark.parametrize("thing", ["calpol", "zinc drops", "antibiotic", "gaviscon"])
+@on_a_loop
+async def test_a_dose_is_kept_and_the_next_is_reminded_of_at_its_own_time(
+    tmp_path: Path, thing: str
+) -> None:
+    wrong = []
+    cases = [*DOSE_THEN, *((each, "", None) for each in NO_TIME)]
+    for number, ((form, title, hour), child) in enumerate(product(cases, CHILDREN)):
+        who, their = child
+        words = {
+            "who": who,
+            "their": their,
+            "thing": thing,
+            "they": "she" if who == "Mia" else "he",
+            "whom": "Sarah",
+        }
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, told = House(talk), form.format(**words)
+            said = await house.say("john", told)
+            answer = await house.say("sarah", f"has {who} had {their} {thing}?")
+            viewers = [Viewer.of(talk.system.household.id, each) for each in ("john", "sarah")]
+            found = {
+                (str(each["title"]), str(each["remind_at"] or each["deadline"])[11:13])
+                for viewer in viewers
+                for each in await talk.system.store.read(
+                    lambda conn, viewer=viewer: open_tasks(conn, viewer)
+                )
+            }
+            is_reminded = (
+                len(found) == 1
+                and all(
+                    one.startswith(title.format(**words)) and at == f"{hour:02}"
+                    for one, at in found
+                )
+                if hour
+                else not found and "When is the next dose due?" in said
+            )
+            if not is_reminded or "Saved for everyone" not in said or f"“{told}”" not in answer:
+                wrong.append((told, said, answer, found))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("told", "title"),
+    [
+        ("remind me to give Mia calpol at 11", "give Mia calpol"),
+        ("Leo had a party yesterday, remind me to wash his kit at 11", "wash his kit"),
+        ("remind me at 11 that Leo had a party", "Leo had a party"),
+        ("Leo had judo at 7, remind me to pay the club at 11", "pay the club"),
+    ],
+)
+@on_a_loop
+async def test_a_reminder_of_something_else_is_no_next_dose(
+    tmp_path: Path, told: str, title: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        said = await house.say("john", told)
+        assert "next dose" not in said
+        assert all("give Leo" not in each for each in await house.tasks())
+        assert title in " ".join(await house.tasks()) or not await house.tasks(), said

@@ -213,10 +213,10 @@ def said_besides(context: AnswerContext) -> str:
         saved = f"{_quoted(context.told.splitlines())}: {_saved(context)}"
     elif (
         context.told
-        and context.results
+        and (context.results or context.clarification)
         and (
             is_report(context.told, context.asked.household)
-            or (secret is None and all(map(_finds_nothing, context.results)))
+            or (context.results and secret is None and all(map(_finds_nothing, context.results)))
         )
     ) or (secret is not None and is_left_over(secret, context.results, context.asked.household)):
         saved = _saved(context) or ""

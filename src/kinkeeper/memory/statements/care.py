@@ -1,5 +1,7 @@
 """For whom deeds that are over were done, as somebody tells them: for children, pets and the house, or for themselves. Pure."""
 
+from datetime import UTC, datetime
+
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.absences import tells_of_time
@@ -12,10 +14,18 @@ from kinkeeper.memory.statements.discretion import (
 from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.reading.asked import LimitKind, bars, forbids, general_words, reacts
-from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children, says_done
+from kinkeeper.reading.deeds import (
+    Deed,
+    clauses_of,
+    deeds_told,
+    is_all_children,
+    next_dose,
+    says_done,
+)
 from kinkeeper.reading.replies import is_question, releases
 from kinkeeper.reading.second_thoughts import value_left
 
+_ANY_TIME = datetime(2026, 1, 1, 12, tzinfo=UTC)
 _CHILD = "child"
 """Slot of who is somebody's child."""
 
@@ -33,7 +43,11 @@ def is_report(text: str, household: Household) -> bool:
     Args:
         text: The whole message, verbatim.
     """
-    if frees_others(text, household) or tells_of_time(text, household):
+    if (
+        frees_others(text, household)
+        or tells_of_time(text, household)
+        or tells_dose(text, household)
+    ):
         return True
     return any(
         not each.is_mine and (each.is_chore or _is_of_charge(each.text, household))
@@ -45,6 +59,11 @@ def frees_others(text: str, household: Household) -> bool:
     """Return whether a message says that others need not do something for a child, as somebody else may."""
     children = {each.id for each in household.children}
     return releases(text) and not children.isdisjoint(people_in(text, household))
+
+
+def tells_dose(text: str, household: Household) -> bool:
+    """Return whether a message tells of a dose that was given, and asks to be reminded of the next one."""
+    return next_dose(text, _ANY_TIME, kin().union(household.members_by_word)) is not None
 
 
 def is_for_home(text: str, household: Household) -> bool:
