@@ -16,6 +16,7 @@ from kinkeeper.memory.statements.slots import slots
 from kinkeeper.reading.asked import LimitKind, bars, forbids, general_words, reacts
 from kinkeeper.reading.deeds import (
     Deed,
+    NextDose,
     clauses_of,
     deeds_told,
     is_all_children,
@@ -63,7 +64,11 @@ def frees_others(text: str, household: Household) -> bool:
 
 def tells_dose(text: str, household: Household) -> bool:
     """Return whether a message tells of a dose that was given, and asks to be reminded of the next one."""
-    return next_dose(text, _ANY_TIME, kin().union(household.members_by_word)) is not None
+    return _dose_in(text, household) is not None
+
+
+def _dose_in(text: str, household: Household) -> NextDose | None:
+    return next_dose(text, _ANY_TIME, kin().union(household.members_by_word))
 
 
 def is_for_home(text: str, household: Household) -> bool:
@@ -109,6 +114,8 @@ def only_sets_right(said: str, told: str, household: Household) -> bool:
 
 def without_care(text: str, household: Household) -> str:
     """Return a message without the clauses that tell of care for a child or a pet, done or needed: they are no affairs of its teller's."""
+    dose = _dose_in(text, household)
+    text = text if dose is None else dose.told
     done = _care_done(text, household)
     return " ".join(
         each
