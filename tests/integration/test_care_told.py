@@ -529,3 +529,327 @@ async def test_who_need_not_fetch_a_child_is_told_by_whoever_knows(
             if not (is_told and said.startswith("Saved for everyone")) or told in " ".join(others):
                 wrong.append((told, said, answers, others))
     assert not wrong
+
+
+# What somebody must not get, told to those who mind them, by all the ways in which that is put.
+BARRED = (
+    "don't give {who} {thing}",
+    "pls dont give {who} any {thing}, it upsets {them}",
+    "do not feed {who} {thing}, {them} is poorly after it",
+    "never give {who} {thing}",
+    "nobody give {who} {thing} please",
+    "don't ever serve {thing} to {who}",
+    "no {thing} for {who}",
+    "no more {thing} for {who}, doctor's orders",
+    "no {thing} near {who} please",
+    "don't let {who} eat {thing}",
+    "never let {who} taste {thing}",
+    "keep {thing} away from {who}, {them} swells up",
+    "{who} mustnt have {thing}",
+    "{who} isnt to have any {thing}",
+    "{who} is not allowed {thing}",
+)
+EATEN = ("marzipan", "mango", "celery")
+MAY_THEY = ("can {who} have {thing}?", "may {who} eat {thing}?", "can {who} have some {thing} now?")
+
+
+@pytest.mark.parametrize(("who", "them"), [("Mia", "she"), ("Leo", "he")])
+@on_a_loop
+async def test_what_somebody_must_not_get_is_a_no_to_whoever_asks(
+    tmp_path: Path, who: str, them: str
+) -> None:
+    wrong = []
+    for number, (form, thing) in enumerate(product(BARRED, EATEN)):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house = House(talk)
+            before = await house.planned()
+            told = form.format(who=who, them=them, thing=thing)
+            said = await house.say("john", told)
+            answers = [
+                await house.say("sarah", each.format(who=who, thing=thing)) for each in MAY_THEY
+            ]
+            is_told = all(told.rstrip(" .") in each and "John said" in each for each in answers)
+            if (
+                not is_told
+                or not said.startswith("Saved for everyone")
+                or before != await house.planned()
+            ):
+                wrong.append((told, said, answers))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "keep the canoe away from Leo",
+        "don't let Leo near the loft",
+        "don't give Leo the canoe yet",
+        "don't let Leo see the canoe",
+        "keep the canoe from Leo",
+        "don't let Leo find out about the canoe",
+        "no canoe for Leo's birthday, that's what he thinks, don't tell him",
+    ],
+)
+@on_a_loop
+async def test_what_may_be_kept_from_somebody_is_no_diet(tmp_path: Path, told: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        said = await house.say("john", told)
+        assert not said.startswith("Saved for everyone at home. "), said
+        assert told not in await house.say("leo", "can Leo have the canoe?")
+
+
+@on_a_loop
+async def test_what_is_in_the_calendar_is_called_off_all_the_same(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        assert "cancel" in await House(talk).say("john", "no soccer for Leo tomorrow")
+
+
+# An allergy that nobody is sure of, and how somebody fared after something.
+DOUBTED = (
+    "I think {who} might be allergic to {thing}",
+    "i wonder whether that is an allergy: {who} got a rash after the {thing}",
+    "{who} could well have a {thing} allergy",
+    "the doctor suspects {who} has a {thing} allergy",
+    "school says {who} reacted badly to {thing}",
+    "{who}'s lips went puffy after {thing}",
+    "{who} came out in spots after the {thing}",
+    "perhaps {thing} makes {who} itch",
+    "not sure but {who} seems intolerant to {thing}",
+    "I suspect {who} reacts to {thing}",
+    "gran reckons {who} is allergic to {thing}",
+)
+WHICH = (
+    "is {who} allergic to anything?",
+    "does {who} have any allergies?",
+    "what must {who} avoid?",
+    "is {who} allergic to {thing}?",
+)
+
+
+@pytest.mark.parametrize("who", ["Mia", "Leo"])
+@on_a_loop
+async def test_an_allergy_in_doubt_is_quoted_and_never_denied(tmp_path: Path, who: str) -> None:
+    wrong = []
+    for number, (form, thing) in enumerate(product(DOUBTED, EATEN)):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, told = House(talk), form.format(who=who, thing=thing)
+            said = await house.say("john", told)
+            answers = [
+                await house.say("sarah", each.format(who=who, thing=thing)) for each in WHICH
+            ]
+            if not said.startswith("Saved for everyone") or not all(
+                f"John said: “{told}”" in each for each in answers
+            ):
+                wrong.append((told, said, answers))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("Leo isn't allergic to mango", "is Leo allergic to anything?"),
+        ("Leo reacted well when he heard the news", "is Leo allergic to anything?"),
+        ("is Leo allergic to mango?", "is Leo allergic to anything?"),
+        ("I think Leo might be allergic to mango", "is Mia allergic to anything?"),
+        ("just for me: Leo might be allergic to mango", "is Leo allergic to anything?"),
+        ("could Leo be allergic to mango?", "what is Leo allergic to?"),
+    ],
+)
+@on_a_loop
+async def test_what_tells_of_no_allergy_is_quoted_as_none(
+    tmp_path: Path, told: str, asked: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        await house.say("john", told)
+        assert "John said" not in await house.say("sarah", asked)
+
+
+# What children and guests tell of themselves, with and without apostrophes.
+OWN_LIMITS = (
+    "i cant eat {thing}",
+    "I don't eat {thing}",
+    "i dont eat {thing}",
+    "{thing} makes me ill",
+    "im allergic to {thing}, the nurse said",
+    "i mustnt have {thing} with my tablets",
+    "i'm not allowed {thing}",
+)
+
+
+@pytest.mark.parametrize("by", ["leo", "mia"])
+@on_a_loop
+async def test_what_a_child_cannot_eat_goes_to_an_adult_with_its_name(
+    tmp_path: Path, by: str
+) -> None:
+    wrong = []
+    for number, (form, thing) in enumerate(product(OWN_LIMITS, EATEN)):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, told = House(talk), form.format(thing=thing)
+            said = await house.say(by, told)
+            reading = reading_of(talk.system.household, talk.system.store, talk.clock)
+            while await reading.run_once():
+                pass
+            answer = await house.say("sarah", f"can {by.title()} have {thing}?")
+            if "once an adult approves it" not in said or f"{by.title()}: “" not in answer:
+                wrong.append((told, said, answer))
+    assert not wrong
+
+
+# What was not done, and was after all, told with the next message.
+NOT_YET = (
+    "I haven't given {who} {their} {thing} yet",
+    "{who} hasn't had {their} {thing}, forgot",
+    "{who} refused {their} {thing}",
+    "didn't give {who} the {thing} this morning",
+)
+AFTER_ALL = (
+    "oh wait, I did give it, about half 7",
+    "ok given now",
+    "done now",
+    "just gave it",
+    "{they} has now",
+    "actually {they} did, at 7",
+    "{they} took it in the end",
+    "got it down {them} finally",
+    "hang on, I gave it at ten past 7",
+)
+OTHER_DEEDS = (
+    "I gave {other} some toast",
+    "had a beer",
+    "{other} had a bath",
+    "not yet",
+    "he'd rather not",
+)
+
+
+@pytest.mark.parametrize("thing", ["zinc drops", "insulin", "piriton"])
+@on_a_loop
+async def test_what_was_done_after_all_is_denied_no_more(tmp_path: Path, thing: str) -> None:
+    wrong = []
+    cases = [(each, after, True) for each in NOT_YET for after in AFTER_ALL]
+    cases += [(NOT_YET[0], after, False) for after in OTHER_DEEDS]
+    for number, (denied, after, is_done) in enumerate(cases):
+        words = {
+            "who": "Mia",
+            "their": "her",
+            "they": "she",
+            "them": "her",
+            "thing": thing,
+            "other": "Leo",
+        }
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house = House(talk)
+            await house.say("john", denied.format(**words))
+            await house.say("john", after.format(**words))
+            answer = await house.say("sarah", f"has Mia had her {thing}?")
+            is_told = after.format(**words) in answer if is_done else answer.startswith("No, ")
+            if not is_told or answer.startswith("No, ") is is_done:
+                wrong.append((denied, after, answer))
+    assert not wrong
+
+
+# A dose, told with a wish to be reminded of the next one; the clock says eight in the morning.
+DOSE_THEN = (
+    ("gave {who} {thing} at 7, remind me at 11 for the next one", "give {who} {thing}", 11),
+    ("{who} had {thing} at 6.45, remind {whom} to give the next at 1", "give {who} {thing}", 13),
+    (
+        "{who} has a temperature of 38.4, had {thing} at 7, next dose 11 remind me",
+        "give {who} {thing}",
+        11,
+    ),
+    ("gave {who} {their} {thing} just now. remind me again at 9 tonight", "give {who} {thing}", 21),
+    (
+        "{who}'s had 5 ml of {thing} at 6 and 5 ml at 7.30, remind me not before 12",
+        "give {who}",
+        12,
+    ),
+    ("just gave {who} {their} {thing}, next one in 4 hours, remind me", "give {who} {thing}", 12),
+    ("i gave {who} {thing} at 7.10. can you remind me at 11.50", "give {who} {thing}", 11),
+    (
+        "{who} had {thing} at 7 so {they} is due another at 1pm, please remind {whom}",
+        "give {who} {thing}",
+        13,
+    ),
+    (
+        "gave {who} {thing} at half six, set a reminder for 12 for the next lot",
+        "give {who} {thing}",
+        12,
+    ),
+    (
+        "remind me at 11.30 to give {who} more {thing}, {they} had some at 7",
+        "give {who} more {thing}",
+        11,
+    ),
+    ("remind me to give {who} {thing} at 12, last one was at 6", "give {who} {thing}", 12),
+    ("gave {who} {thing}, remind me in 6 hours", "give {who} {thing}", 14),
+)
+NO_TIME = (
+    "gave {who} {thing} at 7, remind me when the next one is due",
+    "gave {who} {thing} at 6, next one in 4 hours, remind me",
+    "gave {who} {thing} at 6, remind me at 10 for the next one or at 11",
+)
+
+
+@pytest.mark.parametrize("thing", ["calpol", "zinc drops", "antibiotic", "gaviscon"])
+@on_a_loop
+async def test_a_dose_is_kept_and_the_next_is_reminded_of_at_its_own_time(
+    tmp_path: Path, thing: str
+) -> None:
+    wrong = []
+    cases = [*DOSE_THEN, *((each, "", None) for each in NO_TIME)]
+    for number, ((form, title, hour), child) in enumerate(product(cases, CHILDREN)):
+        who, their = child
+        words = {
+            "who": who,
+            "their": their,
+            "thing": thing,
+            "they": "she" if who == "Mia" else "he",
+            "whom": "Sarah",
+        }
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, told = House(talk), form.format(**words)
+            said = await house.say("john", told)
+            answer = await house.say("sarah", f"has {who} had {their} {thing}?")
+            viewers = [Viewer.of(talk.system.household.id, each) for each in ("john", "sarah")]
+            found = {
+                (str(each["title"]), str(each["deadline"])[11:13])
+                for viewer in viewers
+                for each in await talk.system.store.read(
+                    lambda conn, viewer=viewer: open_tasks(conn, viewer)
+                )
+            }
+            is_reminded = (
+                len(found) == 1
+                and all(
+                    one.startswith(title.format(**words)) and at == f"{hour:02}"
+                    for one, at in found
+                )
+                if hour
+                else not found and "When is the next dose due?" in said
+            )
+            if not is_reminded or "Saved for everyone" not in said or f"“{told}”" not in answer:
+                wrong.append((told, said, answer, found))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("told", "title"),
+    [
+        ("remind me to give Mia calpol at 11", "give Mia calpol"),
+        ("Leo had a party yesterday, remind me to wash his kit at 11", "wash his kit"),
+        ("remind me at 11 that Leo had a party", "Leo had a party"),
+        ("Leo had judo at 7, remind me to pay the club at 11", "pay the club"),
+    ],
+)
+@on_a_loop
+async def test_a_reminder_of_something_else_is_no_next_dose(
+    tmp_path: Path, told: str, title: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        house = House(talk)
+        said = await house.say("john", told)
+        assert "next dose" not in said
+        assert all("give Leo" not in each for each in await house.tasks())
+        assert title in " ".join(await house.tasks()) or not await house.tasks(), said

@@ -15,6 +15,7 @@ from kinkeeper.calendar.search import rule_seen
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.language.text import shorten
+from kinkeeper.reading.phrases import everyday_spellings
 from kinkeeper.reading.second_thoughts import is_set_right
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
@@ -123,7 +124,8 @@ def statement(text: str, *, speaker: str | None) -> str:
     """
     words = shorten(_plain(text), _LONGEST_QUOTE)
     ended = words if words.endswith(_ENDS) else f"{words}."
-    is_quoted = speaker is not None and (_OF_ONESELF.search(ended) or is_set_right(ended))
+    said = " ".join(everyday_spellings().get(each.lower(), each) for each in ended.split())
+    is_quoted = speaker is not None and (_OF_ONESELF.search(said) or is_set_right(ended))
     return f"{speaker}: “{ended}”" if is_quoted else ended
 
 

@@ -38,7 +38,14 @@ from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.memory.statements.care import people_in
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
-from kinkeeper.reading.asked import LimitKind, Saying, asked_limit, asked_saying, asks_what_happened
+from kinkeeper.reading.asked import (
+    LimitKind,
+    Saying,
+    asked_limit,
+    asked_saying,
+    asks_what_happened,
+    forbids,
+)
 from kinkeeper.reading.deeds import Deed, DeedAsked, given_at, speaks_of_care
 from kinkeeper.reading.replies import asks_who_does
 from kinkeeper.reading.times.reader import read
@@ -211,7 +218,7 @@ class GraphBrain:
 
 _MOST_SOURCES = 5
 _INSTANT = timedelta(microseconds=1)
-_UNCONFIRMED = "Not confirmed yet"
+_UNCONFIRMED, _UNSURE = "Not confirmed yet", "Not certain"
 _NONE_KNOWN = (
     "Not that I know: nobody has told me anything of that kind, at least nothing you can see."
 )
@@ -283,19 +290,29 @@ class HouseholdBrain:
             lambda conn: limits_known(conn, viewer, asked, self.household, now=now)
         )
         waiting = "".join(f" {_UNCONFIRMED}: {each}" for each in limits.waiting)
-        if limits.is_answered and (limits.told or waiting):
-            return self._listed(self._recollection.sources(limits.told), lead=waiting.strip())
+        said = self._recollection.quotes(limits.heard)
+        unsure = [
+            replace(each, sentence=f"{_UNSURE}: {each.sentence}")
+            for each in self._recollection.quotes(limits.unsure)
+        ]
+        told = [*self._recollection.sources(limits.told), *said, *unsure]
+        if limits.is_answered and (told or waiting):
+            is_no = asked.is_whether and bool(told) and all(map(self._is_forbidden, told))
+            return self._listed(told, lead=f"{_DENIED if is_no else ''}{waiting}".strip())
+        is_known = bool(limits.besides or told or waiting)
         if limits.topic or not asked.is_plain:
             known = await self._found(query, viewer, now=now)
             is_of_it = any(limits.topic & {*stems(each.text)} for each in known.sources)
-            is_food = asked.kind is LimitKind.DIET and (limits.besides or waiting)
+            is_food = asked.kind is LimitKind.DIET and is_known
             if is_of_it or not (asked.is_plain or is_food):
                 return known
-        besides = self._recollection.sources(limits.besides)
-        lead = _NONE_KNOWN
-        if besides or waiting:
-            lead = f"{_NOT_KNOWN}{waiting}{_BUT if besides else ''}"
+        besides = [*self._recollection.sources(limits.besides), *told]
+        lead = f"{_NOT_KNOWN}{waiting}{_BUT if besides else ''}" if is_known else _NONE_KNOWN
         return self._listed(besides, lead=lead, relevance=_NOTHING)
+
+    def _is_forbidden(self, source: Source) -> bool:
+        """Whether something is forbidden for good; whether that is over where a time is named, nobody can tell."""
+        return forbids(source.text, LimitKind.ANY) and not self._speaks_of_time(source)
 
     async def _said(self, saying: Saying, viewer: Viewer, *, now: datetime) -> Knowledge:
         """Return what somebody said of something, in their own words, as far as the viewer may know it."""

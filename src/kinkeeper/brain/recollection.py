@@ -215,6 +215,10 @@ class Recollection:
         """Return what was found as sources, each sure to bear on what was asked."""
         return self._with_denials([self._source(replace(each, relevance=1.0)) for each in hits])
 
+    def quotes(self, hits: Iterable[Hit]) -> list[Source]:
+        """Return what people said as sources that quote it, with who said it and when."""
+        return [self._quoted(replace(each, relevance=1.0)) for each in hits]
+
     def _with_denials(self, sources: Sequence[Source]) -> list[Source]:
         """Return sources without what its teller denied or outdated later; what somebody else did is told with that."""
         kept = list(sources)

@@ -20,6 +20,7 @@ from kinkeeper.conversation.turn import Turn
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.sessions import find_turn_message, turn_message
+from kinkeeper.memory.statements.care import is_done_after_all
 from kinkeeper.memory.statements.secrecy import points_back
 from kinkeeper.reading.corrections import Retraction, asks_to_undo
 from kinkeeper.reading.second_thoughts import sets_right
@@ -193,7 +194,10 @@ def last_told(
         if told is not None:
             scope = None if turn.results else told.asked_scope or told.scope
             found = LastTold(turn=turn, text=told.text, scope=scope, asked=asked)
-            return found if sets_right(text, told.text, names) else None
+            is_about_it = sets_right(text, told.text, names) or is_done_after_all(
+                text, told.text, asked.household
+            )
+            return found if is_about_it else None
     return None
 
 

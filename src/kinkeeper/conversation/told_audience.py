@@ -19,7 +19,7 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
-from kinkeeper.memory.statements.care import is_report, people_in
+from kinkeeper.memory.statements.care import is_for_home, only_sets_right, people_in
 from kinkeeper.memory.statements.discretion import speaks_of_health
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.names import kin
@@ -36,6 +36,7 @@ from kinkeeper.memory.statements.secrecy import (
     secrecy_of,
     tells_news,
     topics_of,
+    wished_scope,
 )
 from kinkeeper.reading.own_lists import OWN_LIST
 
@@ -328,12 +329,15 @@ def scope_of_told(
         return own
     is_secret = secret_of(text, household, member.id) is not None
     is_of_home = holds_fact(told or text, household, now=now) or (
-        member.is_adult and is_report(told or text, household)
+        member.is_adult and is_for_home(told or text, household)
     )
     if not (is_secret or is_of_home):
         return own
+    # That it was done after all is for those who know what it is about.
+    is_no_news = only_sets_right(text.strip(" ."), told, household)
+    audience = wished_scope if is_no_news else audience_of
     scopes = {
-        audience_of(text, household, member.id),
+        audience(text, household, member.id),
         carried_scope(text, history, household, member.id, now=now),
         scope_of_same(text, history, household, member.id, now=now),
     }

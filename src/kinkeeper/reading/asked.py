@@ -10,6 +10,8 @@ from importlib.resources import files
 from itertools import zip_longest
 
 from kinkeeper.language.text import tokenise
+from kinkeeper.reading.occasions import foods_in, foods_ruled_out
+from kinkeeper.reading.phrases import denials, everyday_spellings
 from kinkeeper.reading.replies import is_question
 
 _ENDS = " \t\n.?!,…"
@@ -112,12 +114,14 @@ class LimitAsked:
         words: What it names besides: names, and the thing that is asked about.
         is_own: Whether it asks for the speaker's.
         is_plain: Whether it can be about nothing else; "can Ada use the car?" can.
+        is_whether: Whether it asks if somebody may: what forbids it is a no.
     """
 
     kind: LimitKind
     words: tuple[str, ...]
     is_own: bool
     is_plain: bool
+    is_whether: bool
 
 
 def asked_limit(text: str) -> LimitAsked | None:
@@ -143,20 +147,57 @@ def asked_limit(text: str) -> LimitAsked | None:
         words=tuple(each.removesuffix("'s") for each in _WORD.findall(said) if each not in light),
         is_own=forms["own"].search(said) is not None,
         is_plain=kind is not None or is_denied,
+        is_whether=not is_denied and forms["whether"].match(said) is not None,
     )
 
 
 def forbids(text: str, kind: LimitKind) -> bool:
-    """Whether a statement says that somebody may not, must not or cannot.
+    """Whether a statement says that somebody may not, must not or cannot, or is not to be given.
 
     Args:
         kind: Which limits are wanted: of food and of what one is allergic to, only what one has, eats or takes.
     """
-    said, forms = _plain(text), _forms("limits")
+    said, forms = _spelt_out(text), _forms("limits")
+    if kind is not LimitKind.FEAR and bars(text):
+        return True
     is_wanted = kind is LimitKind.ANY or (
         kind is not LimitKind.FEAR and forms["consumed"].search(said) is not None
     )
     return is_wanted and forms["forbids"].search(said) is not None
+
+
+def bars(text: str, beside: str = "") -> bool:
+    """Whether a text tells those who mind somebody what that one is not to get or come near: "no nuts for Ada".
+
+    Args:
+        beside: What it stands in, which may say why.
+    """
+    said, forms = _spelt_out(text), _forms("limits")
+    if forms["bars"].search(said) is not None:
+        return True
+    return forms["bars_known"].search(said) is not None and (
+        reacts(f"{text} {beside}")
+        or bool(foods_in(said) or foods_ruled_out(said) or general_words(said))
+    )
+
+
+def reacts(text: str) -> bool:
+    """Whether a statement tells of an allergy that somebody has or may have, or how they fared after something."""
+    return _forms("limits")["reacts"].search(_spelt_out(text)) is not None
+
+
+def same_things(text: str) -> frozenset[str]:
+    """Return the families of food and the medicines that a text names, by whatever name; "Calpol" is paracetamol."""
+    said = {*_WORD.findall(_plain(text))}
+    medicines = (name for name, others in _medicines() if not said.isdisjoint({name, *others}))
+    return foods_in(text) | foods_ruled_out(text) | {*medicines}
+
+
+def _spelt_out(text: str) -> str:
+    """Return a text in small letters with its apostrophes: "can't" for "cant"."""
+    plain = _plain(text)
+    spellings = {**everyday_spellings(), **denials()}
+    return _WORD.sub(lambda found: spellings.get(found[0], found[0]), plain)
 
 
 # What was done or took place: "has Ada had her medicine?", "did anybody feed the dog?".
@@ -201,6 +242,12 @@ def medicine_words() -> Sequence[str]:
 
 
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?(?=[a-z]|\b)")
+
+
+@cache
+def _medicines() -> Sequence[tuple[str, Sequence[str]]]:
+    data = tomllib.loads((files(__package__) / "data/asked.toml").read_text(encoding="utf-8"))
+    return [(name, others.split()) for name, others in data["medicines"].items()]
 
 
 @cache

@@ -156,6 +156,8 @@ def _replaces(reply: _Reply, before: AbstractSet[str], names: Collection[str]) -
         is_of_same = is_negated(reply.rest) and not before.isdisjoint({*words} - _light())
         named = _IT_IS.match(reply.rest)
         return is_of_same or (named is not None and named["who"] in others)
+    if (old := value_left(reply.rest)) is not None:
+        return old in before
     if is_negated(reply.rest):
         return bool(others) and not before.isdisjoint({*words} - _light())
     is_value = reply.is_instead or bool(others) or any(map(str.isdigit, reply.rest))
@@ -174,6 +176,12 @@ def _goes_on(reply: _Reply, before: AbstractSet[str]) -> bool:
     is_of_it = _POINTS_BACK.search(reply.rest.partition(" ")[2]) is not None
     is_about_it = is_of_it or is_of_same or _OF_IT.match(reply.rest) or is_negated(reply.rest)
     return is_of_somebody and reply.is_signed and bool(reply.is_strong or is_about_it)
+
+
+def value_left(said: str) -> str | None:
+    """Return which value a reply replaces, and does nothing else: "carrots" of "not carrots, peas"; None where it does not."""
+    value = _forms()["instead_of"].fullmatch(_reply(said).rest)
+    return value["old"] if value is not None else None
 
 
 def put_right(told: str, said: str, names: Collection[str] = ()) -> str | None:
@@ -343,6 +351,9 @@ def _forms() -> Mapping[str, re.Pattern[str]]:
         "ellipsis": re.compile(rf"(?:{data['subject']})(?: |(?='))(?P<verb>{verb}){tail}\W*"),
         "auxiliary": re.compile(rf"\b(?:{data['auxiliary']}|cannot|ca|wo)(?:n't)?\b"),
         "narrowing": re.compile(rf"{data['narrowing']}\b"),
+        "instead_of": re.compile(
+            r"not (?:the |a |an )?(?P<old>[\w'-]+)(?:,| but|, but) (?!and\b|or\b|that\b|yet\b)\w[\w' -]*"
+        ),
         "grown": re.compile(rf"\b(?:{data['grown']})\b"),
         "subject": re.compile(rf"(?:{data['subject']})\b"),
     }

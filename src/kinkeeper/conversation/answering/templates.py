@@ -30,7 +30,14 @@ from kinkeeper.conversation.told_audience import (
 )
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, kept_to, person_scope
 from kinkeeper.language.text import enumerated
-from kinkeeper.memory.statements.care import frees_others, is_report, is_told_of_self, only_denies
+from kinkeeper.memory.statements.care import (
+    frees_others,
+    is_for_home,
+    is_report,
+    is_told_of_self,
+    only_denies,
+    tells_limit,
+)
 from kinkeeper.memory.statements.secrecy import is_only_wish, points_back, secrecy_of, tells_news
 from kinkeeper.reading.phrases import everyday_spellings
 
@@ -136,7 +143,9 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     if is_wish and context.asked.origin is Origin.SAID:
         return _KEPT if context.history else _kept_next(context), _SURE
     household, saved = context.asked.household, _saved(context)
-    is_news = only_denies(context.text, household) or frees_others(context.text, household)
+    is_news = any(
+        each(context.text, household) for each in (only_denies, frees_others, tells_limit)
+    )
     if is_news and saved:
         return saved, _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
@@ -167,7 +176,8 @@ def _saved(context: AnswerContext) -> str | None:
     is_fact = holds_fact(said, asked.household, now=asked.now)
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
     is_heard = is_told_of_self(said, asked.household) or (
-        is_report(said, asked.household) and is_kept_at_once(author, HOUSEHOLD_SCOPE, asked.member)
+        is_for_home(said, asked.household)
+        and is_kept_at_once(author, HOUSEHOLD_SCOPE, asked.member)
     )
     if not (is_fact or is_secret or is_heard):
         return None
@@ -203,10 +213,10 @@ def said_besides(context: AnswerContext) -> str:
         saved = f"{_quoted(context.told.splitlines())}: {_saved(context)}"
     elif (
         context.told
-        and context.results
+        and (context.results or context.clarification)
         and (
             is_report(context.told, context.asked.household)
-            or (secret is None and all(map(_finds_nothing, context.results)))
+            or (context.results and secret is None and all(map(_finds_nothing, context.results)))
         )
     ) or (secret is not None and is_left_over(secret, context.results, context.asked.household)):
         saved = _saved(context) or ""

@@ -18,13 +18,14 @@ from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.told_audience import facts_in, is_left_over
 from kinkeeper.household.model import Household
 from kinkeeper.memory.model import Observation
-from kinkeeper.memory.statements.care import is_report, is_told_of_self
+from kinkeeper.memory.statements.care import is_for_home, is_told_of_self, tells_dose
 from kinkeeper.memory.statements.classification import classify, is_lasting
 from kinkeeper.reading.asked import (
     StateKind,
     asked_limit,
     asked_saying,
     asked_state,
+    bars,
     remarks_wanted,
 )
 
@@ -98,7 +99,7 @@ def recalled(clause: str, case: Case) -> list[Step] | None:
 def ask(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read a question about the household's own people and things ("what's Leo's shoe size?")."""
     words = case.message.words(groups["what"])
-    if case.grammar.said["no_question"].search(case.message.text):
+    if case.grammar.said["no_question"].search(case.message.text) or bars(case.message.text):
         return None
     if not members_in(words, case) and ("yes" in groups or not _OURS.search(words)):
         return None
@@ -213,8 +214,8 @@ def told_of(
         text: The whole message, verbatim.
         routed: Where it goes; None where that is not known.
     """
-    if (is_report(text, household) or is_told_of_self(text, household)) and all(
-        map(_is_beside_report, results)
+    if (is_for_home(text, household) or is_told_of_self(text, household)) and all(
+        _is_beside_report(each, is_dose=tells_dose(text, household)) for each in results
     ):
         return text
     if routed is None or routed.triage.confirmation is not None:
@@ -227,9 +228,10 @@ def told_of(
     return "\n".join(each for each in statements if is_left_over(each, results, household))
 
 
-def _is_beside_report(result: ActionResult) -> bool:
-    """Whether it does no more than follow from what was told: a task is done, a fact is offered."""
-    return _changes_nothing(result) or (result.domain, result.action) == ("task", "complete")
+def _is_beside_report(result: ActionResult, *, is_dose: bool) -> bool:
+    """Whether it does no more than follow from what was told: a task is done, a fact is offered, the next dose is due."""
+    follows = {("task", "complete"), *([("task", "create")] if is_dose else [])}
+    return _changes_nothing(result) or (result.domain, result.action) in follows
 
 
 def _changes_nothing(result: ActionResult) -> bool:

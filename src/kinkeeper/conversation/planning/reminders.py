@@ -32,6 +32,9 @@ from kinkeeper.conversation.planning.plan_times import moment_of, shifted_rule
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.planning.task_rules import eve_of
 from kinkeeper.conversation.planning.told_events import Meant
+from kinkeeper.memory.statements.care import people_in
+from kinkeeper.memory.statements.names import kin
+from kinkeeper.reading.deeds import next_dose
 
 OF_WHAT_STANDS = "of what was made or shown"
 """Why a reminder is planned that names nothing itself: what it is of may only be made by the same message."""
@@ -40,6 +43,19 @@ _REMIND: Final = "remind "
 _IS_BEFORE = re.compile(r"\b(?:before|earlier|ahead)\b", re.IGNORECASE)
 _WORDS_BETWEEN = frozenset({"", "before", "earlier", "beforehand", "ahead"})
 _EVENINGS, _EVENING, _WEEK = frozenset({"evening", "night"}), 18, 7
+
+
+def after_dose(case: Case) -> list[Step]:
+    """Read "gave Ada Calpol at 2, remind me at 6 for the next": when it is not certain, that is asked."""
+    people = kin().union(case.household.members_by_word)
+    dose = next_dose(case.context.text, case.now, people)
+    if dose is None:
+        return []
+    whom = sorted(people_in(dose.whom, case.household) - {case.context.asked.member.id})
+    params = {"title": dose.title, **({"who": whom[0]} if whom else {})}
+    if dose.at is None:
+        return [Missing(action("task", "create", params), "deadline", _NEXT)]
+    return [action("task", "create", {**params, "deadline": dose.at.isoformat()})]
 
 
 def remind_of(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -144,6 +160,7 @@ def _early(groups: Groups, case: Case) -> timedelta:
 # Pure.
 
 _EVE_OF = re.compile(r"^(?:the|a|one) (?P<unit>day|week|evening|night|morning) ", re.IGNORECASE)
+_NEXT: Final = "When is the next dose due?"
 _EACH: Final = "When should I remind you of each of them?"
 _UNKNOWN: Final = "I don't know when {} is. When should I remind you?"
 _EARLY: Final = timedelta(hours=1)

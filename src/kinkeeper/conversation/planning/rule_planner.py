@@ -522,7 +522,7 @@ def _plan_of(context: PlanningContext) -> Plan:
         steps = memory_rules.state_asked(case) or memory_rules.remarks_set(case)
     if steps is not None:
         return planned(steps[len(context.results) :])
-    found, unread = _read(case)
+    found, unread = (reminded, ()) if (reminded := reminders.after_dose(case)) else _read(case)
     read = [_named(step, case) for step in found]
     held = [(step.action if isinstance(step, Missing) else step).params for step in read]
     read += [

@@ -17,6 +17,7 @@ from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import split_sentences, tokenise
 from kinkeeper.memory.statements.care import deeds_of, frees_others
 from kinkeeper.memory.statements.names import kin
+from kinkeeper.reading.asked import LimitKind, forbids
 from kinkeeper.reading.corrections import told_not_asked
 from kinkeeper.reading.modality import OTHERS_WORDS, UNREAL, Modality, is_put_on_body, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
@@ -86,6 +87,7 @@ def _verdict(
     is_undone = rule == "events.cancel" and (
         frees_others(said, case.household)
         or any(each.is_denied for each in deeds_of(said, case.household))
+        or (forbids(_with_tail(said, case), LimitKind.DIET) and not _speaks_of_event(said, case))
     )
     # "Did" may begin what is told and what is asked.
     is_undone |= rule == "tasks.done" and _asks(said, clause, case)
@@ -119,6 +121,12 @@ def _verdict(
 def _with_lead(clause: str, case: Case) -> str:
     """Return a clause with the words of its sentence before it, which may be what makes it less than certain."""
     return f"{lead_of(clause, case)}{clause}"
+
+
+def _with_tail(said: str, case: Case) -> str:
+    """Return a clause with the words of its sentence after it."""
+    _, _, after = case.message.text.partition(said)
+    return f"{said}{split_sentences(after, _SENTENCE_END)[0]}"
 
 
 def lead_of(clause: str, case: Case) -> str:
@@ -174,13 +182,23 @@ def _is_titled(groups: Groups) -> bool:
 
 def _speaks_of_what_stands(steps: Sequence[Step], case: Case) -> bool:
     """Whether a title says what is done to an event that is there ("giving judo a miss"): news of it, and no other event."""
-    people = {word.lower() for name in case.household.names.values() for word in name.split()}
-    known = _standing(case) - people - word_sets("guard")["function"]
+    known = _known_things(case)
     titles = [[word.lower() for word in _WORD.findall(title)] for title in _titles(steps)]
     return any(
         words and words[0].endswith("ing") and words[0] not in known and not known.isdisjoint(words)
         for words in titles
     )
+
+
+def _speaks_of_event(said: str, case: Case) -> bool:
+    """Whether a text has a word of an event in the calendar that is nobody's name."""
+    return not _known_things(case).isdisjoint(each.lower() for each in _WORD.findall(said))
+
+
+def _known_things(case: Case) -> frozenset[str]:
+    """Return the words of events in the calendar that are no names and say something."""
+    people = {word.lower() for name in case.household.names.values() for word in name.split()}
+    return _standing(case) - people - word_sets("guard")["function"]
 
 
 def _is_understood(steps: Sequence[Step], case: Case) -> bool:

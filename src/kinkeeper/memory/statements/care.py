@@ -1,5 +1,7 @@
 """For whom deeds that are over were done, as somebody tells them: for children, pets and the house, or for themselves. Pure."""
 
+from datetime import UTC, datetime
+
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.absences import tells_of_time
@@ -11,10 +13,20 @@ from kinkeeper.memory.statements.discretion import (
 )
 from kinkeeper.memory.statements.names import kin, kin_canons, person_canons
 from kinkeeper.memory.statements.slots import slots
-from kinkeeper.reading.asked import general_words
-from kinkeeper.reading.deeds import Deed, clauses_of, deeds_told, is_all_children
-from kinkeeper.reading.replies import releases
+from kinkeeper.reading.asked import LimitKind, bars, forbids, general_words, reacts
+from kinkeeper.reading.deeds import (
+    Deed,
+    NextDose,
+    clauses_of,
+    deeds_told,
+    is_all_children,
+    next_dose,
+    says_done,
+)
+from kinkeeper.reading.replies import is_question, releases
+from kinkeeper.reading.second_thoughts import value_left
 
+_ANY_TIME = datetime(2026, 1, 1, 12, tzinfo=UTC)
 _CHILD = "child"
 """Slot of who is somebody's child."""
 
@@ -32,7 +44,11 @@ def is_report(text: str, household: Household) -> bool:
     Args:
         text: The whole message, verbatim.
     """
-    if frees_others(text, household) or tells_of_time(text, household):
+    if (
+        frees_others(text, household)
+        or tells_of_time(text, household)
+        or tells_dose(text, household)
+    ):
         return True
     return any(
         not each.is_mine and (each.is_chore or _is_of_charge(each.text, household))
@@ -44,6 +60,30 @@ def frees_others(text: str, household: Household) -> bool:
     """Return whether a message says that others need not do something for a child, as somebody else may."""
     children = {each.id for each in household.children}
     return releases(text) and not children.isdisjoint(people_in(text, household))
+
+
+def tells_dose(text: str, household: Household) -> bool:
+    """Return whether a message tells of a dose that was given, and asks to be reminded of the next one."""
+    return _dose_in(text, household) is not None
+
+
+def _dose_in(text: str, household: Household) -> NextDose | None:
+    return next_dose(text, _ANY_TIME, kin().union(household.members_by_word))
+
+
+def is_for_home(text: str, household: Household) -> bool:
+    """Return whether a message is kept as it was said for those at home: a report, or what somebody must not have."""
+    return is_report(text, household) or tells_limit(text, household)
+
+
+def tells_limit(text: str, household: Household) -> bool:
+    """Return whether a message tells what somebody at home or a pet must not get or come near, or may be allergic to."""
+    people = kin().union(household.members_by_word)
+    is_told = bars(text) or (
+        (reacts(text) or forbids(text, LimitKind.DIET))
+        and not is_question(tokenise(text), text, people)
+    )
+    return is_told and bool(people_in(text, household) or _is_of_charge(text, household))
 
 
 def is_told_of_self(text: str, household: Household) -> bool:
@@ -61,8 +101,21 @@ def only_denies(text: str, household: Household) -> bool:
     return bool(told) and all(each.is_denied for each in told)
 
 
+def is_done_after_all(said: str, told: str, household: Household) -> bool:
+    """Return whether a reply says no more than that what a message told as not done was done: "ok given now"."""
+    return says_done(said, deeds_of(told, household), kin().union(household.members_by_word))
+
+
+def only_sets_right(said: str, told: str, household: Household) -> bool:
+    """Return whether a reply says no more than that a deed was done after all, or which thing it was: it tells nothing of its teller."""
+    is_value = value_left(said) is not None and is_report(told, household)
+    return is_value or is_done_after_all(said, told, household)
+
+
 def without_care(text: str, household: Household) -> str:
     """Return a message without the clauses that tell of care for a child or a pet, done or needed: they are no affairs of its teller's."""
+    dose = _dose_in(text, household)
+    text = text if dose is None else dose.told
     done = _care_done(text, household)
     return " ".join(
         each
@@ -70,6 +123,7 @@ def without_care(text: str, household: Household) -> str:
         if not (
             any(each in one or one in each for one in done)
             or _is_health(each, household)
+            or tells_limit(each, household)
             or frees_others(each, household)
         )
     )

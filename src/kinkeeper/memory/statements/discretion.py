@@ -26,7 +26,7 @@ from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.models.embedding.embedder import HashingEmbedder, Vectors, WithWords, hashed, joined
 from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
 from kinkeeper.observability.failures import surviving
-from kinkeeper.reading.asked import LimitKind, forbids, general_words
+from kinkeeper.reading.asked import LimitKind, forbids, general_words, reacts
 from kinkeeper.reading.modality import Modality, begins_bare, modality_of
 from kinkeeper.reading.times import read
 from kinkeeper.reading.times.model import SpanKind
@@ -176,7 +176,7 @@ def speaks_of_health(text: str) -> bool:
 def concerns_others(text: str) -> bool:
     """Return whether those around have to know what a text tells of somebody: an allergy, what they cannot eat."""
     found = _patterns()["concerns_others"].search(text.lower())
-    return found is not None or forbids(text, LimitKind.DIET)
+    return found is not None or reacts(text) or forbids(text, LimitKind.DIET)
 
 
 def tells_of_speaker(message: str) -> bool:

@@ -19,15 +19,18 @@ from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope
 from kinkeeper.language.text import Folded, mask_stops
 from kinkeeper.memory.statements.care import tells_of_care, without_care
 from kinkeeper.memory.statements.discretion import (
+    concerns_others,
     holds_sensitive,
     is_health_of_outsider,
     leaves_out_teller,
     seems_private,
+    speaks_of_self,
     tells_of_speaker,
 )
-from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
+from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person, parts_of
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
+from kinkeeper.reading.asked import bars
 from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.phrases import Speller
 
@@ -234,13 +237,18 @@ def _is_own(
     if len(text) > LONGEST_MESSAGE:
         return True
     told = without_care(text, household)
+    member = household.member(teller)
+    is_minors = member is not None and not member.is_adult
+    if is_minors and concerns_others(told):
+        # Of what they must not have, an adult decides who is to know.
+        told = " ".join(each.text for each in parts_of(told) if not concerns_others(each.text))
+        if not speaks_of_self(told):
+            return False
     read = (told, f"my own {told}") if is_theirs else (told,)
     if any(holds_sensitive(each, with_gifts=not is_wish) for each in read):
         return True
     if is_title:
         return False
-    member = household.member(teller)
-    is_minors = member is not None and not member.is_adult
     if is_minors and tells_of_speaker(told):
         return True
     names_nobody = _people(household).named.search(_plain(text)) is None
@@ -388,6 +396,7 @@ def _hints(plain: str) -> list[tuple[int, int]]:
         for start, end in pairwise(ends)
         if all(each.search(plain, start, end) for each in needed)
         and not asks.search(plain[start:end])
+        and not bars(plain[start:end], plain)
     ]
 
 
@@ -509,6 +518,13 @@ def _pieces(plain: str) -> Iterator[tuple[int, str]]:
         yield piece.start(), plain[slice(*piece.span())]
 
 
+def _clause_at(piece: str, at: int) -> str:
+    """Return the clause of a sentence in which a place is."""
+    ends = [*_CLAUSE_END.finditer(piece)]
+    begin = max((each.end() for each in ends if each.end() <= at), default=0)
+    return piece[begin : min((each.start() for each in ends if each.start() > at), default=None)]
+
+
 def _cuts(start: int, match: re.Match[str]) -> list[tuple[int, int]]:
     """Return the spans of a wish, without what it looks at before it, and without what it names."""
     begin, end = match.span("cut" if "cut" in match.re.groupindex else 0)
@@ -529,7 +545,9 @@ def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Patter
     for pattern in patterns:
         if not (pattern.is_surprise and is_none):
             for match in pattern.form.finditer(piece):
-                yield pattern, match
+                # What somebody is not to get, those around have to know.
+                if not bars(_clause_at(piece, match.start()), piece):
+                    yield pattern, match
 
 
 @dataclass(frozen=True, slots=True)
