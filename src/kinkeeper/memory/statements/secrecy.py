@@ -355,6 +355,12 @@ def is_for_all(text: str, household: Household) -> bool:
     return is_said or tells_of_care(text, household)
 
 
+def asked_to(text: str, household: Household) -> frozenset[str]:
+    """Return the ids of members whom a text asks, or tells, to see to something: it is not about them."""
+    reader = _Reader(household, _people(household), _plain(text, household.members_by_word), None)
+    return reader.helpers
+
+
 def told_span(text: str, people: Collection[str]) -> tuple[int, int]:
     """Return the start and end of a sentence without a wish for secrecy before or behind what it tells.
 
@@ -625,6 +631,11 @@ class _Reader:
         return HOUSEHOLD_SCOPE if self.teller is None else person_scope(self.teller)
 
     @property
+    def helpers(self) -> frozenset[str]:
+        """Those who are to see to it, and so have to know."""
+        return self._found(self.people.helper)
+
+    @property
     def _children(self) -> frozenset[str]:
         return frozenset(each.id for each in self.household.children)
 
@@ -650,7 +661,7 @@ class _Reader:
         known = frozenset(who for each in words for who in self._meant(each) or ())
         if known or not any(map(_is_pronoun, words)):
             return known
-        owners, helpers = map(self._found, (self.people.owner, self.people.helper))
+        owners, helpers = self._found(self.people.owner), self.helpers
         is_given = any(map(_kinds_of_people()["possessive"].fullmatch, map(str.casefold, words)))
         everybody = frozenset(each.id for each in self.household.members if is_given)
         kept = (
