@@ -143,9 +143,9 @@ def known_scope(
     for scope, secret in chain(rows, heard):
         if said.said.isdisjoint(stems(secret)):
             continue
-        if person_of(scope) is not None:
-            scope = wished_scope(secret, household, teller.id)
-        hidden, kept = kept_from(scope) - {teller.id}, about(secret, household)
+        is_own = person_of(scope) is not None
+        wished = wished_scope(secret, household, teller.id) if is_own else scope
+        hidden, kept = kept_from(wished) - {teller.id}, about(secret, household)
         words = same_things(said, kept, hidden=hidden)
         # Whoever is asked to see to something of that kind has to know.
         whom = hidden if words & kept.telling else hidden - said.asked

@@ -125,6 +125,7 @@ class _Pattern:
     form: re.Pattern[str]
     is_wish: bool
     is_surprise: bool
+    is_of_children: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -606,6 +607,7 @@ class _Reader:
         known = frozenset[str]().union(*(each for each in meant if each is not None))
         if not pattern.is_wish:  # a gift is kept from whom it is for, and says nothing more
             known = (self._given_to(words) if words else self._children) - {self.teller}
+            known &= self._children if pattern.is_of_children else known
             if not known:
                 return
         elif None in meant or not (words or pattern.is_surprise):
@@ -775,8 +777,13 @@ def _compiled(section: str, names: str, bare: str = r"(?!)") -> tuple[re.Pattern
 @cache
 def _patterns_for(names: str, bare: str = r"(?!)") -> tuple[_Pattern, ...]:
     return tuple(
-        _Pattern(form, is_wish=section != "gifts", is_surprise=section != "wishes")
-        for section in ("wishes", "surprises", "gifts")
+        _Pattern(
+            form,
+            is_wish=section in {"wishes", "surprises"},
+            is_surprise=section != "wishes",
+            is_of_children=section == "beliefs",
+        )
+        for section in ("wishes", "surprises", "gifts", "beliefs")
         for form in _compiled(section, names, bare)
     )
 

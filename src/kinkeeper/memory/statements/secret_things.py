@@ -1,6 +1,6 @@
 """What a secret is about, and whether other words speak of the same thing, whoever says them and wherever. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -107,18 +107,24 @@ def same_things(said: About, secret: About, *, hidden: Collection[str]) -> froze
         return found
     is_theirs = not said.people.isdisjoint(hidden)
     return frozenset(
-        ours[-1]
+        stem
         for (ours, is_new), (theirs, _) in product(said.things, secret.first)
-        if ours[-1] == theirs[-1] and (is_theirs or _is_same(ours, theirs, is_new=is_new))
+        if is_theirs or not is_new
+        for stem in _shared(ours, theirs, is_theirs=is_theirs)
     )
 
 
-def _is_same(ours: tuple[str, ...], theirs: tuple[str, ...], *, is_new: bool) -> bool:
-    """Whether two things with one noun are one thing: "the kit" and "the drum kit", and no "football kit" and no "new kit"."""
-    more, others = {*ours[:-1]}, {*theirs[:-1]}
-    if not (more and others):
-        return not is_new and _rank(ours[-1]) >= _PLAIN
-    return not more.isdisjoint(others)
+def _shared(ours: Sequence[str], theirs: Sequence[str], *, is_theirs: bool) -> frozenset[str]:
+    """Return the stems by which two things are one: "the kit" and "the drum kit", but no "football kit"; none where they are two.
+
+    Args:
+        is_theirs: Whether it is said to be a thing of somebody's from whom that thing is kept.
+    """
+    shared, is_kind = {*ours} & {*theirs}, ours[-1] == theirs[-1]
+    is_part = shared == {*ours} or (is_kind and shared == {*theirs})
+    is_plain = all(_rank(each) < _PLAIN for each in shared)
+    is_same = (is_part and not is_plain) or (is_kind and (is_theirs or len(shared) > 1))
+    return frozenset(shared if is_same else ())
 
 
 def _stemmed(thing: Thing) -> _Words:
