@@ -10,7 +10,7 @@ from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.viewers import is_hidden_from
 from talking import Talking, on_a_loop, seen_by, talking
 
-THINGS = ("telescope", "kitten", "drum kit", "pool table", "ukulele")
+THINGS = ("telescope", "kitten", "drum kit", "phone case", "ukulele")
 SECRETS = (
     "we've ordered a {} for Leo's birthday",
     "I bought Leo a {} for christmas, it's at aunt Berta's",
@@ -106,7 +106,7 @@ OF_OTHERS = (
 )
 
 
-@pytest.mark.parametrize("thing", ["trampoline", "bike", "kitten", "pool table"])
+@pytest.mark.parametrize("thing", ["trampoline", "bike", "kitten", "phone case"])
 def test_what_somebody_offers_about_a_secret_of_the_group_is_kept_too(thing: str) -> None:
     wrong, made = [], 0
     for secret, (text, is_kept) in product(

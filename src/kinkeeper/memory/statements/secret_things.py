@@ -32,6 +32,7 @@ class About:
     Attributes:
         things: The stems of each, the noun last; and whether it is only now spoken of.
         first: Those of them that it says first, before it says for whom, where or when.
+        plain: Those of their stems that alone tell nothing: "house", "car".
         telling: Stems of which one alone tells what is meant: rare words and names.
         said: Stems of all its words.
         people: Ids of the members whom it is about.
@@ -42,6 +43,7 @@ class About:
 
     things: tuple[_Words, ...]
     first: tuple[_Words, ...]
+    plain: frozenset[str]
     telling: frozenset[str]
     said: frozenset[str]
     people: frozenset[str]
@@ -82,6 +84,7 @@ def about(text: str, household: Household) -> About:
     return About(
         things=tuple(map(_stemmed, every)),
         first=tuple(map(_stemmed, named)),
+        plain=frozenset(_stem(w) for each in every for w in each.words if _rank(w) < _PLAIN),
         telling=frozenset(map(_stem, telling - first_names())),
         said=frozenset(stems(text)),
         people=people_in(text, household) - asked,
@@ -110,20 +113,26 @@ def same_things(said: About, secret: About, *, hidden: Collection[str]) -> froze
         stem
         for (ours, is_new), (theirs, _) in product(said.things, secret.first)
         if is_theirs or not is_new
-        for stem in _shared(ours, theirs, is_theirs=is_theirs)
+        for stem in _shared(ours, theirs, said.plain, is_theirs=is_theirs)
     )
 
 
-def _shared(ours: Sequence[str], theirs: Sequence[str], *, is_theirs: bool) -> frozenset[str]:
+def _shared(
+    ours: Sequence[str], theirs: Sequence[str], plain: Collection[str], *, is_theirs: bool
+) -> frozenset[str]:
     """Return the stems by which two things are one: "the kit" and "the drum kit", but no "football kit"; none where they are two.
 
     Args:
+        plain: Stems that tell no thing from others.
         is_theirs: Whether it is said to be a thing of somebody's from whom that thing is kept.
     """
     shared, is_kind = {*ours} & {*theirs}, ours[-1] == theirs[-1]
-    is_part = shared == {*ours} or (is_kind and shared == {*theirs})
-    is_plain = all(_rank(each) < _PLAIN for each in shared)
-    is_same = (is_part and not is_plain) or (is_kind and (is_theirs or len(shared) > 1))
+    is_part, are_many = shared in ({*ours}, {*theirs}), len(shared) > 1
+    is_same = (
+        (are_many and (is_part or is_kind))
+        or (is_kind and is_theirs)
+        or (not shared <= plain and (shared == {*ours} or (is_kind and is_part)))
+    )
     return frozenset(shared if is_same else ())
 
 
