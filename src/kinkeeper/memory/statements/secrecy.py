@@ -17,15 +17,18 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.text import Folded, mask_stops
-from kinkeeper.memory.statements.care import tells_of_care, without_care
+from kinkeeper.memory.statements.canonical_words import canon_of
+from kinkeeper.memory.statements.care import people_in, tells_of_care, without_care
 from kinkeeper.memory.statements.discretion import (
     holds_sensitive,
+    is_grave,
     is_health_of_outsider,
     leaves_out_teller,
     seems_private,
     tells_of_speaker,
 )
-from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person
+from kinkeeper.memory.statements.names import person_canons
+from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person, parts_of
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.reading.modality import Modality, modality_of
@@ -202,7 +205,7 @@ def audience_of(
     What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
     theirs alone, but for care given to children and pets; so is the health of others who are neither family nor named in the household, and so is what is too long to
     be read to its end, where it may ask for secrecy, and so is what a child or a guest tells of themselves but plans and what concerns
-    others; all else is the household's.
+    others; a grave or intimate affair of somebody else is for the adults of the family and whose it is; all else is the household's.
     Where no rule hears a wish or an affair of their own, fitted heads are asked. Blocks for some milliseconds.
 
     Args:
@@ -225,6 +228,8 @@ def audience_of(
             is_theirs=is_theirs,
         )
         scopes |= {person_scope(teller)} if is_own else set()
+        if not (is_own or is_title) and (hidden := _not_of_age(text, household, teller)):
+            scopes.add(surprise_scope(hidden))
     return narrowest(scopes) or person_scope(str(teller))
 
 
@@ -250,6 +255,19 @@ def _is_own(
     return not is_wish and (
         seems_private(told, is_minors=is_minors) or (names_nobody and leaves_out_teller(told))
     )
+
+
+def _not_of_age(text: str, household: Household, teller: str) -> frozenset[str]:
+    """Return the ids of those who are not told of a grave affair of somebody else: all but whose it is, and the adults of the family."""
+    member = household.member(teller)
+    if member is None or not member.is_adult:
+        return frozenset()
+    about = people_in(text, household) - {teller}
+    is_of_kin = not person_canons().isdisjoint(map(canon_of, _plain(text).lower().split()))
+    if not (about or is_of_kin) or not any(is_grave(each.text) for each in parts_of(text)):
+        return frozenset()
+    family = {each.id for each in household.members if each.role in {Role.PARENT, Role.GUARDIAN}}
+    return frozenset(each.id for each in household.members) - family - about - {teller}
 
 
 def is_only_wish(text: str, people: Collection[str]) -> bool:
@@ -602,6 +620,9 @@ class _Reader:
 
     def note(self, match: re.Match[str], pattern: _Pattern) -> None:
         """Add what one match says of whom something is kept from."""
+        if among := _whom(match, "among"):
+            self._note_among(among)
+            return
         words = _whom(match)
         meant = [self._meant(each) for each in words]
         known = frozenset[str]().union(*(each for each in meant if each is not None))
@@ -617,6 +638,16 @@ class _Reader:
         self.is_found = True
         self.is_surprise |= pattern.is_surprise
         self.kept_from |= known - {self.teller}
+
+    def _note_among(self, words: Sequence[str]) -> None:
+        """Add that nobody but the teller and some others may know; where these see no secrets of others', only the teller may."""
+        meant = [self._meant(each) or frozenset() for each in words]
+        those = frozenset[str]().union(*meant)
+        members = self.household.members
+        guests = {each.id for each in members if each.role is Role.OTHER}
+        self.is_found = self.is_surprise = True
+        self.is_unclear |= not all(meant) or not guests.isdisjoint(those)
+        self.kept_from |= {each.id for each in members} - those - {self.teller}
 
     def scope(self, *, is_group: bool) -> str | None:
         """Return who may see the message; None where nothing in it is kept from anybody of the household."""
@@ -725,9 +756,9 @@ def _joined(cuts: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _whom(match: re.Match[str]) -> list[str]:
+def _whom(match: re.Match[str], kind: str = "whom") -> list[str]:
     """Return the words for people that a pattern found."""
-    return [each for key, each in match.groupdict().items() if key.startswith("whom") and each]
+    return [each for key, each in match.groupdict().items() if key.startswith(kind) and each]
 
 
 def _is_pronoun(words: str) -> bool:
