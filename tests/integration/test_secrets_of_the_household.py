@@ -1,13 +1,18 @@
 """What names a thing that is kept from somebody is kept from them, whoever says it, in whichever chat, and whatever it becomes."""
 
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from family_chat import chat
+from growth import LEAST_SECONDS, cpu_seconds
+from kinkeeper.actions.written_audience import known_scope
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.viewers import is_hidden_from
+from kinkeeper.memory.episodes import insert_episodes
+from kinkeeper.memory.model import Episode, Origin
 from talking import Talking, on_a_loop, seen_by, talking
 
 THINGS = ("telescope", "kitten", "drum kit", "phone case", "ukulele")
@@ -25,6 +30,16 @@ NAMED_AGAIN = (
     ("mia", "remind me to help with the {} on sunday at 9", "{}"),
     ("john", "the {} came today, it's in the gazebo", "gazebo"),
     ("sarah", "the {} is behind the water butt", "butt"),
+)
+# What nobody but the teller knows of, as it is kept from an adult, and what the teller asks for days later.
+ALONE = (
+    "Sarah mustn't find out: the {} for her 50th comes on thursday",
+    "I ordered a {}, don't let Sarah know",
+)
+BY_THE_TELLER = (
+    ("john", "put {} zorban in the calendar on friday at 2pm", "zorban"),
+    ("john", "remind Mia to sign for the {} on thursday at 10", "{}"),
+    ("john", "add quince foil for the {} to the shopping list", "quince"),
 )
 # What stays as it is said: of other things, of others, for all to know, and by whom it is kept from.
 APART = (
@@ -71,6 +86,19 @@ async def test_what_names_a_secret_is_as_secret_whoever_says_it(tmp_path: Path, 
                     silent.append((secret, text, told))
     assert leaks == []
     assert silent == [], "who may know it hears from whom it is kept"
+
+
+@on_a_loop
+async def test_what_the_teller_alone_knows_stays_kept_from_whom_they_named(tmp_path: Path) -> None:
+    leaks = []
+    for place, (secret, thing) in enumerate(product(ALONE, THINGS)):
+        async with talking(f"{tmp_path}/{place}.sqlite", Planners(None)) as talk:
+            for number, (by, form, word) in enumerate(BY_THE_TELLER):
+                text = form.format(thing)
+                told = await told_later(talk, number, by, text, secret.format(thing))
+                if word.format(thing) in await seen_by(talk, "sarah"):
+                    leaks.append((secret, text, told))
+    assert leaks == []
 
 
 @pytest.mark.parametrize("thing", THINGS)
@@ -125,3 +153,36 @@ def test_what_somebody_offers_about_a_secret_of_the_group_is_kept_too(thing: str
             ]
     assert wrong == []
     assert made >= len(IN_GROUP) * len(OF_OTHERS)
+
+
+@on_a_loop
+async def test_what_is_kept_from_somebody_costs_the_same_however_much_is_remembered(
+    tmp_path: Path,
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("I bought Leo a telescope for his birthday")
+        home, now, number = talk.system.household, talk.clock.now(), count()
+        store, texts = talk.system.store, ("the boiler hums", "Mia likes figs", "milk is out")
+
+        def told(conn: Connection, more: int) -> None:
+            new = [
+                Episode(
+                    household=home.id,
+                    id=str(next(number)),
+                    text=f"{texts[each % 3]} {each}",
+                    said_at=now,
+                    origin=Origin.SAID,
+                )
+                for each in range(more)
+            ]
+            insert_episodes(conn, new, at=now, is_read=True)
+
+        def look(conn: Connection) -> str:
+            return known_scope(conn, home, talk.john, "put shelf on friday at 3", now=now)
+
+        def cost(size: int) -> float:
+            store.write_now(lambda conn: told(conn, size - next(number)))
+            return min(cpu_seconds(lambda: store.read_now(look), in_threads=True) for _ in range(5))
+
+        small, large = cost(3_000), cost(24_000)
+        assert large < max(2 * small, LEAST_SECONDS)

@@ -33,7 +33,7 @@ from kinkeeper.household.viewers import (
 )
 from kinkeeper.memory.episodes import latest_episodes
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.statements.secrecy import audience_of, wished_scope
+from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of, wished_scope
 from kinkeeper.memory.statements.secret_things import about, same_things
 from kinkeeper.messaging import inbox
 from kinkeeper.notes.repository import list_notes
@@ -109,7 +109,7 @@ def _asked_for(
 
 _LATELY = timedelta(days=90)
 """For how long what is said of a thing is kept as what was said of it before."""
-_MOST = 2000
+_MOST = 5000
 """Of the last things told that are looked through; what stands on lists and in the calendar is all looked through."""
 _IN_GROUP = timedelta(days=30)
 _MOST_IN_GROUP = 200
@@ -143,9 +143,9 @@ def known_scope(
     for scope, secret in chain(rows, heard):
         if said.said.isdisjoint(stems(secret)):
             continue
-        is_own = person_of(scope) is not None
-        wished = wished_scope(secret, household, teller.id) if is_own else scope
-        hidden, kept = kept_from(wished) - {teller.id}, about(secret, household)
+        wish = secrecy_of(secret, household, teller.id) if person_of(scope) else None
+        hidden = (kept_from(scope) if wish is None else wish.whom) - {teller.id}
+        kept = about(secret, household)
         words = same_things(said, kept, hidden=hidden)
         # Whoever is asked to see to something of that kind has to know.
         whom = hidden if words & kept.telling else hidden - said.asked

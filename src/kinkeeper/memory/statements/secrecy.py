@@ -116,11 +116,13 @@ class Wish:
         scope: Who may still see it.
         rest: The message without the wish, but with what that names as secret; empty where it says nothing else.
         is_named: Whether the wish names what is secret.
+        whom: Ids of the members from whom it asks to keep it, though nobody but the teller may see it; none where it names nobody.
     """
 
     scope: str
     rest: str
     is_named: bool = False
+    whom: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +178,12 @@ def secrecy_of(
     scope = reader.scope(is_group=is_group)
     if scope is None:
         return None
+    whom = frozenset(reader.kept_from)
     if named:
         told = named[0].told_in(read.original)
         rest = secrecy_of(told, household, teller, is_group=is_group)
-        return Wish(scope, told if rest is None else rest.rest, is_named=True)
-    return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]))
+        return Wish(scope, told if rest is None else rest.rest, is_named=True, whom=whom)
+    return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]), whom=whom)
 
 
 def wished_scope(

@@ -128,10 +128,8 @@ def _shared(
     """
     shared, is_kind = {*ours} & {*theirs}, ours[-1] == theirs[-1]
     is_part, are_many = shared in ({*ours}, {*theirs}), len(shared) > 1
-    is_same = (
-        (are_many and (is_part or is_kind))
-        or (is_kind and is_theirs)
-        or (not shared <= plain and (shared == {*ours} or (is_kind and is_part)))
+    is_same = (is_kind and (is_theirs or are_many)) or (
+        is_part and (are_many or not shared <= plain)
     )
     return frozenset(shared if is_same else ())
 
