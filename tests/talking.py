@@ -9,9 +9,12 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from kinkeeper.actions.repository import open_actions
 from kinkeeper.actions.requests.model import Catalogue, RequestKind
 from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.bootstrap.system import catalogue_of
+from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation, Said
@@ -30,6 +33,11 @@ from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
+from kinkeeper.household.viewers import Viewer
+from kinkeeper.memory.episodes import list_episodes
+from kinkeeper.memory.facts import list_facts
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.tasks.repository import open_tasks
 from live_household import HOUSEHOLD, MONDAY, live_system
 
 Test = ParamSpec("Test")
@@ -113,6 +121,25 @@ class Talking:
 
     def later(self, **length: float) -> None:
         self.clock.advance_to(self.clock.now() + timedelta(**length))
+
+
+async def seen_by(talk: Talking, other: str) -> str:
+    """Return all that somebody else can read: cards, events, tasks, notes, facts and what was heard."""
+    await reading_of(talk.system.household, talk.system.store, talk.clock).run_once()
+    viewer, now = Viewer.of(talk.system.household.id, other), talk.clock.now()
+    store = talk.system.store
+    found = [
+        *(
+            each.proposal.summary
+            for each in await store.read(lambda c: open_actions(c, viewer, now=now))
+        ),
+        *(each.summary for each in await store.read(lambda c: list_events(c, viewer))),
+        *(str(each) for each in await store.read(lambda c: open_tasks(c, viewer))),
+        *(str(each) for each in await store.read(lambda c: list_notes(c, viewer))),
+        *(each.narrative for each in await store.read(lambda c: list_facts(c, viewer, now=now))),
+        *(each.text for each in await store.read(lambda c: list_episodes(c, viewer))),
+    ]
+    return "\n".join(found).lower()
 
 
 @asynccontextmanager

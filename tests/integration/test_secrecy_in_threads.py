@@ -5,20 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.actions.repository import open_actions
-from kinkeeper.bootstrap.memory import reading_of
-from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.told_audience import holds_fact, scope_of_told
 from kinkeeper.household.file import load_household
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, is_hidden_from
-from kinkeeper.memory.episodes import list_episodes
-from kinkeeper.memory.facts import list_facts
-from kinkeeper.notes.repository import list_notes
-from kinkeeper.tasks.repository import open_tasks
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, is_hidden_from
 from live_household import HOUSEHOLD, MONDAY
-from talking import Talking, on_a_loop, talking
+from talking import on_a_loop, seen_by, talking
 
 # What is told or asked for, each with a word that nothing else of the household has.
 TOLD = (
@@ -59,25 +52,6 @@ AFTER = (
     "it's for Sarah's birthday, don't let her know",
     "nobody should see that",
 )
-
-
-async def seen_by(talk: Talking, other: str) -> str:
-    """Return all that somebody else can read: cards, events, tasks, notes, facts and what was heard."""
-    await reading_of(talk.system.household, talk.system.store, talk.clock).run_once()
-    viewer, now = Viewer.of(talk.system.household.id, other), talk.clock.now()
-    store = talk.system.store
-    found = [
-        *(
-            each.proposal.summary
-            for each in await store.read(lambda c: open_actions(c, viewer, now=now))
-        ),
-        *(each.summary for each in await store.read(lambda c: list_events(c, viewer))),
-        *(str(each) for each in await store.read(lambda c: open_tasks(c, viewer))),
-        *(str(each) for each in await store.read(lambda c: list_notes(c, viewer))),
-        *(each.narrative for each in await store.read(lambda c: list_facts(c, viewer, now=now))),
-        *(each.text for each in await store.read(lambda c: list_episodes(c, viewer))),
-    ]
-    return "\n".join(found).lower()
 
 
 async def shown(

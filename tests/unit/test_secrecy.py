@@ -813,3 +813,116 @@ def test_what_is_said_of_mentioning_or_not_done_near_somebody_is_no_wish(*, is_g
     assert [
         each for each in said if secrecy_of(each, HOUSEHOLD, "niamh", is_group=is_group) is not None
     ] == []
+
+
+def hidden_from(text: str, teller: str = "niamh") -> frozenset[str]:
+    """Return the ids of the family that may not see what a message tells."""
+    scope = audience_of(text, HOUSEHOLD, teller)
+    return frozenset(each for each in NAMES if is_hidden_from(scope, each))
+
+
+NEWS = ("the pixie dust is from the craft shop", "the guinea pig was buried", "Otto left the note")
+STILL_BELIEVED = (
+    "{x} still believes",
+    "{x} still believes in it so mind what you say",
+    "{x} is still a believer",
+    "{x} thinks the pixie is real",
+    "{x} still thinks the guinea pig ran away",
+    "{x} reckons the guinea pig is coming back",
+)
+NOT_FOR_THEM = (
+    "not for {x}'s ears",
+    "this isn't for {x}'s little ears",
+    "not within {x}'s hearing",
+    "nobody tell {x}",
+    "no one should tell {x} please",
+)
+FOR_ADULTS = ("grown-ups only please", "adults only pls", "parents only")
+NO_BELIEFS = (
+    "{x} thinks the bus leaves at 8 on friday",
+    "{x} still thinks judo is on monday but it's on tuesday",
+    "{x} believes she can win the race",
+    "{x} still thinks the soup is too hot",
+    "nobody told {x} that judo is off",
+    "{x} needs drops for both ears",
+    "nobody tells {x} to brush, please remind him",
+    "the parents only see the teacher on friday",
+)
+
+
+def test_what_a_child_still_believes_or_is_not_to_hear_is_kept_from_them() -> None:
+    orders = ("{news}, {wish}", "{wish}: {news}", "{wish}. {news}")
+    leaks = []
+    for child, news, order in product(("ben", "ife"), NEWS, orders):
+        for wish in (*STILL_BELIEVED, *NOT_FOR_THEM, *FOR_ADULTS):
+            for name in (NAMES[child][0], NAMES[child][0].lower()):
+                text = order.format(news=news, wish=wish.format(x=name))
+                leaks += [text] if child not in hidden_from(text) else []
+    assert leaks == []
+
+
+def test_what_people_think_and_who_was_told_is_no_secret() -> None:
+    said = [form.format(x=NAMES[each][0]) for form in NO_BELIEFS for each in ("ben", "ife")]
+    said += [form.format(x="Chidi") for form in STILL_BELIEVED]
+    assert [text for text in said if secrecy_of(text, HOUSEHOLD, "niamh")] == []
+
+
+GRAVE = (
+    "{x} got drunk last night",
+    "{x}'s counsellor is Mrs Otter, mondays at 4",
+    "{x} self harmed on sunday",
+    "{x} was arrested in Cork",
+    "{x} has an eating disorder",
+    "{x} is gambling",
+    "{x}'s first period came",
+)
+OF_NOBODY_AT_HOME = (
+    "aunt Orla is getting divorced",
+    "my brother is in prison",
+    "gran had an affair",
+)
+NOT_GRAVE = (
+    "{x} had a fever at noon",
+    "{x} took the antibiotics",
+    "{x} has a free period on tuesday",
+    "{x} drinks more water now",
+    "{x} is allergic to nuts",
+    "the therapy dog visits {x} on friday",
+)
+
+
+def test_a_grave_affair_of_another_is_for_the_adults_and_whose_it_is() -> None:
+    wrong = []
+    for who, form in product(("ben", "ife", "chidi"), GRAVE):
+        text = form.format(x=NAMES[who][0])
+        wrong += [text] if hidden_from(text) != {"ben", "ife"} - {who} else []
+    wrong += [text for text in OF_NOBODY_AT_HOME if not hidden_from(text) >= {"ben", "ife"}]
+    wrong += [
+        text for x in ("Ben", "Ife") for form in NOT_GRAVE if hidden_from(text := form.format(x=x))
+    ]
+    assert wrong == []
+
+
+AMONG = (
+    "{news}, keep it between me and {x}",
+    "keep this between {x} and me: {news}",
+    "{news}, only {x} and I should know",
+    "strictly between me and {x}, {news}",
+    "just for me and {x}: {news}",
+)
+
+
+def test_what_is_between_two_is_for_both_and_nobody_else() -> None:
+    wrong = []
+    for form, who in product(AMONG, ("chidi", "ben", "ife")):
+        text = form.format(news="the yawl is for sale", x=NAMES[who][0])
+        wrong += [text] if hidden_from(text) != {*NAMES} - {who, "niamh"} else []
+    alone = {*NAMES} - {"niamh"}
+    wrong += [
+        text
+        for form in AMONG
+        if hidden_from(text := form.format(news="the yawl is for sale", x="my sister")) != alone
+    ]
+    shared = ("split the bill between me and Chidi", "only me and Ben are going to the match")
+    assert wrong == []
+    assert [text for text in shared if secrecy_of(text, HOUSEHOLD, "niamh")] == []

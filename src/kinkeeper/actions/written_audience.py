@@ -3,9 +3,11 @@
 Words only ever keep something from more people; they show it to nobody.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection
@@ -14,23 +16,28 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import ActionStatus, Proposal
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.calendar.repository import list_events
+from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import (
     HOUSEHOLD_SCOPE,
+    Viewer,
     audience_json,
     kept_from,
     kept_to,
     narrowest,
+    person_of,
     person_scope,
     surprise_scope,
     viewer_for,
 )
-from kinkeeper.language.text import tokenise
-from kinkeeper.memory.episodes import list_episodes
+from kinkeeper.memory.episodes import latest_episodes
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
-from kinkeeper.memory.statements.secrecy import audience_of, topics_of, wished_scope
-from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
+from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of, wished_scope
+from kinkeeper.memory.statements.secret_things import about, same_things
+from kinkeeper.messaging import inbox
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.tasks.repository import tasks_lately
 
 
 def kept_as_written(
@@ -98,80 +105,97 @@ def _asked_for(
     return None if wished in {HOUSEHOLD_SCOPE, before} else wished
 
 
-# What is kept from somebody already, and named again as theirs: a present of which another message told.
+# What is kept from somebody already, and is spoken of again: by whomever, in whichever chat, and whatever it becomes.
 
-_LATELY = timedelta(days=30)
-"""For how long before what tells of a thing another message may have called it a present."""
-_MOST = 300
-_OWNED = 3
-"""Words behind somebody's name in the possessive, and before "for" and their name, that may be the thing."""
+_LATELY = timedelta(days=90)
+"""For how long what is said of a thing is kept as what was said of it before."""
+_MOST = 5000
+"""Of the last things told that are looked through; what stands on lists and in the calendar is all looked through."""
+_IN_GROUP = timedelta(days=30)
+_MOST_IN_GROUP = 200
+"""Of the last messages of a group that are looked through: what it says becomes nothing by itself."""
+_ORDINARY = 3
+"""From how many rows that all may see a word is one that the household often uses, and tells nothing of a secret."""
 
 
 def known_scope(
-    conn: Connection, household: Household, teller: Member | None, text: str, *, now: datetime
+    conn: Connection,
+    household: Household,
+    teller: Member | None,
+    text: str,
+    *,
+    now: datetime,
+    heard: Iterable[tuple[str, str]] = (),
 ) -> str:
-    """Return who may see what a text tells of somebody's thing that is kept from them already; the household where it tells none.
+    """Return who may see what a text tells of something that is kept from somebody already; the household where it tells none.
 
     Args:
-        teller: Whose words they are: only what they may know counts; None where they are no member's.
+        teller: Whose words they are: only what they may see counts, so that nobody learns that there is a secret; None
+            where they are no member's.
         text: The whole message, or what is written.
+        heard: What else they have heard, each with who may see it.
     """
-    things = {} if teller is None else _things_of(text, household)
-    named = {who for who, found in things.items() if found and teller and who != teller.id}
-    if teller is None or not named:
+    if teller is None or not text.strip():
         return HOUSEHOLD_SCOPE
     viewer = viewer_for(household, teller, now=now)
-    told = [
-        (each.scope, each.text)
-        for each in list_episodes(conn, viewer, limit=_MOST)
-        if now - each.said_at <= _LATELY
-    ]
-    statuses = {ActionStatus.PENDING, ActionStatus.DONE}
-    told += [
-        (each.proposal.scope, each.proposal.summary)
-        for each in list_actions(conn, viewer, statuses=statuses, now=now, since=now - _LATELY)
-    ]
-    found = {
-        who
-        for scope, secret in told
-        for who in named & kept_from(scope)
-        if not things[who].isdisjoint(
-            _things_of(secret, household).get(who) or _nouns(topics_of(secret)[0].split())
-        )
-    }
-    return surprise_scope(found) if found else HOUSEHOLD_SCOPE
-
-
-def _things_of(text: str, household: Household) -> Mapping[str, frozenset[str]]:
-    """Return the stems of what may be somebody's thing, by the id of whom a text names as having or getting it."""
-    names: dict[str, set[str]] = {}
-    for member in household.members:
-        for name in (member.name, *member.aliases):
-            names.setdefault(name.casefold(), set()).add(member.id)
-    said = [each.text.casefold() for each in tokenise(text[:LONGEST_MESSAGE].replace("’", "'"))]
-    found: dict[str, frozenset[str]] = {}
-    for place, word in enumerate(said):
-        bare = word.partition("'")[0]
-        people = names.get(word) or names.get(bare) or names.get(bare.removesuffix("s"), set())
-        if not people:
+    said, found = about(text, household), dict[str, frozenset[str]]()
+    rows = _rows(conn, replace(viewer, only_kept=True), now=now)
+    for scope, secret in chain(rows, heard):
+        if said.said.isdisjoint(stems(secret)):
             continue
-        behind = [] if word in names else said[place + 1 : place + 1 + _OWNED]
-        is_given = said[place - 1 : place] == ["for"]
-        before = said[max(0, place - 1 - _OWNED) : place - 1] if is_given else []
-        for who in people:
-            found[who] = found.get(who, frozenset()) | _nouns([*before, *behind])
-    return found
-
-
-def _nouns(said: Sequence[str]) -> frozenset[str]:
-    """Return the stems of words, without feasts and presents, that may be a thing: the first of them, and what is no verb."""
-    words, verbs = topics_of(" ".join(said))[1].split(), lexicon().verbs
-    return frozenset(
+        wish = secrecy_of(secret, household, teller.id) if person_of(scope) else None
+        hidden = (kept_from(scope) if wish is None else wish.whom) - {teller.id}
+        kept = about(secret, household)
+        words = same_things(said, kept, hidden=hidden)
+        # Whoever is asked to see to something of that kind has to know.
+        whom = hidden if words & kept.telling else hidden - said.asked
+        found |= {who: found.get(who, words) | words for who in whom if words}
+    if not found:
+        return HOUSEHOLD_SCOPE
+    used = Counter(
         stem
-        for place, word in enumerate(words)
-        if not place or canon_of(word) not in verbs
-        for stem in stems(word)
+        for scope, row in _rows(conn, viewer, now=now)
+        if scope == HOUSEHOLD_SCOPE
+        for stem in {*stems(row)}
     )
+    meant = [who for who, words in found.items() if min(used[each] for each in words) < _ORDINARY]
+    return surprise_scope(meant) if meant else HOUSEHOLD_SCOPE
+
+
+def known_in_group(conn: Connection, household: Household, message: InboundMessage) -> str:
+    """Return who may see what a message of a group tells of something that is kept from somebody already, there or elsewhere."""
+    said = {*stems(message.text)}
+    earlier = inbox.recent(
+        conn,
+        household.id,
+        message.chat_id,
+        since=message.sent_at - _IN_GROUP,
+        before=message.sent_at,
+        limit=_MOST_IN_GROUP,
+    )
+    heard = [
+        (wished_scope(each.text, household, each.sender, is_group=True), each.text)
+        for each in (stored.message for stored in earlier)
+        if each.message_id != message.message_id and not said.isdisjoint(stems(each.text))
+    ]
+    teller = household.member(message.sender)
+    return known_scope(conn, household, teller, message.text, now=message.sent_at, heard=heard)
+
+
+def _rows(conn: Connection, viewer: Viewer, *, now: datetime) -> Iterator[tuple[str, str]]:
+    """Yield the scope and the words of what somebody sees: lately told, in the calendar, on lists, and offered."""
+    for told in latest_episodes(conn, viewer, since=now - _LATELY, within=_MOST):
+        if not told.is_assistant:
+            yield told.scope, told.text
+    for event in list_events(conn, viewer):
+        yield event.scope, " ".join(filter(None, (event.summary, event.place)))
+    for task in tasks_lately(conn, viewer, since=now - _LATELY):
+        yield task.scope, task.title
+    for note in list_notes(conn, viewer):
+        yield from ((note.scope, line) for line in (note.title, *note.body.splitlines()))
+    statuses = {ActionStatus.PENDING, ActionStatus.REJECTED}
+    for each in list_actions(conn, viewer, statuses=statuses, now=now, since=now - _LATELY):
+        yield each.proposal.scope, each.proposal.summary
 
 
 def _told_in(request: Mapping[str, Any], scope: str) -> Mapping[str, Any]:

@@ -37,6 +37,7 @@ from kinkeeper.conversation.tables import (
 from kinkeeper.conversation.taking_back import LastTold
 from kinkeeper.conversation.tool_loop import Iteration
 from kinkeeper.conversation.turn import Turn, TurnOutcome, result_record
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import LeaseLostError, WorkState
 from kinkeeper.store.prepared import Prepared, is_one_of
 from kinkeeper.store.schema import Instant
@@ -160,6 +161,7 @@ class Ending:
         told: What memory reads of the message.
         text: What was read as the message; empty where it is as it was said.
         sets_right: The statement before it that is told in it and is gone with the end of the turn.
+        known: Who may see what the household keeps from some and the message names.
     """
 
     outcome: TurnOutcome
@@ -177,6 +179,7 @@ class Ending:
     told: str = ""
     text: str = ""
     sets_right: LastTold | None = None
+    known: str = HOUSEHOLD_SCOPE
 
 
 def write_turn(

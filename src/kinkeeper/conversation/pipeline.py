@@ -341,6 +341,7 @@ class _Run:
             told=told,
             text=self.whole,
             sets_right=self.before,
+            known=self.known,
         )
 
     async def commit(self, ending: Ending) -> Claim | None:

@@ -27,6 +27,7 @@ from kinkeeper.memory.statements.secrecy import (
     CARRIED_ON,
     MOST_CARRIED_ON,
     Wish,
+    asked_to,
     audience_of,
     is_about_next,
     is_for_all,
@@ -38,6 +39,7 @@ from kinkeeper.memory.statements.secrecy import (
     topics_of,
     wished_scope,
 )
+from kinkeeper.memory.statements.secret_things import about, same_things
 from kinkeeper.reading.own_lists import OWN_LIST
 
 # What a message tells and asks to keep secret, and how much of it the requests of its turn carry.
@@ -206,7 +208,7 @@ def scope_of_same(
 def _about(text: str, household: Household) -> _About:
     """Return what a text is about: what it says first, and whatever in it is rare."""
     first, whole = topics_of(text)
-    people = people_in(text, household)
+    people = people_in(text, household) - asked_to(text, household)
     ranks = word_ranks()
     rare = {word for word in words(whole) if ranks.get(word, _RARE) >= _RARE}
     no_things = frozenset(stem for word in kin() for stem in stems(word))
@@ -215,7 +217,7 @@ def _about(text: str, household: Household) -> _About:
 
 
 def _kept_in(history: Sequence[Exchange], household: Household, teller: str) -> list[_Kept]:
-    """Return the secrets that were told in a thread, or written as such, but for those that were shared since."""
+    """Return what was told in a thread of secrets, or written as such, but for those that were shared since."""
     kept: list[_Kept] = []
     for place, each in enumerate(history):
         wish = _wish_of(each.text[:LONGEST_READ], household, teller)
@@ -223,6 +225,13 @@ def _kept_in(history: Sequence[Exchange], household: Household, teller: str) -> 
             is_back = place and points_back(each.text, household.members_by_word)
             before = history[place - 1].text if is_back else ""
             kept.append(_Kept(place, f"{before}. {wish.rest}", wish.scope))
+        elif kept:
+            said, known = about(each.text, household), kept.copy()
+            kept += [
+                _Kept(place, each.text, one.scope)
+                for one in known
+                if same_things(said, about(one.text, household), hidden=kept_from(one.scope))
+            ]
         for done in each.results:
             texts = [str(done.params.get(name) or done.result.get(name) or "") for name in _TITLES]
             scope = _scope_of_done(done, teller)

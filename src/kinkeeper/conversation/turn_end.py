@@ -175,6 +175,7 @@ class Closing:
                 is_shared=turn.is_shared,
                 told=ending.told if before is None else before.text,
             )
+            scope = kept_to(scope, ending.known)
         if before is not None:
             before.take_back(conn)
             scope = kept_to(before.scope or scope, scope)

@@ -104,6 +104,7 @@ class Viewer:
         is_upkeep: Whether it is the program itself that reads, for nobody's eyes.
         sees_unconfirmed: Whether they see what others asked of the assistant, or told it, before an adult confirms it:
             children and screens on the wall do not.
+        only_kept: Whether they look for nothing but what is kept from somebody: surprises for others, and their own.
     """
 
     household: str
@@ -112,6 +113,7 @@ class Viewer:
     days: Interval | None = None
     is_upkeep: bool = False
     sees_unconfirmed: bool = True
+    only_kept: bool = False
 
     @classmethod
     def of(cls, household: str, member: str | None = None, *, projects: Iterable[str] = ()) -> Self:
@@ -144,7 +146,7 @@ class Viewer:
     def parameters(self) -> dict[str, Any]:
         """What `store.scoping.in_scope` asks for."""
         return {
-            "scopes": sorted(self.scopes),
+            "scopes": sorted(self._shown),
             "sees_all": self.is_upkeep,
             "kept_from": self._kept_from,
         }
@@ -152,7 +154,12 @@ class Viewer:
     @property
     def wider_parameters(self) -> dict[str, Any]:
         """What it asks for where more than its scope decides about a row; `sees` and `sees_event` then do."""
-        return self.parameters | {"scopes": sorted(self.scopes | {HOUSEHOLD_SCOPE})}
+        wider = self._shown if self.only_kept else self._shown | {HOUSEHOLD_SCOPE}
+        return self.parameters | {"scopes": sorted(wider)}
+
+    @property
+    def _shown(self) -> frozenset[str]:
+        return self.scopes - {HOUSEHOLD_SCOPE} if self.only_kept else self.scopes
 
     @property
     def _sees_surprises(self) -> bool:
@@ -179,8 +186,8 @@ class Viewer:
             scope: The row's.
             given_to: Member ids of those whose it is to do.
         """
-        is_given = scope == HOUSEHOLD_SCOPE and self.member in given_to
-        if self.is_upkeep or scope in self.scopes or is_given:
+        is_given = scope == HOUSEHOLD_SCOPE and self.member in given_to and not self.only_kept
+        if self.is_upkeep or scope in self._shown or is_given:
             return True
         hidden = kept_from(scope) if self._sees_surprises else frozenset()
         return bool(hidden) and self.member not in hidden

@@ -177,6 +177,26 @@ def list_episodes(
     return _episodes(conn, query)
 
 
+def latest_episodes(
+    conn: Connection, viewer: Viewer, *, since: datetime, within: int
+) -> list[Episode]:
+    """Return what was said since then and may be seen, of the last so many that were kept or changed; the latest first.
+
+    It costs the same however much is remembered.
+    """
+    latest = (
+        select(_columns.seq)
+        .where(_columns.household == viewer.household)
+        .order_by(_columns.seq.desc())
+        .limit(within)
+        .subquery()
+    )
+    query = _seen_by(viewer).where(
+        _columns.seq >= select(func.min(latest.c.seq)).scalar_subquery(), _columns.said_at >= since
+    )
+    return _episodes(conn, query.order_by(_columns.seq.desc()))
+
+
 def was_anything_heard(
     conn: Connection, household: str, *, since: datetime, until: datetime
 ) -> bool:

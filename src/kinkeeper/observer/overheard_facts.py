@@ -18,6 +18,7 @@ from kinkeeper.actions.effects.memory import Words
 from kinkeeper.actions.memory_proposals import proposal_of, sentence_of
 from kinkeeper.actions.model import ActionStatus, ActionType, Proposal
 from kinkeeper.actions.session_words import is_news
+from kinkeeper.actions.written_audience import known_in_group
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import UnavailableError
@@ -25,6 +26,7 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, members_by_name
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.memory.model import Observation, Origin
 from kinkeeper.memory.statements.classification import is_lasting
@@ -147,14 +149,16 @@ class Hearing:
         if row is not None and row.action_id is not None:
             return 0
         proposed = 0
+        known = known_in_group(conn, self._household, stored.message) if wanted else HOUSEHOLD_SCOPE
         for each, proposal in wanted:
             if self._room(conn, now) <= 0:
                 break
             speaker = stored.message.sender
             if is_news(conn, self._household, proposal, each, speaker=speaker, now=now):
-                proposed += proposals.propose(
-                    conn, proposal, household=self._household, now=now
-                ).is_new
+                made = proposals.propose(conn, proposal, household=self._household, now=now)
+                proposed += made.is_new
+                if known != HOUSEHOLD_SCOPE:
+                    action_rows.narrow_scope(conn, self._household.id, [made.action.id], known)
         return proposed
 
     def _narrow_earlier(self, conn: Connection, stored: StoredMessage) -> None:

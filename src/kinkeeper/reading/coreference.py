@@ -158,6 +158,51 @@ def words_for_people() -> frozenset[str]:
     return frozenset(_WORDS["people"].split())
 
 
+# Things that a sentence speaks of, whatever they are. Pure.
+
+
+class Thing(NamedTuple):
+    """Words for something.
+
+    Attributes:
+        words: Of it and before it, in small letters: "drum", "kit".
+        is_new: Whether it is only now spoken of ("a kit").
+    """
+
+    words: tuple[str, ...]
+    is_new: bool
+
+
+def things_in(
+    text: str, *, people: Collection[str], is_apart: Callable[[str, bool], bool]
+) -> list[Thing]:
+    """Return what may be the things of a text, in order: words that stand together, up to a pause or a word of another kind.
+
+    What nothing leads in and something led in follows is a deed ("wrap the kit").
+
+    Args:
+        people: Words for people who are known, in small letters: they lead in what is theirs.
+        is_apart: Whether a word, in small letters, is of another kind; and whether "the", or the like, stands right before it.
+    """
+    text = text.replace("’", "'")
+    found: list[Thing] = []
+    words: tuple[str, ...] = ()
+    lead, end = "", 0
+    for each in _SAID.finditer(text):
+        word = _OWNS.sub("", each[0]).lower()
+        if text[end : each.start()].strip():
+            found += [Thing(words, lead in _NEW)] if words else []
+            lead, words = "", ()
+        end = each.end()
+        leads_in = word in _DETERMINERS or word in people or len(word) < len(each[0])
+        if not leads_in and not is_apart(word, bool(lead) and not words):
+            words += (word,)
+            continue
+        found += [Thing(words, lead in _NEW)] if words and (lead or not leads_in) else []
+        lead, words = word if leads_in else "", ()
+    return [*found, Thing(words, lead in _NEW)] if words else found
+
+
 # What the words for one thing have in common: for a deed and who does it, or what it is done to.
 # Pure.
 

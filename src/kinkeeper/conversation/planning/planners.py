@@ -77,7 +77,7 @@ class Planners:
         hidden = kept_from("" if wish is None else wish.scope)
         rest = await self._planned(replace(context, text=said.rest)) if said.rest else Plan()
         if writes_for_all(rest):
-            if said.is_for_few:
+            if said.is_for_few and not hidden:
                 return Plan(clarification=NOT_FOR_A_FEW)
             return _apart(context, rest, hidden) or narrowed(rest, hidden)
         whole = await self._planned(context)
@@ -87,7 +87,11 @@ class Planners:
             return rest  # the wish is about that news, and about nothing done before
         if wish is not None and wish.rest and _is_of_wish(whole, wish.rest, rest):
             return rest
-        return narrowed(whole, hidden) if writes_for_all(whole) and not said.is_for_few else whole
+        return (
+            narrowed(whole, hidden)
+            if writes_for_all(whole) and (hidden or not said.is_for_few)
+            else whole
+        )
 
     async def _kept_afterwards(self, context: PlanningContext) -> Plan:
         """Return the plan of a message that only asks to keep secret what was said or done before it."""

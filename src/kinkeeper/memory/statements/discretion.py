@@ -173,6 +173,13 @@ def speaks_of_health(text: str) -> bool:
     return any(_patterns()[name].search(core) for name in _BODILY)
 
 
+def is_grave(text: str) -> bool:
+    """Return whether a sentence tells a grave or intimate affair of somebody's, and nothing that those around have to know."""
+    core = text.replace("’", "'").lower()
+    found = any(_patterns()[name].search(core) for name in ("grave", "intimate"))
+    return found and not concerns_others(text)
+
+
 def concerns_others(text: str) -> bool:
     """Return whether those around have to know what a text tells of somebody: an allergy, what they cannot eat."""
     found = _patterns()["concerns_others"].search(text.lower())

@@ -17,16 +17,19 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
 from kinkeeper.language.text import Folded, mask_stops
-from kinkeeper.memory.statements.care import tells_of_care, without_care
+from kinkeeper.memory.statements.canonical_words import canon_of
+from kinkeeper.memory.statements.care import people_in, tells_of_care, without_care
 from kinkeeper.memory.statements.discretion import (
     concerns_others,
     holds_sensitive,
+    is_grave,
     is_health_of_outsider,
     leaves_out_teller,
     seems_private,
     speaks_of_self,
     tells_of_speaker,
 )
+from kinkeeper.memory.statements.names import person_canons
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, begins_with_person, parts_of
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
@@ -116,11 +119,13 @@ class Wish:
         scope: Who may still see it.
         rest: The message without the wish, but with what that names as secret; empty where it says nothing else.
         is_named: Whether the wish names what is secret.
+        whom: Ids of the members from whom it asks to keep it, though nobody but the teller may see it; none where it names nobody.
     """
 
     scope: str
     rest: str
     is_named: bool = False
+    whom: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,7 @@ class _Pattern:
     form: re.Pattern[str]
     is_wish: bool
     is_surprise: bool
+    is_of_children: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +181,12 @@ def secrecy_of(
     scope = reader.scope(is_group=is_group)
     if scope is None:
         return None
+    whom = frozenset(reader.kept_from)
     if named:
         told = named[0].told_in(read.original)
         rest = secrecy_of(told, household, teller, is_group=is_group)
-        return Wish(scope, told if rest is None else rest.rest, is_named=True)
-    return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]))
+        return Wish(scope, told if rest is None else rest.rest, is_named=True, whom=whom)
+    return Wish(scope, _without(read.original, [read.span(*each) for each in cuts]), whom=whom)
 
 
 def wished_scope(
@@ -204,7 +211,7 @@ def audience_of(
     What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
     theirs alone, but for care given to children and pets; so is the health of others who are neither family nor named in the household, and so is what is too long to
     be read to its end, where it may ask for secrecy, and so is what a child or a guest tells of themselves but plans and what concerns
-    others; all else is the household's.
+    others; a grave or intimate affair of somebody else is for the adults of the family and whose it is; all else is the household's.
     Where no rule hears a wish or an affair of their own, fitted heads are asked. Blocks for some milliseconds.
 
     Args:
@@ -227,6 +234,8 @@ def audience_of(
             is_theirs=is_theirs,
         )
         scopes |= {person_scope(teller)} if is_own else set()
+        if not (is_own or is_title) and (hidden := _not_of_age(text, household, teller)):
+            scopes.add(surprise_scope(hidden))
     return narrowest(scopes) or person_scope(str(teller))
 
 
@@ -257,6 +266,19 @@ def _is_own(
     return not is_wish and (
         seems_private(told, is_minors=is_minors) or (names_nobody and leaves_out_teller(told))
     )
+
+
+def _not_of_age(text: str, household: Household, teller: str) -> frozenset[str]:
+    """Return the ids of those who are not told of a grave affair of somebody else: all but whose it is, and the adults of the family."""
+    member = household.member(teller)
+    if member is None or not member.is_adult:
+        return frozenset()
+    about = people_in(text, household) - {teller}
+    is_of_kin = not person_canons().isdisjoint(map(canon_of, _plain(text).lower().split()))
+    if not (about or is_of_kin) or not any(is_grave(each.text) for each in parts_of(text)):
+        return frozenset()
+    family = {each.id for each in household.members if each.role in {Role.PARENT, Role.GUARDIAN}}
+    return frozenset(each.id for each in household.members) - family - about - {teller}
 
 
 def is_only_wish(text: str, people: Collection[str]) -> bool:
@@ -361,6 +383,12 @@ def is_for_all(text: str, household: Household) -> bool:
     """
     is_said = _references()["openly"].search(_plain(text)) is not None
     return is_said or tells_of_care(text, household)
+
+
+def asked_to(text: str, household: Household) -> frozenset[str]:
+    """Return the ids of members whom a text asks, or tells, to see to something: it is not about them."""
+    reader = _Reader(household, _people(household), _plain(text, household.members_by_word), None)
+    return reader.helpers
 
 
 def told_span(text: str, people: Collection[str]) -> tuple[int, int]:
@@ -613,11 +641,15 @@ class _Reader:
 
     def note(self, match: re.Match[str], pattern: _Pattern) -> None:
         """Add what one match says of whom something is kept from."""
+        if among := _whom(match, "among"):
+            self._note_among(among)
+            return
         words = _whom(match)
         meant = [self._meant(each) for each in words]
         known = frozenset[str]().union(*(each for each in meant if each is not None))
         if not pattern.is_wish:  # a gift is kept from whom it is for, and says nothing more
             known = (self._given_to(words) if words else self._children) - {self.teller}
+            known &= self._children if pattern.is_of_children else known
             if not known:
                 return
         elif None in meant or not (words or pattern.is_surprise):
@@ -627,6 +659,16 @@ class _Reader:
         self.is_found = True
         self.is_surprise |= pattern.is_surprise
         self.kept_from |= known - {self.teller}
+
+    def _note_among(self, words: Sequence[str]) -> None:
+        """Add that nobody but the teller and some others may know; where these see no secrets of others', only the teller may."""
+        meant = [self._meant(each) or frozenset() for each in words]
+        those = frozenset[str]().union(*meant)
+        members = self.household.members
+        guests = {each.id for each in members if each.role is Role.OTHER}
+        self.is_found = self.is_surprise = True
+        self.is_unclear |= not all(meant) or not guests.isdisjoint(those)
+        self.kept_from |= {each.id for each in members} - those - {self.teller}
 
     def scope(self, *, is_group: bool) -> str | None:
         """Return who may see the message; None where nothing in it is kept from anybody of the household."""
@@ -641,6 +683,11 @@ class _Reader:
         if self.kept_from and not self.is_unclear and is_for_some and self.kept_from < others:
             return surprise_scope(self.kept_from)
         return HOUSEHOLD_SCOPE if self.teller is None else person_scope(self.teller)
+
+    @property
+    def helpers(self) -> frozenset[str]:
+        """Those who are to see to it, and so have to know."""
+        return self._found(self.people.helper)
 
     @property
     def _children(self) -> frozenset[str]:
@@ -668,7 +715,7 @@ class _Reader:
         known = frozenset(who for each in words for who in self._meant(each) or ())
         if known or not any(map(_is_pronoun, words)):
             return known
-        owners, helpers = map(self._found, (self.people.owner, self.people.helper))
+        owners, helpers = self._found(self.people.owner), self.helpers
         is_given = any(map(_kinds_of_people()["possessive"].fullmatch, map(str.casefold, words)))
         everybody = frozenset(each.id for each in self.household.members if is_given)
         kept = (
@@ -730,9 +777,9 @@ def _joined(cuts: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _whom(match: re.Match[str]) -> list[str]:
+def _whom(match: re.Match[str], kind: str = "whom") -> list[str]:
     """Return the words for people that a pattern found."""
-    return [each for key, each in match.groupdict().items() if key.startswith("whom") and each]
+    return [each for key, each in match.groupdict().items() if key.startswith(kind) and each]
 
 
 def _is_pronoun(words: str) -> bool:
@@ -782,8 +829,13 @@ def _compiled(section: str, names: str, bare: str = r"(?!)") -> tuple[re.Pattern
 @cache
 def _patterns_for(names: str, bare: str = r"(?!)") -> tuple[_Pattern, ...]:
     return tuple(
-        _Pattern(form, is_wish=section != "gifts", is_surprise=section != "wishes")
-        for section in ("wishes", "surprises", "gifts")
+        _Pattern(
+            form,
+            is_wish=section in {"wishes", "surprises"},
+            is_surprise=section != "wishes",
+            is_of_children=section == "beliefs",
+        )
+        for section in ("wishes", "surprises", "gifts", "beliefs")
         for form in _compiled(section, names, bare)
     )
 

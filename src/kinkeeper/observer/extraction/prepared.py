@@ -18,7 +18,7 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.arrangement_rows import Arranged
@@ -263,6 +263,7 @@ class Loaded:
         arranged: What the chat has arranged lately, newest first, where the message may set it right.
         talk: The last messages of the chat up to a day before it, oldest first.
         items: What is open in the chat, as people call it, by action id, the latest first.
+        known: Who may see what is kept from somebody already and the message speaks of.
     """
 
     stored: StoredMessage
@@ -274,6 +275,7 @@ class Loaded:
     arranged: Sequence[Arranged] = ()
     talk: Sequence[StoredMessage] = ()
     items: Mapping[str, str] = field(default_factory=dict)
+    known: str = HOUSEHOLD_SCOPE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

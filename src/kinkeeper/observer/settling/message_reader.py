@@ -10,11 +10,12 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from kinkeeper.actions.repository import open_titles
+from kinkeeper.actions.written_audience import known_in_group
 from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.core.messages import InboundMessage, MessageKind
+from kinkeeper.core.messages import MessageKind
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import Viewer, kept_to
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.secrecy import wished_scope
 from kinkeeper.messaging import inbox
@@ -222,6 +223,7 @@ class Understanding:
         )
         return Loaded(
             stored=stored,
+            known=known_in_group(conn, self._participants.household, message),
             original=original,
             asked=asked,
             refused=refused,
@@ -297,7 +299,7 @@ class Understanding:
             original=loaded.original,
             sent_at=reading.sent_at,
             member=member,
-            scope=await self._scope(stored.message),
+            scope=await self._scope(loaded),
             parts=tuple(parts),
             brain=BrainContext(),
             talked_since=_last_asked(loaded, household.members_by_word),
@@ -325,13 +327,14 @@ class Understanding:
         parts[0] = replace(parts[0], extraction=replace(parts[0].extraction, brain_queries=texts))
         return replace(prepared, parts=tuple(parts), brain=await self._context.ask(queries))
 
-    async def _scope(self, message: InboundMessage) -> str:
+    async def _scope(self, loaded: Loaded) -> str:
         """Return who may see what a message tells; read once, and before anything is written."""
-        household = self._participants.household
-        return await read_beside(
+        household, message = self._participants.household, loaded.stored.message
+        wished = await read_beside(
             message.text,
             lambda: wished_scope(message.text, household, message.sender, is_group=True),
         )
+        return kept_to(loaded.known, wished)
 
     async def _part(self, reading: Reading, member: Member | None, loaded: Loaded) -> Part:
         await asyncio.sleep(0)  # each takes milliseconds: others have their turn before the next
