@@ -144,7 +144,7 @@ class _CalendarRequests:
         chosen = await self._store.read(lambda conn: choose(conn, wanted, asked))
         if not chosen.events:
             require_seen(chosen.span, asked)
-        is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER, Wanted.HAPPENED}
+        is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER}
         runs = (
             [Run(times=(each,)) for each in chosen.events]
             if is_each

@@ -205,8 +205,7 @@ _DAY = timedelta(days=1)
 _MANY: Final = frozenset({Wanted.ALL, Wanted.COUNT, Wanted.UNOWNED, Wanted.CLASH})
 """What is told of every event in a span; everything else is told of one."""
 
-_YES_OR_NO: Final = frozenset({Wanted.WHETHER, Wanted.HAPPENED})
-_IN_A_SPAN: Final = _MANY | _YES_OR_NO | {Wanted.WHO, Wanted.RESPONSIBLE}
+_IN_A_SPAN: Final = _MANY | {Wanted.WHETHER, Wanted.WHO, Wanted.RESPONSIBLE}
 """What is told of every event where a span is named: each may have somebody else."""
 
 
@@ -238,7 +237,7 @@ def choose(conn: Connection, wanted: ListEvents, asked: Asked) -> Chosen:
     """
     found, span = _first_found(conn, wanted, asked)
     if found:
-        meanwhile = _all_day_beside(conn, found, asked) if wanted.wanted in _YES_OR_NO else ()
+        meanwhile = _all_day_beside(conn, found, asked) if wanted.wanted is Wanted.WHETHER else ()
         return Chosen(events=found, span=span, meanwhile=meanwhile)
     if wanted.from_ is None or wanted.query is None or span.end <= asked.now:
         return Chosen(events=found, span=span)

@@ -34,6 +34,7 @@ from kinkeeper.conversation.answering.names_and_times import (
     span_words,
 )
 from kinkeeper.language.text import enumerated
+from kinkeeper.reading.asked import asks_for_anything, asks_for_presence, asks_what_happened
 from kinkeeper.reading.times.time_text import clock
 
 # What takes place, as an answer: exactly what was asked about it. Pure.
@@ -42,9 +43,6 @@ _WEEK = 7
 _DAY = timedelta(days=1)
 _MANY = {None, "all", "count", "unowned", "clash"}
 """What is told of some days where none is named."""
-
-_WHETHER = {"whether", "happened"}
-"""What asks for a yes or a no; of what happened, the calendar knows no no."""
 
 _DENIES = re.compile(
     r"\b(?:closed|cancelled|canceled|off|no|not|without|shut|skips?|postponed)\b", re.IGNORECASE
@@ -75,7 +73,7 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
         first, period = event_told(items[0], setting), _period(done.params, setting)
         return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
     is_sure = any(each.get("confirmed", True) and not may_be_off(each) for each in items)
-    is_yes = wanted == "clash" or (wanted in _WHETHER and _is_yes(items, done))
+    is_yes = wanted == "clash" or (wanted == "whether" and _is_yes(items, done, setting))
     yes = "Yes: " if is_yes and is_sure else ""
     told = few([event_told(each, setting) for each in items], len(items), ";")
     return f"{yes}{told}{_meanwhile(done, setting)}."
@@ -86,11 +84,19 @@ def _marked(told: str, item: Item, setting: Setting) -> str:
     return told if NOT_CONFIRMED in told else told + waiting_told(item, setting)
 
 
-def _is_yes(items: Sequence[Any], done: ActionResult) -> bool:
+def _is_left_open(done: ActionResult, setting: Setting) -> bool:
+    """Whether it is asked what somebody does or did, and not what is planned: that is no yes and no no of the calendar's."""
+    is_of_deed = asks_what_happened(setting.text) or not asks_for_anything(setting.text)
+    return bool(done.params.get("who")) and not done.params.get("query") and is_of_deed
+
+
+def _is_yes(items: Sequence[Any], done: ActionResult, setting: Setting) -> bool:
     """Whether what was found says that something takes place: neither that it does not, nor that it may not.
 
     "School closed" is no yes to "is there school?", nor is choir one while who sings is away.
     """
+    if _is_left_open(done, setting):
+        return False
     asked = str(done.params.get("query") or "")
     denies = any(_DENIES.search(name_of(each)) for each in items) and not _DENIES.search(asked)
     return not denies and not done.result.get("meanwhile")
@@ -104,7 +110,7 @@ def _meanwhile(done: ActionResult, setting: Setting) -> str:
 def _unowned(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     period = _period(done.params, setting)
     if not items:
-        return f"Everything{' ' + period if period else ''} has somebody in charge."
+        return f"Nothing in the calendar{' ' + period if period else ''} is without somebody in charge."
     told = [briefly_told(each, setting) + waiting_told(each, setting) for each in items]
     return f"Nobody is down yet for {few(told, len(told), ';')}."
 
@@ -127,10 +133,11 @@ def _nothing(wanted: str, done: ActionResult, setting: Setting) -> str:
     )
     if wanted in {"responsible", "who"}:
         return f"Nobody is down for that: {told}.{_instead(done, setting)}"
-    if wanted == "happened":  # what nobody put in the calendar may have happened all the same
+    # What nobody put in the calendar may be all the same; on which other day it is, the calendar knows.
+    is_open = wanted == "whether" and (about or _is_left_open(done, setting))
+    if is_open and not done.result.get("instead"):
         return f"I don't know: nobody has told me, and {told}.{_instead(done, setting)}"
-    told = f"No, {told}" if wanted == "whether" else capital(told)
-    return f"{told}.{_instead(done, setting)}"
+    return f"{capital(told)}.{_instead(done, setting)}"
 
 
 def _instead(done: ActionResult, setting: Setting) -> str:
@@ -295,17 +302,28 @@ def free_told(done: ActionResult, setting: Setting) -> str:
             return capital(
                 f"{days}; nothing else is in the calendar for {named(who, setting)}{' ' + when if when else ''}."
             )
-        return capital(f"{are(who, setting)} free{' ' + when if when else ''}.")
+        return capital(f"{_free(who, when, setting)}.")
     free = few([_span(each, setting) for each in spans], len(spans), ";")
     if spans and not _is_short(done):
         return f"Free: {free}."
     if not busy and (said := _said_away(done, setting)):
         where = f"nothing is in the calendar for {named(who, setting)}{' ' + when if when else ''}"
         return f"{capital(where)}, but {enumerated([*said.values()])}."
+    if busy and asks_for_presence(setting.text):
+        told = few([event_told(each, setting) for each in busy], len(busy), ";")
+        return f"In the calendar for {named(who, setting)}: {told}."
     why = f": {few([event_told(each, setting) for each in busy], len(busy), ';')}" if busy else ""
     room = f" Free: {free}." if spans else ""
     room += f" {capital(days)}." if (days := _all_day(done, setting)) else ""
     return capital(f"{are(who, setting)} not free{' ' + when if when else ''}{why}.{room}")
+
+
+def _free(who: Sequence[str], when: str, setting: Setting) -> str:
+    """Return that nothing keeps members busy, as far as the calendar knows; of where they are it knows nothing."""
+    then = f" {when}" if when else ""
+    if asks_for_presence(setting.text):
+        return f"nothing is in the calendar for {named(who, setting)}{then}"
+    return f"{are(who, setting)} free{then} as far as I know: nothing is in the calendar for {named(who, setting)} then"
 
 
 def _all_day(done: ActionResult, setting: Setting) -> str:
@@ -334,7 +352,7 @@ def _who_is_free(
 ) -> str:
     said = _said_away(done, setting)
     free = [member for member, busy in by_member.items() if not (busy or member in said)]
-    told = [f"{are(free, setting)} free{' ' + when if when else ''}"] if free else []
+    told = [_free(free, when, setting)] if free else []
     if not free:
         told.append(f"nobody is free{' ' + when if when else ''}")
     told += [_kept_busy(member, busy, setting) for member, busy in by_member.items() if busy]
