@@ -133,11 +133,11 @@ def _nothing(wanted: str, done: ActionResult, setting: Setting) -> str:
     )
     if wanted in {"responsible", "who"}:
         return f"Nobody is down for that: {told}.{_instead(done, setting)}"
-    # What nobody put in the calendar may be all the same; on which other day it is, the calendar knows.
-    is_open = wanted == "whether" and (about or _is_left_open(done, setting))
-    if is_open and not done.result.get("instead"):
-        return f"I don't know: nobody has told me, and {told}.{_instead(done, setting)}"
-    return f"{capital(told)}.{_instead(done, setting)}"
+    near = _instead(done, setting)
+    # What nobody put in the calendar may be all the same, unless the calendar tells another day or what is on instead.
+    if wanted == "whether" and not near and (about or _is_left_open(done, setting)):
+        return f"I don't know: nobody has told me, and {told}."
+    return f"{capital(told)}.{near}"
 
 
 def _instead(done: ActionResult, setting: Setting) -> str:
