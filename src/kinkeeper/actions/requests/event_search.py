@@ -217,7 +217,7 @@ class Chosen:
         events: In the order in which they take place; the last first where that is wanted.
         span: What was looked at.
         instead: The next of what was asked for, where none is in the span.
-        beside: What else the people who were named have in the span, where nothing of what was asked for is there.
+        beside: What else there is in the span, of the people who were named, where nothing of what was asked for is there.
         meanwhile: What goes on for whole days beside what was found, for the same people.
     """
 
@@ -244,7 +244,8 @@ def choose(conn: Connection, wanted: ListEvents, asked: Asked) -> Chosen:
     ahead = wanted.model_copy(update={"from_": None, "wanted": Wanted.NEXT})
     later, _ = _first_found(conn, ahead, asked)
     whole = wanted.model_copy(update={"query": None, "wanted": Wanted.ALL})
-    beside = _answering_in(conn, span, whole, asked) if wanted.who and not later else ()
+    is_open = bool(wanted.who) or wanted.wanted is Wanted.WHETHER
+    beside = _answering_in(conn, span, whole, asked) if is_open and not later else ()
     return Chosen(events=found, span=span, instead=next(iter(later), None), beside=beside)
 
 

@@ -56,6 +56,19 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
         items: The events that were found.
         done: The request, with what was asked.
     """
+    told, heard = _found(items, done, setting), _heard(done, setting)
+    return f"{told} {capital(heard)}." if items and heard else told
+
+
+def _heard(done: ActionResult, setting: Setting) -> str:
+    """Return what people said of these days; what is only near, where anything of them is asked for."""
+    is_list = "events" in done.result and done.params.get("wanted") is None
+    is_open = is_list or asks_for_anything(setting.text)
+    told = done.result.get("told") or ()
+    return enumerated([_quoted(each, setting) for each in told if is_open or not each["is_near"]])
+
+
+def _found(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     wanted = str(done.params.get("wanted") or "all")
     if wanted == "unowned":
         return _unowned(items, done, setting)
@@ -131,6 +144,8 @@ def _nothing(wanted: str, done: ActionResult, setting: Setting) -> str:
     told = (
         f"{told}{of} {'was' if is_past else 'is'} in the calendar{' ' + period if period else ''}"
     )
+    if heard := _heard(done, setting):
+        return f"{capital(told)}, but {heard}."
     if wanted in {"responsible", "who"}:
         return f"Nobody is down for that: {told}.{_instead(done, setting)}"
     near = _instead(done, setting)
@@ -297,24 +312,23 @@ def free_told(done: ActionResult, setting: Setting) -> str:
     if done.params.get("around") and not done.params.get("who"):
         told = few([event_told(each, setting) for each in busy], len(busy), ";")
         return f"Yes: {told}." if busy else f"No, there is nothing else {when}."
+    days = _all_day(done, setting)
+    nothing = f"{days}; nothing else is" if days else "nothing is"
+    nothing += f" in the calendar for {named(who, setting)}{' ' + when if when else ''}"
+    heard = _heard(done, setting) or enumerated([*_said_away(done, setting).values()])
+    if heard and not busy and _is_short(done):
+        return capital(f"{nothing}, but {heard}.")
     if done.result.get("is_free"):
-        if days := _all_day(done, setting):
-            return capital(
-                f"{days}; nothing else is in the calendar for {named(who, setting)}{' ' + when if when else ''}."
-            )
-        return capital(f"{_free(who, when, setting)}.")
+        return capital(f"{nothing if days else _free(who, when, setting)}.")
     free = few([_span(each, setting) for each in spans], len(spans), ";")
     if spans and not _is_short(done):
         return f"Free: {free}."
-    if not busy and (said := _said_away(done, setting)):
-        where = f"nothing is in the calendar for {named(who, setting)}{' ' + when if when else ''}"
-        return f"{capital(where)}, but {enumerated([*said.values()])}."
     if busy and asks_for_presence(setting.text):
         told = few([event_told(each, setting) for each in busy], len(busy), ";")
         return f"In the calendar for {named(who, setting)}: {told}."
     why = f": {few([event_told(each, setting) for each in busy], len(busy), ';')}" if busy else ""
     room = f" Free: {free}." if spans else ""
-    room += f" {capital(days)}." if (days := _all_day(done, setting)) else ""
+    room += f" {capital(days)}." if days else ""
     return capital(f"{are(who, setting)} not free{' ' + when if when else ''}{why}.{room}")
 
 
@@ -335,16 +349,15 @@ def _all_day(done: ActionResult, setting: Setting) -> str:
 
 def _said_away(done: ActionResult, setting: Setting) -> dict[str, str]:
     """Return by member who said when that they have no time then."""
-    found = {}
-    for member, words in (done.result.get("told_away") or {}).items():
-        at = local(words["said_at"], now=setting.now)
-        day = (
-            f" {day_words(at.date(), today=setting.now.date(), locale=setting.household.locale)}"
-            if at
-            else ""
-        )
-        found[member] = f"{named([words['by']], setting)} said{day}: “{plain(words['text'])}”"
-    return found
+    told = done.result.get("told_away") or {}
+    return {member: _quoted(words, setting) for member, words in told.items()}
+
+
+def _quoted(words: Item, setting: Setting) -> str:
+    """Return what somebody said, with who and when."""
+    at, locale = local(words["said_at"], now=setting.now), setting.household.locale
+    day = f" {day_words(at.date(), today=setting.now.date(), locale=locale)}" if at else ""
+    return f"{named([words['by']], setting)} said{day}: “{plain(words['text'])}”"
 
 
 def _who_is_free(

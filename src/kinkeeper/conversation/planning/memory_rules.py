@@ -17,6 +17,7 @@ from kinkeeper.conversation.routing.intent import IntentType
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.told_audience import facts_in, is_left_over
 from kinkeeper.household.model import Household
+from kinkeeper.memory.days_told import tells_of_day_to_come
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.care import is_report, is_told_of_self
 from kinkeeper.memory.statements.classification import classify, is_lasting
@@ -223,7 +224,13 @@ def told_of(
         return text
     if is_copied(text):
         return ""
-    statements = told_beside(text[:LONGEST_READ], load_grammar(), household, now=now)
+    grammar = load_grammar()
+    is_dated = tells_of_day_to_come(text, household, now=now) and all(
+        map(_changes_nothing, results)
+    )
+    if is_dated and not grammar.starts.match(text) and not grammar.said["imperative"].match(text):
+        return text
+    statements = told_beside(text[:LONGEST_READ], grammar, household, now=now)
     return "\n".join(each for each in statements if is_left_over(each, results, household))
 
 
