@@ -12,6 +12,7 @@ from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.calendar.model import EventState
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.model import EventName
+from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.facts import list_facts
@@ -20,7 +21,7 @@ from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.corrections import retraction_of
 from kinkeeper.tasks.repository import open_tasks
 from live_household import MONDAY, live_system
-from talking import on_a_loop
+from talking import on_a_loop, talking
 
 SAID = {
     "statement": "The spare zorb is under the blue pot",
@@ -139,3 +140,56 @@ async def test_what_is_taken_back_in_the_same_breath_is_never_kept(
 )
 def test_other_messages_take_nothing_back(text: str) -> None:
     assert retraction_of(text) is None
+
+
+# What holds more than one thing, or others count on, is not undone as a whole unasked.
+
+THINGS = ("rice", "figs", "candles", "soap", "twine")
+
+
+@pytest.mark.parametrize("clear", ["clear {}", "empty {}", "take everything off {}"])
+@on_a_loop
+async def test_a_long_list_is_emptied_with_a_yes_alone(tmp_path: Path, clear: str) -> None:
+    asked = clear.format("the shopping list")
+    for count in range(2, len(THINGS) + 1):
+        async with talking(f"{tmp_path}/{count}.sqlite", Planners(None)) as talk:
+            await talk.answer(f"add {', '.join(THINGS[:count])} to the shopping list")
+            told = await talk.answer(asked)
+            assert told.startswith("Shall I") == (count > 3), told
+            await talk.answer("no" if count > 3 else "undo that")
+            left = await talk.answer("what's on the shopping list?")
+            assert all(each in left for each in THINGS[:count]), left
+            if count > 3:
+                await talk.answer(asked)
+                assert "empty" in await talk.answer("yes")
+
+
+@pytest.mark.parametrize(
+    ("made", "title"),
+    [("make a packing list: {}", "packing list"), ("add {} to the shopping list", "shopping list")],
+)
+@on_a_loop
+async def test_of_a_list_only_what_is_named_is_forgotten(
+    tmp_path: Path, made: str, title: str
+) -> None:
+    for thing in THINGS:
+        async with talking(f"{tmp_path}/{thing}.sqlite", Planners(None)) as talk:
+            await talk.answer(made.format(", ".join(THINGS)))
+            told = await talk.answer(f"forget what I said about the {thing}")
+            assert "is off" in told, told
+            left = await talk.answer(f"what's on the {title}?")
+            assert [each for each in THINGS if each in left] == [
+                each for each in THINGS if each != thing
+            ]
+
+
+@on_a_loop
+async def test_an_event_in_the_calendar_is_not_forgotten_unasked(tmp_path: Path) -> None:
+    for thing in ("optician", "recital", "haircut"):
+        async with talking(f"{tmp_path}/{thing}.sqlite", Planners(None)) as talk:
+            await talk.answer(f"put Leo's {thing} in the calendar on friday at 3pm")
+            await talk.answer("yes")
+            told = await talk.answer(f"forget what I said about the {thing}")
+            assert told.startswith("Shall I cancel"), told
+            await talk.answer("no")
+            assert thing in await talk.answer("what's on friday?", thread_id="q")

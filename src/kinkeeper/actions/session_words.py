@@ -26,6 +26,7 @@ from kinkeeper.household.viewers import Viewer, is_project, kept_to, person_scop
 from kinkeeper.memory import sessions
 from kinkeeper.memory.browser import sharing_words
 from kinkeeper.memory.corrections import narrow_last
+from kinkeeper.memory.days_told import day_told
 from kinkeeper.memory.erasure import take_back
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Episode, Observation
@@ -159,6 +160,8 @@ def propose_statements(
 ) -> int:
     """Propose the statements of an episode that needs a confirmation; what is known or was proposed already is left out.
 
+    Where it has none that last, what it tells of a day to come is proposed as it was said.
+
     Args:
         episode: As stored, with `asked_scope`.
 
@@ -166,6 +169,7 @@ def propose_statements(
         How many were proposed.
     """
     count = 0
+    found = found or day_told(episode.text, household, said_at=episode.said_at)
     for number, each in enumerate(found):
         proposal = _proposal(household, episode, each, number=number)
         if not is_news(conn, household, proposal, each, speaker=episode.member, now=now):

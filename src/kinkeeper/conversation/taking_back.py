@@ -104,7 +104,8 @@ def retracted(
         titles = [str(each.summary) for each in turn.results]
         if about and about.isdisjoint(stems(" ".join([turn.text, *titles]))):
             continue
-        results = _actions_of(conn, turn.results, asked)
+        done = [each for each in turn.results if not (about and _is_of_more(conn, each, asked))]
+        results = _actions_of(conn, done, asked)
         episode = find_turn_message(
             conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
         )
@@ -122,6 +123,14 @@ def retracted(
         if results:
             return Acted(results=results)
     return None
+
+
+def _is_of_more(conn: Connection, done: ActionResult, asked: Asked) -> bool:
+    """Whether what was done holds more than one thing that is named, or others count on it: then it is not undone unasked."""
+    is_list = done.domain == "notes" and len(done.result.get("entries") or ()) > 1
+    if done.action_id is None or not (is_list or done.domain == "calendar"):
+        return False
+    return load_action(conn, asked.household.id, done.action_id).status in _WRITTEN
 
 
 def restored(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Acted | None:

@@ -17,6 +17,7 @@ from kinkeeper.household.viewers import (
 )
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
+from kinkeeper.memory.days_told import tells_of_day_to_come
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.care import is_for_home, only_sets_right, people_in
@@ -373,12 +374,13 @@ def facts_in(text: str, household: Household, *, now: datetime) -> Sequence[Obse
 
 
 def holds_fact(text: str, household: Household, *, now: datetime) -> bool:
-    """Return whether memory finds something worth keeping in a message.
+    """Return whether memory finds something worth keeping in a message: a lasting fact, or what a day to come brings.
 
     Args:
         text: The whole message, verbatim.
     """
-    return any(each.stands_alone for each in facts_in(text, household, now=now))
+    is_lasting = any(each.stands_alone for each in facts_in(text, household, now=now))
+    return is_lasting or tells_of_day_to_come(text, household, now=now)
 
 
 def saved_for(scope: str, household: Household) -> str:

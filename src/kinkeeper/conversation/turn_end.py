@@ -27,6 +27,7 @@ from kinkeeper.conversation.turns import Claim, claim_next, last_turns
 from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.household.viewers import kept_to, person_scope
 from kinkeeper.jobs.leases import LeaseLostError
+from kinkeeper.memory.days_told import tells_of_day_to_come
 from kinkeeper.memory.sessions import SessionMessage
 from kinkeeper.memory.statements.care import is_report
 from kinkeeper.memory.statements.secrecy import audience_of, points_back
@@ -158,7 +159,11 @@ class Closing:
             return
         # Beside a secret all is kept as the secret is; else only what no request carries.
         is_beside = secret is None and ending.told not in {"", text}
-        is_carried = bool(ending.results) and not (is_beside or is_report(text, parts.household))
+        is_carried = bool(ending.results) and not (
+            is_beside
+            or is_report(text, parts.household)
+            or tells_of_day_to_come(text, parts.household, now=turn.received_at)
+        )
         if before is not None:
             is_carried &= all(map(is_about_told, ending.results))
         is_decided = is_carried or is_copied(text)

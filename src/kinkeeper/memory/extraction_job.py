@@ -149,12 +149,12 @@ class SessionReading:
         episode = _present(conn, read)
         if episode is None or episode.text != read.text:
             return
-        if not found:
-            claim_reading(conn, self._household, episode.id)
-            return
         if episode.asked_scope is not None:
             if claim_reading(conn, self._household, episode.id):
                 self._propose(conn, episode, found)
+            return
+        if not found:
+            claim_reading(conn, self._household, episode.id)
             return
         remember(
             conn,

@@ -208,6 +208,16 @@ def asks_what_happened(text: str) -> bool:
     return _forms("happened")["asks"].match(_plain(text)) is not None
 
 
+def asks_for_anything(text: str) -> bool:
+    """Whether a question asks if anything at all is planned, which a calendar answers."""
+    return _forms("planned")["anything"].search(_plain(text)) is not None
+
+
+def asks_for_presence(text: str) -> bool:
+    """Whether a question asks where somebody is or works, and not for their time."""
+    return _forms("planned")["presence"].match(_plain(text)) is not None
+
+
 def general_words(text: str) -> str:
     """Return the general words in which one asks for the care that a text tells of: "eat", "food" for "lunch".
 

@@ -56,6 +56,7 @@ from kinkeeper.actions.requests.parameters import (
     scope_for,
     shifted,
 )
+from kinkeeper.actions.requests.told_days import told_beside
 from kinkeeper.calendar.event_limits import check_event
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.repository import find_event, list_overrides
@@ -141,10 +142,15 @@ class _CalendarRequests:
         self._usual_length = usual_length
 
     async def list(self, wanted: ListEvents, asked: Asked) -> Found:
-        chosen = await self._store.read(lambda conn: choose(conn, wanted, asked))
+        chosen, told = await self._store.read(
+            lambda conn: (
+                found := choose(conn, wanted, asked),
+                told_beside(conn, wanted, found, asked),
+            )
+        )
         if not chosen.events:
             require_seen(chosen.span, asked)
-        is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER, Wanted.HAPPENED}
+        is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER}
         runs = (
             [Run(times=(each,)) for each in chosen.events]
             if is_each
@@ -158,6 +164,7 @@ class _CalendarRequests:
             "instead": chosen.instead and occurrence_json(chosen.instead, asked),
             "beside": [occurrence_json(each, asked) for each in chosen.beside],
             "meanwhile": [occurrence_json(each, asked) for each in chosen.meanwhile],
+            "told": told,
         }
         is_list = wanted.wanted is Wanted.ALL or len(items) > 1
         card = Card(kind="events", title="Calendar", items=items) if is_list else None

@@ -205,8 +205,7 @@ _DAY = timedelta(days=1)
 _MANY: Final = frozenset({Wanted.ALL, Wanted.COUNT, Wanted.UNOWNED, Wanted.CLASH})
 """What is told of every event in a span; everything else is told of one."""
 
-_YES_OR_NO: Final = frozenset({Wanted.WHETHER, Wanted.HAPPENED})
-_IN_A_SPAN: Final = _MANY | _YES_OR_NO | {Wanted.WHO, Wanted.RESPONSIBLE}
+_IN_A_SPAN: Final = _MANY | {Wanted.WHETHER, Wanted.WHO, Wanted.RESPONSIBLE}
 """What is told of every event where a span is named: each may have somebody else."""
 
 
@@ -218,7 +217,7 @@ class Chosen:
         events: In the order in which they take place; the last first where that is wanted.
         span: What was looked at.
         instead: The next of what was asked for, where none is in the span.
-        beside: What else the people who were named have in the span, where nothing of what was asked for is there.
+        beside: What else there is in the span, of the people who were named, where nothing of what was asked for is there.
         meanwhile: What goes on for whole days beside what was found, for the same people.
     """
 
@@ -238,14 +237,15 @@ def choose(conn: Connection, wanted: ListEvents, asked: Asked) -> Chosen:
     """
     found, span = _first_found(conn, wanted, asked)
     if found:
-        meanwhile = _all_day_beside(conn, found, asked) if wanted.wanted in _YES_OR_NO else ()
+        meanwhile = _all_day_beside(conn, found, asked) if wanted.wanted is Wanted.WHETHER else ()
         return Chosen(events=found, span=span, meanwhile=meanwhile)
     if wanted.from_ is None or wanted.query is None or span.end <= asked.now:
         return Chosen(events=found, span=span)
     ahead = wanted.model_copy(update={"from_": None, "wanted": Wanted.NEXT})
     later, _ = _first_found(conn, ahead, asked)
     whole = wanted.model_copy(update={"query": None, "wanted": Wanted.ALL})
-    beside = _answering_in(conn, span, whole, asked) if wanted.who and not later else ()
+    is_open = bool(wanted.who) or wanted.wanted is Wanted.WHETHER
+    beside = _answering_in(conn, span, whole, asked) if is_open and not later else ()
     return Chosen(events=found, span=span, instead=next(iter(later), None), beside=beside)
 
 

@@ -45,7 +45,6 @@ class Wanted(StrEnum):
     UNOWNED = "unowned"
     COUNT = "count"
     WHETHER = "whether"
-    HAPPENED = "happened"
     CLASH = "clash"
     AWAY = "away"
 

@@ -11,17 +11,16 @@ from kinkeeper.actions.requests.event_search import find_around
 from kinkeeper.actions.requests.event_views import FindFree, occurrence_json
 from kinkeeper.actions.requests.model import Asked, Card, Found
 from kinkeeper.actions.requests.parameters import read_who, said_span
+from kinkeeper.actions.requests.told_days import heard, told_of
 from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.occurrences import booked_people
 from kinkeeper.calendar.search import find_conflicts
 from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.core.time import Interval, as_utc, midnight
 from kinkeeper.household.viewers import GUEST_DAYS
-from kinkeeper.memory.episodes import list_episodes
-from kinkeeper.memory.model import EpisodeKind
 from kinkeeper.memory.statements.absences import times_told
 
-_MOST, _MOST_HEARD = 10, 500
+_MOST = 10
 _DAY = timedelta(days=1)
 FROM, TO = time(8), time(21)
 """Nobody wants to be offered the small hours."""
@@ -125,6 +124,7 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
     result = {
         "is_free": not (busy or told),
         "told_away": told,
+        "told": [] if told or busy or wanted.is_any else told_of(conn, span, asked, who=members),
         "free": [_span_json(each, asked) for each in spans],
         "who": list(members),
         "busy": [occurrence_json(each, asked) for each in busy],
@@ -177,9 +177,7 @@ def _told_away(
     """Return by member what was said last of their having no time then, where it was not taken back."""
     household, zone = asked.household, asked.household.zone
     known = dict[str, dict[str, str] | None]()
-    for each in list_episodes(conn, asked.viewer, kind=EpisodeKind.TURN, limit=_MOST_HEARD):
-        if each.is_assistant:
-            continue
+    for each in heard(conn, asked):
         said_at = each.said_at.astimezone(zone)
         words = {"text": each.text, "said_at": said_at.isoformat(), "by": each.member or ""}
         for told in times_told(each.text, each.member, said_at, household):

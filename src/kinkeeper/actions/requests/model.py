@@ -97,7 +97,7 @@ class Prepared:
         effects: What would be written, in frozen form.
         shown: All that a person must see before a yes: recipients, subject, body, calendar difference.
         result: As JSON, for the answer once it is done: what a template needs (title, when, ids).
-        choices: Other ways, as labels with effects; usually none.
+        stakes: HIGH where this one needs a person's yes although its kind does not.
     """
 
     type: ActionType
@@ -105,6 +105,7 @@ class Prepared:
     effects: tuple[Mapping[str, Any], ...]
     shown: Mapping[str, Any] = field(default_factory=dict)
     result: Mapping[str, Any] = field(default_factory=dict)
+    stakes: Stakes = Stakes.LOW
 
 
 class Decider(StrEnum):

@@ -49,6 +49,9 @@ from kinkeeper.store.store import Store
 
 _TITLE = "the note's id, its title, or words from it"
 _LINES = "text; for a list, one entry per line"
+_MOST_UNASKED = 3
+"""Lines that may be taken off a list all together without a question."""
+
 _LONGEST_LINE = 100
 _MOST_FOUND = 10
 
@@ -272,7 +275,8 @@ class _NoteRequests:
         lines = [each for each in entries(note.body) if not each.startswith("#")]
         effect = ReplaceLines(note_id=note.id, made_by=note.made_by, removed=tuple(lines))
         removed = ", ".join(lines)
-        return _changed(note, effect, f"Take off {note.title}: {removed}", {"removed": removed})
+        changed = _changed(note, effect, f"Take off {note.title}: {removed}", {"removed": removed})
+        return replace(changed, stakes=Stakes.HIGH) if len(lines) > _MOST_UNASKED else changed
 
     async def delete(self, wanted: DeleteNoteOf, asked: Asked) -> Prepared:
         note = _meant(wanted.title, await self._all(asked))

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
 from kinkeeper.actions.authority import Press, may_settle
-from kinkeeper.actions.consent import Consent, consent_for
+from kinkeeper.actions.consent import Consent, consent_for, highest
 from kinkeeper.actions.model import FROM_CHAT, OPENS_TO, ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.receipts import Receipt, executed
@@ -259,7 +259,7 @@ def _proposal(
         choices=(),
         merge_key=_merge_key(kind, asked, prepared),
         origin=asked.origin,
-        stakes=kind.stakes,
+        stakes=highest(kind.stakes, prepared.stakes),
         scope=person_scope(asked.member.id) if opens else asked.scope,
         request={
             "domain": kind.domain,
@@ -277,7 +277,8 @@ def _merge_key(kind: RequestKind, asked: Asked, prepared: Prepared) -> str | Non
 
     What runs at once waits for nobody.
     """
-    if asked.member.is_adult and consent_for(asked.origin, kind.stakes) is not Consent.ASK:
+    stakes = highest(kind.stakes, prepared.stakes)
+    if asked.member.is_adult and consent_for(asked.origin, stakes) is not Consent.ASK:
         return None
     said = {"summary": prepared.summary, "shown": plain(prepared.shown)}
     return stable_id(

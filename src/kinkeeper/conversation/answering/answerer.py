@@ -258,7 +258,8 @@ def _left_open(context: AnswerContext) -> bool:
         return False
     (done,) = context.results
     names_something = done.params.get("query") or done.params.get("who")
-    if done.status is not ResultStatus.DONE or not names_something:
+    is_told = any(not each["is_near"] for each in done.result.get("told") or ())
+    if done.status is not ResultStatus.DONE or not names_something or is_told:
         return False
     if done.result.get("tasks") == [] or (
         done.result.get("waiting") == [] and done.result.get("event", done) is None

@@ -34,6 +34,7 @@ from kinkeeper.conversation.answering.names_and_times import (
     span_words,
 )
 from kinkeeper.language.text import enumerated
+from kinkeeper.reading.asked import asks_for_anything, asks_for_presence, asks_what_happened
 from kinkeeper.reading.times.time_text import clock
 
 # What takes place, as an answer: exactly what was asked about it. Pure.
@@ -42,9 +43,6 @@ _WEEK = 7
 _DAY = timedelta(days=1)
 _MANY = {None, "all", "count", "unowned", "clash"}
 """What is told of some days where none is named."""
-
-_WHETHER = {"whether", "happened"}
-"""What asks for a yes or a no; of what happened, the calendar knows no no."""
 
 _DENIES = re.compile(
     r"\b(?:closed|cancelled|canceled|off|no|not|without|shut|skips?|postponed)\b", re.IGNORECASE
@@ -58,6 +56,19 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
         items: The events that were found.
         done: The request, with what was asked.
     """
+    told, heard = _found(items, done, setting), _heard(done, setting)
+    return f"{told} {capital(heard)}." if items and heard else told
+
+
+def _heard(done: ActionResult, setting: Setting) -> str:
+    """Return what people said of these days; what is only near, where anything of them is asked for."""
+    is_list = "events" in done.result and done.params.get("wanted") is None
+    is_open = is_list or asks_for_anything(setting.text)
+    told = done.result.get("told") or ()
+    return enumerated([_quoted(each, setting) for each in told if is_open or not each["is_near"]])
+
+
+def _found(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     wanted = str(done.params.get("wanted") or "all")
     if wanted == "unowned":
         return _unowned(items, done, setting)
@@ -75,7 +86,7 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
         first, period = event_told(items[0], setting), _period(done.params, setting)
         return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
     is_sure = any(each.get("confirmed", True) and not may_be_off(each) for each in items)
-    is_yes = wanted == "clash" or (wanted in _WHETHER and _is_yes(items, done))
+    is_yes = wanted == "clash" or (wanted == "whether" and _is_yes(items, done, setting))
     yes = "Yes: " if is_yes and is_sure else ""
     told = few([event_told(each, setting) for each in items], len(items), ";")
     return f"{yes}{told}{_meanwhile(done, setting)}."
@@ -86,11 +97,19 @@ def _marked(told: str, item: Item, setting: Setting) -> str:
     return told if NOT_CONFIRMED in told else told + waiting_told(item, setting)
 
 
-def _is_yes(items: Sequence[Any], done: ActionResult) -> bool:
+def _is_left_open(done: ActionResult, setting: Setting) -> bool:
+    """Whether it is asked what somebody does or did, and not what is planned: that is no yes and no no of the calendar's."""
+    is_of_deed = asks_what_happened(setting.text) or not asks_for_anything(setting.text)
+    return bool(done.params.get("who")) and not done.params.get("query") and is_of_deed
+
+
+def _is_yes(items: Sequence[Any], done: ActionResult, setting: Setting) -> bool:
     """Whether what was found says that something takes place: neither that it does not, nor that it may not.
 
     "School closed" is no yes to "is there school?", nor is choir one while who sings is away.
     """
+    if _is_left_open(done, setting):
+        return False
     asked = str(done.params.get("query") or "")
     denies = any(_DENIES.search(name_of(each)) for each in items) and not _DENIES.search(asked)
     return not denies and not done.result.get("meanwhile")
@@ -104,7 +123,7 @@ def _meanwhile(done: ActionResult, setting: Setting) -> str:
 def _unowned(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     period = _period(done.params, setting)
     if not items:
-        return f"Everything{' ' + period if period else ''} has somebody in charge."
+        return f"Nothing in the calendar{' ' + period if period else ''} is without somebody in charge."
     told = [briefly_told(each, setting) + waiting_told(each, setting) for each in items]
     return f"Nobody is down yet for {few(told, len(told), ';')}."
 
@@ -125,12 +144,15 @@ def _nothing(wanted: str, done: ActionResult, setting: Setting) -> str:
     told = (
         f"{told}{of} {'was' if is_past else 'is'} in the calendar{' ' + period if period else ''}"
     )
+    if heard := _heard(done, setting):
+        return f"{capital(told)}, but {heard}."
     if wanted in {"responsible", "who"}:
         return f"Nobody is down for that: {told}.{_instead(done, setting)}"
-    if wanted == "happened":  # what nobody put in the calendar may have happened all the same
-        return f"I don't know: nobody has told me, and {told}.{_instead(done, setting)}"
-    told = f"No, {told}" if wanted == "whether" else capital(told)
-    return f"{told}.{_instead(done, setting)}"
+    near = _instead(done, setting)
+    # What nobody put in the calendar may be all the same, unless the calendar tells another day or what is on instead.
+    if wanted == "whether" and not near and (about or _is_left_open(done, setting)):
+        return f"I don't know: nobody has told me, and {told}."
+    return f"{capital(told)}.{near}"
 
 
 def _instead(done: ActionResult, setting: Setting) -> str:
@@ -290,22 +312,32 @@ def free_told(done: ActionResult, setting: Setting) -> str:
     if done.params.get("around") and not done.params.get("who"):
         told = few([event_told(each, setting) for each in busy], len(busy), ";")
         return f"Yes: {told}." if busy else f"No, there is nothing else {when}."
+    days = _all_day(done, setting)
+    nothing = f"{days}; nothing else is" if days else "nothing is"
+    nothing += f" in the calendar for {named(who, setting)}{' ' + when if when else ''}"
+    heard = _heard(done, setting) or enumerated([*_said_away(done, setting).values()])
+    if heard and not busy and _is_short(done):
+        return capital(f"{nothing}, but {heard}.")
     if done.result.get("is_free"):
-        if days := _all_day(done, setting):
-            return capital(
-                f"{days}; nothing else is in the calendar for {named(who, setting)}{' ' + when if when else ''}."
-            )
-        return capital(f"{are(who, setting)} free{' ' + when if when else ''}.")
+        return capital(f"{nothing if days else _free(who, when, setting)}.")
     free = few([_span(each, setting) for each in spans], len(spans), ";")
     if spans and not _is_short(done):
         return f"Free: {free}."
-    if not busy and (said := _said_away(done, setting)):
-        where = f"nothing is in the calendar for {named(who, setting)}{' ' + when if when else ''}"
-        return f"{capital(where)}, but {enumerated([*said.values()])}."
+    if busy and asks_for_presence(setting.text):
+        told = few([event_told(each, setting) for each in busy], len(busy), ";")
+        return f"In the calendar for {named(who, setting)}: {told}."
     why = f": {few([event_told(each, setting) for each in busy], len(busy), ';')}" if busy else ""
     room = f" Free: {free}." if spans else ""
-    room += f" {capital(days)}." if (days := _all_day(done, setting)) else ""
+    room += f" {capital(days)}." if days else ""
     return capital(f"{are(who, setting)} not free{' ' + when if when else ''}{why}.{room}")
+
+
+def _free(who: Sequence[str], when: str, setting: Setting) -> str:
+    """Return that nothing keeps members busy, as far as the calendar knows; of where they are it knows nothing."""
+    then = f" {when}" if when else ""
+    if asks_for_presence(setting.text):
+        return f"nothing is in the calendar for {named(who, setting)}{then}"
+    return f"{are(who, setting)} free{then} as far as I know: nothing is in the calendar for {named(who, setting)} then"
 
 
 def _all_day(done: ActionResult, setting: Setting) -> str:
@@ -317,16 +349,15 @@ def _all_day(done: ActionResult, setting: Setting) -> str:
 
 def _said_away(done: ActionResult, setting: Setting) -> dict[str, str]:
     """Return by member who said when that they have no time then."""
-    found = {}
-    for member, words in (done.result.get("told_away") or {}).items():
-        at = local(words["said_at"], now=setting.now)
-        day = (
-            f" {day_words(at.date(), today=setting.now.date(), locale=setting.household.locale)}"
-            if at
-            else ""
-        )
-        found[member] = f"{named([words['by']], setting)} said{day}: “{plain(words['text'])}”"
-    return found
+    told = done.result.get("told_away") or {}
+    return {member: _quoted(words, setting) for member, words in told.items()}
+
+
+def _quoted(words: Item, setting: Setting) -> str:
+    """Return what somebody said, with who and when."""
+    at, locale = local(words["said_at"], now=setting.now), setting.household.locale
+    day = f" {day_words(at.date(), today=setting.now.date(), locale=locale)}" if at else ""
+    return f"{named([words['by']], setting)} said{day}: “{plain(words['text'])}”"
 
 
 def _who_is_free(
@@ -334,7 +365,7 @@ def _who_is_free(
 ) -> str:
     said = _said_away(done, setting)
     free = [member for member, busy in by_member.items() if not (busy or member in said)]
-    told = [f"{are(free, setting)} free{' ' + when if when else ''}"] if free else []
+    told = [_free(free, when, setting)] if free else []
     if not free:
         told.append(f"nobody is free{' ' + when if when else ''}")
     told += [_kept_busy(member, busy, setting) for member, busy in by_member.items() if busy]

@@ -224,11 +224,13 @@ class Setting:
         household: Names, zone and locale.
         member: Id of the person spoken to.
         now: Aware, in the household's zone.
+        text: What the person wrote.
     """
 
     household: Household
     member: str
     now: datetime
+    text: str = ""
 
     def name(self, person: str) -> str:
         """Return how a member or somebody else is named to the person spoken to."""

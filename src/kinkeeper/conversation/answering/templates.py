@@ -248,7 +248,9 @@ def not_known(context: AnswerContext) -> str:
 
 def _setting(context: AnswerContext) -> Setting:
     asked = context.asked
-    return Setting(household=asked.household, member=asked.member.id, now=asked.now)
+    return Setting(
+        household=asked.household, member=asked.member.id, now=asked.now, text=context.text
+    )
 
 
 def _names(context: AnswerContext) -> Mapping[str, str]:

@@ -28,7 +28,6 @@ from kinkeeper.conversation.planning.plan_times import (
     window_with,
 )
 from kinkeeper.core.time import midnight
-from kinkeeper.reading.asked import asks_what_happened
 
 
 def asked(_groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -169,9 +168,6 @@ def _looked_up(question: Question, case: Case) -> dict[str, Any]:
         and _FIRST.isdisjoint(MARK.sub(" ", case.message.text).lower().split())
     ):
         wanted = "all"
-    has_begun = question.window is None or question.window.begin <= case.now
-    if wanted == "whether" and has_begun and asks_what_happened(case.context.text):
-        wanted = "happened"
     return {
         **when,
         "query": question.subject,

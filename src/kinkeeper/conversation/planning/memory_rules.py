@@ -17,6 +17,9 @@ from kinkeeper.conversation.routing.intent import IntentType
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.told_audience import facts_in, is_left_over
 from kinkeeper.household.model import Household
+from kinkeeper.language.name_match import meant_by
+from kinkeeper.memory.days_told import tells_of_day_to_come
+from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.care import is_for_home, is_told_of_self, tells_dose
 from kinkeeper.memory.statements.classification import classify, is_lasting
@@ -28,6 +31,9 @@ from kinkeeper.reading.asked import (
     bars,
     remarks_wanted,
 )
+
+_LATELY = 2
+"""Turns before a message whose deeds it may take back."""
 
 _OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _FUNCTION = re.compile(
@@ -112,11 +118,25 @@ def _asked_about(words: str) -> list[str]:
 
 
 def forget(groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "forget that …"."""
+    """Read "forget that …": of a list just made, the line that is named; of an event just made, whether to cancel it."""
     what = case.message.words(groups["what"])
-    return (
-        None if not what or _BARE.match(what) else [action("memory", "forget", {"find_by": what})]
-    )
+    if not what or _BARE.match(what):
+        return None
+    for done in (
+        each for turn in reversed(case.context.history[-_LATELY:]) for each in turn.results
+    ):
+        if done.status is not ResultStatus.DONE:
+            continue
+        lines = [str(each) for each in done.result.get("entries") or ()]
+        if named := [lines[place] for place in meant_by(what, lines)]:
+            title = done.result["title"]
+            return [
+                action("notes", "remove_line", {"title": title, "line": line}) for line in named
+            ]
+        is_event = (done.domain, done.action) == ("calendar", "create_event")
+        if is_event and not {*stems(what)}.isdisjoint(stems(f"{done.summary}")):
+            return [action("calendar", "delete_event", {"event_id": done.result["id"]})]
+    return [action("memory", "forget", {"find_by": what})]
 
 
 # Reads questions about what was done, and what awaits a yes. Pure.
@@ -224,7 +244,13 @@ def told_of(
         return text
     if is_copied(text):
         return ""
-    statements = told_beside(text[:LONGEST_READ], load_grammar(), household, now=now)
+    grammar = load_grammar()
+    is_dated = tells_of_day_to_come(text, household, now=now) and all(
+        map(_changes_nothing, results)
+    )
+    if is_dated and not grammar.starts.match(text) and not grammar.said["imperative"].match(text):
+        return text
+    statements = told_beside(text[:LONGEST_READ], grammar, household, now=now)
     return "\n".join(each for each in statements if is_left_over(each, results, household))
 
 

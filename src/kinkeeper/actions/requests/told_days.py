@@ -1,0 +1,109 @@
+"""What people told of the days that are asked about, beside what the calendar has of them."""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.requests.event_search import Chosen
+from kinkeeper.actions.requests.event_views import ListEvents, Wanted
+from kinkeeper.actions.requests.model import Asked
+from kinkeeper.actions.requests.parameters import read_who
+from kinkeeper.core.time import Interval, local_days
+from kinkeeper.memory.days_told import people_told_of, tells_of_days
+from kinkeeper.memory.episodes import list_episodes
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.model import Episode, EpisodeKind
+from kinkeeper.reading.coreference import root_of
+from kinkeeper.reading.second_thoughts import says_otherwise
+
+_MOST_HEARD, _MOST_TOLD = 500, 3
+_INSTANT = timedelta(microseconds=1)
+_AHEAD = timedelta(days=60)
+_HALF = 0.5
+_OF_PLANS = frozenset({Wanted.UNOWNED, Wanted.CLASH, Wanted.COUNT, Wanted.LAST, Wanted.AWAY})
+"""What only the calendar can be asked for."""
+
+
+def heard(conn: Connection, asked: Asked) -> Iterator[Episode]:
+    """Yield what people told, as far as whoever asks may know it, the newest first."""
+    for each in list_episodes(conn, asked.viewer, kind=EpisodeKind.TURN, limit=_MOST_HEARD):
+        if not each.is_assistant:
+            yield each
+
+
+def told_beside(
+    conn: Connection, wanted: ListEvents, chosen: Chosen, asked: Asked
+) -> list[dict[str, Any]]:
+    """Return what was told of the days that a question names, or of the days to come where it names only a thing."""
+    span = chosen.span
+    if wanted.wanted in _OF_PLANS:
+        return []
+    if wanted.from_ is None:
+        if wanted.query is None or chosen.events:
+            return []
+        span = Interval(asked.now, asked.now + _AHEAD)
+    titles = [each.event.summary for each in chosen.events]
+    is_of_doer = wanted.wanted is Wanted.RESPONSIBLE
+    who = read_who(wanted.who, asked)
+    return told_of(
+        conn, span, asked, who=who, query=wanted.query, known=titles, is_of_doer=is_of_doer
+    )
+
+
+def told_of(
+    conn: Connection,
+    span: Interval,
+    asked: Asked,
+    *,
+    who: Collection[str],
+    query: str | None = None,
+    known: Sequence[str] = (),
+    is_of_doer: bool = False,
+) -> list[dict[str, Any]]:
+    """Return what was told of some days, the newest first, each with who said it and when.
+
+    What names somebody else is left out; what names nobody, or nothing of what is asked about, is only near.
+
+    Args:
+        who: Ids of those who are asked about; of anybody where there are none.
+        query: What is asked about.
+        known: Titles of what the calendar has: what tells of that is no news.
+        is_of_doer: Whether it must name somebody who does something for them.
+    """
+    zone, household = asked.household.zone, asked.household
+    first, last = (each.astimezone(zone).date() for each in (span.start, span.end - _INSTANT))
+    days = local_days(first, last, zone)
+    names = {stem for each in household.words_for_people for stem in stems(each)}
+    wanted = {root_of(each) for each in stems(query or "") if each not in names}
+    found, texts = list[dict[str, Any]](), list[str]()
+    for each in heard(conn, asked):
+        people = people_told_of(each.text, each.member, household)
+        is_of_others = bool(who and people) and people.isdisjoint(who)
+        if is_of_others or (is_of_doer and people <= {*who}):
+            continue
+        if any(says_otherwise(newer, each.text) for newer in texts):
+            continue
+        if not tells_of_days(each.text, each.said_at, days, household):
+            continue
+        said = {root_of(stem) for stem in stems(each.text)}
+        if any(_is_in(title, said, names) for title in known):
+            continue
+        is_of_it = not wanted or len(wanted & said) >= _HALF * len(wanted)
+        texts.append(each.text)
+        found.append(
+            {
+                "text": each.text,
+                "said_at": each.said_at.astimezone(zone).isoformat(),
+                "by": each.member or "",
+                "is_near": not is_of_it or bool(who and not people),
+            }
+        )
+    return found[:_MOST_TOLD]
+
+
+def _is_in(title: str, said: Collection[str], names: Collection[str]) -> bool:
+    """Whether what was said tells of what has a title."""
+    words = {root_of(each) for each in stems(title) if each not in names}
+    return bool(words) and len(words & {*said}) > _HALF * len(words)
