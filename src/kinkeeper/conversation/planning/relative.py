@@ -9,7 +9,7 @@ from typing import Any, Final
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.parameters import put_off
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Step, Thing
+from kinkeeper.conversation.planning.case import Case, Step, Thing, action
 from kinkeeper.conversation.planning.message import times_in
 from kinkeeper.conversation.planning.referents import latest
 from kinkeeper.core.errors import InvariantError
@@ -109,6 +109,20 @@ def _proposed_anew(step: PlannedAction, last: ActionResult, case: Case) -> Plann
             changes[name] = put_off(old, timedelta(minutes=minutes)).isoformat()
     params = proposed_with(last, changes)
     return replace(step, action="create_event", params=params, is_offer=True)
+
+
+def proposed_anew(thing: Thing, changes: Mapping[str, Any]) -> PlannedAction:
+    """Return as a new proposal what only a card would put into the calendar, with changes."""
+    known = {
+        "summary": thing.title,
+        "start_time": thing.start,
+        "end_time": thing.end,
+        "who": [*thing.who],
+        "responsible": [*thing.responsible],
+        "location": thing.location,
+        "rrule": thing.rrule,
+    }
+    return replace(action("calendar", "create_event", {**known, **changes}), is_offer=True)
 
 
 def together(steps: list[Step]) -> list[Step]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
+from kinkeeper.conversation.model import Branch, Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.planning import (
     calendar_questions,
     changing_events,
@@ -57,6 +57,7 @@ from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits, together
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS, on_its_eve
+from kinkeeper.conversation.planning.stepping_back import stepped_back
 from kinkeeper.conversation.planning.told_changes import looked_for, told
 from kinkeeper.conversation.planning.told_events import LOOKED_FOR
 from kinkeeper.conversation.planning.write_guard import guarded
@@ -478,6 +479,10 @@ def _plan_of(context: PlanningContext) -> Plan:
     ):
         return Plan(source=Source.RULES)
     case = case_of(context, vocabulary_of(context.asked.household))
+    if (steps := stepped_back(case)) is not None:
+        return replace(planned(steps[len(context.results) :]), is_whole=True)
+    if context.triage.branch is Branch.SOCIAL:
+        return Plan(source=Source.RULES)
     if is_out_of_scope(case) and not context.open_edit:
         return Plan(source=Source.RULES)
     if context.open_edit and not context.results:
