@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.calendar import AddEvent, AssignOccurrence, UpdateEvent
 from kinkeeper.actions.expected import expected_between
-from kinkeeper.actions.model import FROM_CHAT, ActionStatus
+from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.actions.repository import list_actions, open_actions
 from kinkeeper.actions.requests.event_views import occurrence_json
@@ -149,11 +149,7 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
             occurrence_json(each, asked)
             for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]
         ],
-        "cards": [
-            each.id
-            for each in open_actions(conn, asked.viewer, now=asked.now)
-            if each.proposal.source_type == FROM_CHAT
-        ],
+        "cards": [each.id for each in open_actions(conn, asked.viewer, now=asked.now)],
         "given": given_today(conn, asked),
     }
 

@@ -55,7 +55,7 @@ from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.people import is_unknown_pair, members_in
 from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
-from kinkeeper.conversation.planning.relative import onto_what_waits, together
+from kinkeeper.conversation.planning.relative import onto_card, onto_what_waits, together
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS, on_its_eve
 from kinkeeper.conversation.planning.stepping_back import stepped_back
 from kinkeeper.conversation.planning.told_changes import looked_for, told
@@ -513,7 +513,7 @@ def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
     steps = steps or more(case.message.text, case) or []
     if not any(isinstance(each, PlannedAction) for each in steps):
         steps = on_its_eve(case) or steps
-    return together(steps), unread
+    return [one for each in together(steps) for one in onto_card(each, case)], unread
 
 
 def _edited(case: Case) -> Plan:

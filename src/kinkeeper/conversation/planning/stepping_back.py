@@ -60,7 +60,7 @@ def _duties(case: Case) -> Iterator[_Duty]:
         for row in fetched.get("events", ())
         for one in row["waiting"]
         if one["action_id"] in fetched["cards"]
-        and me in {*one["claimed_by"], *one["asked"], *row["responsible"]}
+        and {*one["claimed_by"], *one["asked"], *row["responsible"]} == {me}
     }
     for thing in standing_events(case.context):
         card = cards.get((thing.id, thing.original_start), "")
