@@ -66,3 +66,62 @@ async def test_news_of_a_move_changes_no_task_at_once(tmp_path: Path, task: str,
             await talk.answer(form.format(what=what), thread_id="t")
             after = await talk.system.store.read(lambda conn, v=viewer: open_tasks(conn, v))
             assert [*after] == [*before]
+
+
+PLAN, WHEN = "add plumber on wednesday at 10am to the calendar", "when is the plumber?"
+MOVED = (
+    "they've pushed the plumber back a day",
+    "the plumber is coming an hour later",
+    "dad says the plumber is on friday now",
+    "the office said that the plumber will start two hours later",
+    "the plumber was moved to friday, same time",
+    "plumber got moved to the friday",
+    "somebody told me the plumber has been put back by a day",
+)
+OFF = (
+    "plumber isn't coming wednesday",
+    "mom says the plumber is cancelled",
+    "the plumber was cancelled",
+    "the plumber can't make wednesday",
+    "the office wrote that the plumber is off",
+    "the plumber won't come on wednesday",
+)
+NO_NEWS = (
+    "the plumber isn't at 5",
+    "dad says the plumber is nice",
+    "the plumber was here last week",
+    "the gardener isn't coming wednesday",
+    "mom says the dentist is cancelled",
+    "if the plumber is cancelled we could swim",
+)
+
+
+@pytest.mark.parametrize("by", ["sarah", "leo"])
+@on_a_loop
+async def test_news_by_anybody_puts_what_is_planned_in_doubt(tmp_path: Path, by: str) -> None:
+    wrong = []
+    doubts = {"may move to": MOVED, "may be cancelled": OFF, "": NO_NEWS}
+    for doubt, said in ((each, text) for each, texts in doubts.items() for text in texts):
+        async with talking(f"{tmp_path}/{hash(said)}.sqlite", Planners(None)) as talk:
+            await talk.answer(PLAN, thread_id="j")
+            told = await talk.answer(said, by=by, thread_id="t")
+            answer = await talk.answer(WHEN, thread_id="other")
+            is_right = doubt in answer if doubt else "not confirmed" not in answer
+            if not is_right or "Wednesday from 10am" not in answer:
+                wrong.append((said, told, answer))
+    assert not wrong
+
+
+@on_a_loop
+async def test_news_of_what_waits_ends_the_card_for_it_or_changes_it(tmp_path: Path) -> None:
+    wrong, plan = [], "maybe put a plumber in the calendar on wednesday at 10am"
+    for said in (*MOVED, *OFF, *NO_NEWS):
+        async with talking(f"{tmp_path}/{hash(said)}.sqlite", Planners(None)) as talk:
+            assert "Shall I add" in await talk.answer(plan, thread_id="j")
+            told = await talk.answer(said, by="sarah", thread_id="t")
+            answer = await talk.answer(WHEN, thread_id="other")
+            stands = "Wednesday from 10am" in answer
+            waits = "not confirmed yet" in answer
+            if (stands, waits) != (said in NO_NEWS, said not in OFF):
+                wrong.append((said, told, answer))
+    assert not wrong

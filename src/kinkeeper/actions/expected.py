@@ -130,7 +130,10 @@ class _Days:
             match effect:
                 case AddEvent():
                     self._add(effect.event, waiting)
-                case CancelOccurrence() | AssignOccurrence():
+                case AssignOccurrence():
+                    is_left = not effect.responsible
+                    self._mark(waiting, effect.event_id, effect.original_start, is_left=is_left)
+                case CancelOccurrence():
                     self._mark(waiting, effect.event_id, effect.original_start)
                 case MoveOccurrence():
                     self._move(effect, waiting)
@@ -142,12 +145,22 @@ class _Days:
                     pass
 
     def _mark(
-        self, waiting: Waiting, event_id: str, original_start: datetime | None = None
+        self,
+        waiting: Waiting,
+        event_id: str,
+        original_start: datetime | None = None,
+        *,
+        is_left: bool = False,
     ) -> None:
-        """Mark one occurrence of an event, or all of them."""
+        """Mark one occurrence of an event, or all of them.
+
+        Args:
+            is_left: Whether nobody would be in charge of it.
+        """
         for key, each in self.confirmed.items():
             if key[0] == event_id and original_start in {None, key[1]}:
-                self.confirmed[key] = replace(each, waiting=(*each.waiting, waiting))
+                marked = replace(waiting, leaves=each.responsible) if is_left else waiting
+                self.confirmed[key] = replace(each, waiting=(*each.waiting, marked))
 
     def _add(self, event: Event, waiting: Waiting) -> None:
         if self.viewer.sees_event(event.scope):
@@ -212,7 +225,7 @@ class _Days:
             if is_end and each in gone:
                 self._mark(ends, *_key(each))
             elif not is_end and (not pairs or each not in gone):
-                self._mark(waiting, *_key(each))
+                self._mark(waiting, *_key(each), is_left=not event.responsible)
         for each in () if pairs else new:
             self._propose(each, waiting)
 

@@ -14,6 +14,7 @@ from kinkeeper.household.vocabulary import WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
 from kinkeeper.language.name_match import Pronoun, pronouns_among, telling_stems
 from kinkeeper.language.text import Token, TokenKind, tokenise
+from kinkeeper.reading.asked import care_words
 from kinkeeper.reading.modality import Force, force_of_news
 from kinkeeper.reading.model import Act, Frame, Modality, Predicate, Slot, SlotName
 from kinkeeper.reading.times import NamedTimeWords
@@ -54,7 +55,9 @@ class Grounding:
         vocabulary = compile_vocabulary(household)
         words = [each for each in vocabulary.words if each.kind in _PEOPLE]
         known = (*words, *vocabulary.of_kind(WordKind.ACTIVITY))
-        self._lexicon = Lexicon(Term(each.kind, each.id, each.words) for each in known)
+        self._lexicon = Lexicon(
+            (Term(each.kind, each.id, each.words) for each in known), care_words()
+        )
         self._members: Mapping[tuple[str, str], tuple[str, ...]] = {
             (each.kind, each.id): vocabulary.members_of(each.kind, each.id) for each in words
         }

@@ -32,6 +32,7 @@ def waiting_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
                 "change": each.change.value,
                 "claimed_by": list(each.claimed_by),
                 "asked": list(each.asked),
+                "leaves": list(each.leaves),
                 "moved_to": each.moved_to and each.moved_to.start.astimezone(zone).isoformat(),
                 "moved_from": each.moved_from
                 and each.moved_from.start.astimezone(zone).isoformat(),
@@ -103,6 +104,8 @@ def _note(
             return f"may move to {to}, {NOT_CONFIRMED}"
         case Change.ASSIGN | Change.UPDATE if claimed:
             return f"{claimed[0]} would be in charge, {NOT_CONFIRMED}"
+        case Change.ASSIGN | Change.UPDATE if waiting["leaves"]:
+            return f"{enumerated([*map(name, waiting['leaves'])])} can't do it, {NOT_CONFIRMED}"
         case _:
             return f"a change is {NOT_CONFIRMED}"
 

@@ -131,6 +131,7 @@ class Waiting:
     Attributes:
         claimed_by: Member ids of those who would be in charge; several where several claim it.
         asked: Member ids of those who were asked to be in charge.
+        leaves: Member ids of those in charge who no longer would be, where nobody else would be.
         moved_to: When the occurrence would take place, if the proposal would move it.
         moved_from: When it takes place until then.
         said: What people called it where the proposal comes from: "plumber" of a repair.
@@ -140,6 +141,7 @@ class Waiting:
     change: Change
     claimed_by: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
     moved_to: Interval | None = None
     moved_from: Interval | None = None
     said: tuple[str, ...] = ()

@@ -7,13 +7,17 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.effects.calendar import AddEvent, AssignOccurrence, UpdateEvent
 from kinkeeper.actions.expected import expected_between
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.registry import read_effects
+from kinkeeper.actions.repository import list_actions, open_actions
 from kinkeeper.actions.requests.event_views import occurrence_json
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.notes import note_json
 from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.turn import Turn
-from kinkeeper.core.time import Clock, Interval
+from kinkeeper.core.time import Clock, Interval, midnight
 from kinkeeper.goals.model import UNFINISHED
 from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.model import Household
@@ -117,6 +121,7 @@ IN_VIEW: Final = timedelta(days=14)
 """How far ahead the events are known before a request is planned."""
 
 _MOST_KNOWN = 100
+_GIVING: Final = frozenset({ActionStatus.PENDING, ActionStatus.DONE})
 
 
 def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
@@ -144,4 +149,24 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
             occurrence_json(each, asked)
             for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]
         ],
+        "cards": [each.id for each in open_actions(conn, asked.viewer, now=asked.now)],
+        "given": given_today(conn, asked),
     }
+
+
+def given_today(conn: Connection, asked: Asked) -> list[str]:
+    """Return the ids of the events that today's requests put, or would put, the asker in charge of, the latest first."""
+    today = midnight(asked.now.date(), asked.household.zone)
+    found = list_actions(conn, asked.viewer, statuses=_GIVING, now=asked.now, since=today)
+    effects = (
+        each
+        for one in reversed(found)
+        if one.proposal.type.is_about_calendar and one.undone_at is None
+        for each in read_effects(asked.household.id, one.proposal.effects)
+    )
+    return [
+        each.event_id if isinstance(each, AssignOccurrence) else each.event.id
+        for each in effects
+        if (isinstance(each, AssignOccurrence) and asked.member.id in each.responsible)
+        or (isinstance(each, AddEvent | UpdateEvent) and asked.member.id in each.event.responsible)
+    ]

@@ -107,10 +107,12 @@ class Misspellings:
         words: Words to find; shorter than four letters are never matched.
         names: Names to find; they forgive one slip only, from five letters on, since another
             person's name is often near.
+        known: Words that are right as they are, though no dictionary has them.
     """
 
     words: Iterable[str]
     names: Iterable[str] = ()
+    known: Iterable[str] = ()
     _words: Mapping[tuple[str, int], list[str]] = field(init=False, repr=False)
     _names: Mapping[tuple[str, int], list[str]] = field(init=False, repr=False)
     _exact: frozenset[str] = field(init=False, repr=False)
@@ -119,7 +121,7 @@ class Misspellings:
     def __post_init__(self) -> None:
         self.words = tuple(dict.fromkeys(unaccented(word.casefold()) for word in self.words))
         self.names = tuple(dict.fromkeys(unaccented(name.casefold()) for name in self.names))
-        self._exact = frozenset((*self.words, *self.names))
+        self._exact = frozenset((*self.words, *self.names, *self.known))
         self._words = _by_place(self.words, _SHORTEST, _MOST_SLIPS)
         self._names = _by_place(self.names, _SHORTEST_NAME, 1)
         self._memo = Memo(self._search)

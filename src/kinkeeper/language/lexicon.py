@@ -275,9 +275,12 @@ class Lexicon:
 
     Case, accents, hyphens, spaces within compounds, plurals and possessives make no difference; the
     longest term wins; a surface that several terms share gives a mention of each.
+
+    Args:
+        known: Words that are right as they are and never a slip of a term, though no dictionary has them.
     """
 
-    def __init__(self, terms: Iterable[Term]) -> None:
+    def __init__(self, terms: Iterable[Term], known: Iterable[str] = ()) -> None:
         self._root = _Node()
         words: set[str] = set()
         names: set[str] = set()
@@ -288,7 +291,7 @@ class Lexicon:
                 for form in _forms(term.kind, surface, pieces):
                     self._insert(term, form)
                     (names if term.kind in PEOPLE else words).update(form)
-        self._misspellings = Misspellings(sorted(words - names), sorted(names))
+        self._misspellings = Misspellings(sorted(words - names), sorted(names), known)
         self._opening = Memo(self._can_open)
 
     def _insert(self, term: Term, form: tuple[str, ...]) -> None:

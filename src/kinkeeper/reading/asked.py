@@ -246,6 +246,12 @@ def _care_told_by(word: str) -> str:
     )
 
 
+@cache
+def care_words() -> frozenset[str]:
+    """Return the words in which care is told and asked for, names of medicines among them."""
+    return frozenset(word for words in _care().values() for part in words for word in part.split())
+
+
 def medicine_words() -> Sequence[str]:
     """Return the general words in which one asks for any medicine."""
     return _care()["medicine"][0].split()

@@ -119,6 +119,32 @@ def releases(text: str) -> bool:
     return reply is not None and reply.kind is ReplyKind.RELEASE
 
 
+def steps_back(text: str) -> bool:
+    """Whether a message says that its speaker cannot do what they were to do, or that somebody else has to; a bare no is less."""
+    words, unable = canonical(tokenise(text)), phrase_book().requests["unable"]
+    is_unable = any(
+        match.group == "decline"
+        or (match.group == "refuse" and not unable.isdisjoint(words[match.start : match.end]))
+        for match in _scan(words)[0]
+    )
+    return is_unable or asks_for_another(text)
+
+
+def only_says_no(text: str) -> bool:
+    """Whether a message says no and nothing else."""
+    reply = read_reply(tokenise(text))
+    return reply is not None and reply.kind is ReplyKind.DECLINE and reply.is_whole
+
+
+def asks_for_another(text: str) -> bool:
+    """Whether a message asks that somebody else does it: "could Gran go instead?", "can someone else take it?"."""
+    helper = phrase_book().requests["helper"]
+    return any(
+        is_asked and clause[0] in helper and ("instead" in clause or clause[2:3] == ["else"])
+        for clause, is_asked in _clauses(canonical(tokenise(text)))
+    )
+
+
 def asks_who_does(text: str) -> bool:
     """Whether a message asks who does a job: "who's fetching Ada?"."""
     clauses = (clause for clause, _ in _clauses(canonical(tokenise(text))))

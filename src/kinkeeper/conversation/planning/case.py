@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.calendar.model import Change
 from kinkeeper.conversation.model import PlannedAction, PlanningContext
 from kinkeeper.conversation.planning.grammar import Grammar, load_grammar
 from kinkeeper.conversation.planning.message import Message, read_message
@@ -75,6 +76,7 @@ class Thing:
         location: Where it is, as it is told, where known.
         rrule: RFC 5545 rule of a series, where known; empty of what takes place once.
         note: Title of the note that a line stands on.
+        card: Id of the action that would put an event into the calendar; empty of one that is there.
     """
 
     kind: str
@@ -89,6 +91,7 @@ class Thing:
     location: str = ""
     rrule: str = ""
     note: str = ""
+    card: str = ""
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -187,6 +190,14 @@ def _thing(kind: str, row: Mapping[str, Any]) -> Thing | None:
         responsible=_names(row.get("responsible")),
         location=_first(row, "location"),
         rrule=_first(row, "rrule"),
+        card=next(
+            (
+                each["action_id"]
+                for each in row.get("waiting") or ()
+                if each["change"] == Change.ADD
+            ),
+            "",
+        ),
     )
 
 

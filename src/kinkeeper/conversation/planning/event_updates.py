@@ -141,6 +141,7 @@ class _Aside:
     since: date | None = None
     is_rather: bool = False
     is_any_more: bool = False
+    is_now: bool = False
     of: str = ""
     cover: str = ""
 
@@ -218,7 +219,8 @@ def _set_aside(clause: str, case: Case) -> _Aside:
         plain = patterns["any_more"].sub("", text.strip(" ,"))
         is_any_more = aside.is_any_more or plain != text.strip(" ,")
         plain = patterns["softly"].sub("", plain)
-        aside = replace(aside, clause=plain, is_any_more=is_any_more)
+        is_now = aside.is_now or text.lower().endswith(" now")
+        aside = replace(aside, clause=plain, is_any_more=is_any_more, is_now=is_now)
         aside = _since_day(_for_good(aside, case), case)
         covered = patterns["covered"].search(aside.clause)
         if covered is not None:
@@ -274,6 +276,8 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         return None
     instead = rest.of if any(each.has_date for each in case.message.times(rest.of)) else ""
     when = " ".join((what, groups.get("when", ""), groups.get("when2", ""), instead))
+    if groups.get("bare") and not any(each.has_date for each in case.message.times(when)):
+        return None  # "it isn't at 5" says no more than that the hour is another
     if name in _ROUTINE and not (rest.since or rest.is_rather or _is_when(name, when, case)):
         return None
     news, of = _NEWS[name], groups.get("of", "")
@@ -288,7 +292,7 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         way=groups.get("dir", ""),
         where=_OWN.sub("", case.message.words(groups.get("where", ""))),
         since=_since(rest, when, case),
-        is_sure=name in _SURE or rest.is_rather or bool(groups.get("now")),
+        is_sure=name in _SURE or rest.is_rather or rest.is_now or bool(groups.get("now")),
         is_charge=bool(groups.get("whom", "").strip() or of),
         is_job=name in _JOBS,
         other=groups.get("other", ""),

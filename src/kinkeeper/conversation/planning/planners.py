@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import structlog
 
-from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext
+from kinkeeper.conversation.model import Branch, Plan, PlannedAction, Planner, PlanningContext
 from kinkeeper.conversation.planning.audience_wishes import (
     NOT_FOR_A_FEW,
     Said,
@@ -113,6 +113,8 @@ class Planners:
 
     async def _read(self, context: PlanningContext) -> Plan:
         by_rules = await _by_rules(context)
+        if context.triage.branch is Branch.SOCIAL:
+            return by_rules
         if self._model is None:
             return await beside(lambda: read_by_both(by_rules, context))
         try:

@@ -10,8 +10,16 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.parameters import put_off
-from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Missing, Step, Thing, results_of
+from kinkeeper.conversation.model import TAKE_BACK, PlannedAction
+from kinkeeper.conversation.planning.case import (
+    Case,
+    Missing,
+    Step,
+    Thing,
+    action,
+    results_of,
+    standing_events,
+)
 from kinkeeper.conversation.planning.creating_events import INSTEAD
 from kinkeeper.conversation.planning.message import times_in
 from kinkeeper.conversation.planning.referents import latest
@@ -205,6 +213,56 @@ def _moved_to(
     return replace(step, params={**step.params, **times}, is_offer=is_offer)
 
 
+def proposed_anew(thing: Thing, changes: Mapping[str, Any]) -> PlannedAction:
+    """Return as a new proposal what only a card would put into the calendar, with changes."""
+    known = {
+        "summary": thing.title,
+        "start_time": thing.start,
+        "end_time": thing.end,
+        "who": [*thing.who],
+        "responsible": [*thing.responsible],
+        "location": thing.location,
+        "rrule": thing.rrule,
+    }
+    return replace(action("calendar", "create_event", {**known, **changes}), is_offer=True)
+
+
+def onto_card(step: Step, case: Case) -> list[Step]:
+    """Return what a change of an event comes to that only a card would put into the calendar: the end of that card, and another one.
+
+    Of somebody who may not decide about the card it is another one beside it.
+    """
+    if not isinstance(step, PlannedAction) or step.action not in {"update_event", "delete_event"}:
+        return [step]
+    event = step.params.get("event_id")
+    thing = next((each for each in standing_events(case.context) if each.id == event), None)
+    if thing is None or thing.rrule or thing.card not in case.context.fetched.get("cards", ()):
+        return [step]
+    dropped = action(*TAKE_BACK, {"action_id": thing.card})
+    is_adult = case.context.asked.member.is_adult
+    if step.action == "delete_event":
+        return [dropped if is_adult else step]
+    changed = proposed_anew(thing, _absolute(step.params["changes"], thing))
+    return [dropped, changed] if is_adult else [changed]
+
+
+def _absolute(changes: Mapping[str, Any], thing: Thing) -> dict[str, Any]:
+    """Return changes with the times at which something begins and ends then."""
+    old = [datetime.fromisoformat(each) for each in (thing.start, thing.end) if each]
+    changes, by = dict(changes), timedelta(minutes=changes.get("shift_minutes", 0))
+    changes.pop("shift_minutes", None)
+    begin = (
+        datetime.fromisoformat(changes["start_time"]) if "start_time" in changes else old[0] + by
+    )
+    length = old[-1] - old[0]
+    is_day = "T" not in str(changes.get("start_time", thing.start))
+    known = {
+        name: f"{each.date()}" if is_day else each.isoformat()
+        for name, each in (("start_time", begin), ("end_time", begin + length))
+    }
+    return {**known, **changes}
+
+
 def together(steps: list[Step]) -> list[Step]:
     """Return steps in which what one message changes about one time of an event is one change.
 
@@ -339,6 +397,7 @@ def _framed(span: TimeSpan, start: date, today: date) -> date | None:
         meant = _in_month(start, int(numbered["day"]))
     elif named is not None and (start - today >= _WEEK or span.begin.date() == today != start):
         meant = start + timedelta(days=_WEEKDAYS.index(named["day"].lower()) - start.weekday())
+        meant += _WEEK if meant == today else timedelta(0)  # today would be called today
     return meant if meant is not None and meant >= today else None
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
+from kinkeeper.conversation.model import Branch, Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.planning import (
     calendar_questions,
     changing_events,
@@ -60,8 +60,14 @@ from kinkeeper.conversation.planning.people import (
 )
 from kinkeeper.conversation.planning.plan_times import Kept, without
 from kinkeeper.conversation.planning.references import again, more, pointed
-from kinkeeper.conversation.planning.relative import on_day_spoken_of, onto_what_waits, together
+from kinkeeper.conversation.planning.relative import (
+    on_day_spoken_of,
+    onto_card,
+    onto_what_waits,
+    together,
+)
 from kinkeeper.conversation.planning.reminders import OF_WHAT_STANDS, on_its_eve
+from kinkeeper.conversation.planning.stepping_back import stepped_back
 from kinkeeper.conversation.planning.told_changes import looked_for, told
 from kinkeeper.conversation.planning.told_events import LOOKED_FOR
 from kinkeeper.conversation.planning.write_guard import guarded
@@ -513,6 +519,10 @@ def _plan_of(context: PlanningContext) -> Plan:
     ):
         return Plan(source=Source.RULES)
     case = case_of(context, vocabulary_of(context.asked.household))
+    if (steps := stepped_back(case)) is not None:
+        return replace(planned(steps[len(context.results) :]), is_whole=True)
+    if context.triage.branch is Branch.SOCIAL:
+        return Plan(source=Source.RULES)
     if is_out_of_scope(case) and not context.open_edit:
         return Plan(source=Source.RULES)
     if context.open_edit and not context.results:
@@ -543,7 +553,7 @@ def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
     steps = steps or more(case.message.text, case) or []
     if not any(isinstance(each, PlannedAction) for each in steps):
         steps = on_its_eve(case) or steps
-    return together(steps), unread
+    return [one for each in together(steps) for one in onto_card(each, case)], unread
 
 
 def _edited(case: Case) -> Plan:

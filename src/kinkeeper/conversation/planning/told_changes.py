@@ -26,6 +26,7 @@ from kinkeeper.conversation.planning.referents import target
 from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each, in_one
 from kinkeeper.language.text import enumerated
+from kinkeeper.reading.modality import reported_in
 
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 _FOLLOWING = re.compile(r"^(?:on |to )?(?:the )?following\b", re.IGNORECASE)
@@ -38,7 +39,8 @@ def told(clause: str, case: Case) -> list[Step] | None:
     Args:
         clause: With marks, without politeness.
     """
-    for news in told_of(clause, case):
+    heard = reported_in(clause)  # what somebody else said is news as well
+    for news in told_of(heard or clause, case):
         change = _Change(news, case)
         steps = change.steps()
         if steps and change.meant.has_looked:

@@ -9,6 +9,7 @@ from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.household.name_folding import fold
 from kinkeeper.household.vocabulary import Vocabulary, Word, WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
+from kinkeeper.reading.asked import care_words
 from kinkeeper.reading.times import NamedTimeWords
 
 # The words of a household that tell who somebody is or where: they do not leave in questions to
@@ -127,7 +128,8 @@ def compile_participants(household: Household) -> Participants:
         household=household,
         vocabulary=vocabulary,
         lexicon=Lexicon(
-            Term(_lexicon_kind(word), word.id, word.words) for word in vocabulary.words
+            (Term(_lexicon_kind(word), word.id, word.words) for word in vocabulary.words),
+            care_words(),
         ),
         named_times=tuple(
             NamedTimeWords(

@@ -234,6 +234,7 @@ class WaitingRecord(BaseModel):
     change: Change
     claimed_by: list[str]
     asked: list[str]
+    leaves: list[str]
     moved_to: datetime | None
     moved_from: datetime | None
 
@@ -242,7 +243,8 @@ class OccurrenceRecord(BaseModel):
     """One occurrence of an event, in the household's time.
 
     `confirmed` is false if the event is only proposed. `waiting` lists the open
-    proposals about it: what they would change, who would be in charge or claims it, and who was asked.
+    proposals about it: what they would change, who would be in charge or claims it, who was asked, and who
+    no longer could.
     """
 
     id: str

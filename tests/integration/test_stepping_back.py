@@ -1,0 +1,119 @@
+"""Who is down for something and says that they cannot is in doubt at once, and what only would put them on it ends."""
+
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.conversation.planning.planners import Planners
+from talking import on_a_loop, talking
+
+ASKS = ("sarah takes leo to soccer on tuesday", "mom drives leo to soccer tomorrow")
+BARE = (
+    "i cant",
+    "no i can't",
+    "nope, can't, sorry",
+    "sadly I can't",
+    "Actually I can't, there's a staff meeting",
+    "not me",
+    "I'd rather not",
+    "someone else has to",
+    "that doesn't work for me",
+)
+NAMING = (
+    "can't do tuesday after all",
+    "not me on tuesday, the car is at the garage",
+    "I won't manage tuesday",
+    "tuesday is no good for me any more",
+    "somebody else needs to fetch leo on tuesday",
+    "find somebody else for tuesday please",
+    "something came up on tuesday, I can't collect leo",
+    "I can't do soccer",
+    "i can't get leo tomorrow",
+)
+INSTEAD = (
+    "running late on tuesday, can dad get leo instead?",
+    "could john do it instead? I'm at the office",
+    "hopeless, I can't. would John go instead?",
+)
+LEFT_ALONE = (
+    "no problem",
+    "I can't wait for tuesday",
+    "I can't find my keys",
+    "i can't do chess on wednesday",
+    "I can't make mia's ballet",
+    "no thanks needed, I'll do it",
+    "can you do anything else?",
+)
+ASKED = "who takes leo to soccer on tuesday?"
+
+
+@pytest.mark.parametrize("is_agreed", [False, True], ids=["waiting", "agreed"])
+@on_a_loop
+async def test_who_cannot_is_in_doubt_at_once(tmp_path: Path, *, is_agreed: bool) -> None:
+    wrong = []
+    for number, (ask, said) in enumerate(zip(cycle(ASKS), (*BARE, *NAMING, *INSTEAD))):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            await talk.answer(ask, thread_id="j")
+            if is_agreed:
+                await talk.answer("yes", thread_id="j")
+            talk.later(seconds=60)
+            told = await talk.answer(said, by="sarah", thread_id="s")
+            answer = await talk.answer(ASKED, thread_id="other")
+            doubt = (
+                "you would be in charge, not confirmed yet"
+                if said in INSTEAD
+                else "Sarah can't do it, not confirmed yet"
+                if is_agreed
+                else "Nobody is down yet"
+            )
+            if (
+                doubt not in answer
+                or "Sarah would be" in answer
+                or told.startswith(("Okay.", "Saved"))
+            ):
+                wrong.append((ask, said, told, answer))
+    assert not wrong
+
+
+@pytest.mark.parametrize("is_agreed", [False, True], ids=["waiting", "agreed"])
+@on_a_loop
+async def test_what_is_about_something_else_leaves_it_as_it_is(
+    tmp_path: Path, *, is_agreed: bool
+) -> None:
+    wrong = []
+    for number, said in enumerate(LEFT_ALONE):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            await talk.answer(ASKS[0], thread_id="j")
+            if is_agreed:
+                await talk.answer("yes", thread_id="j")
+            before = await talk.answer(ASKED, thread_id="before")
+            await talk.answer(said, by="sarah", thread_id="s")
+            if (after := await talk.answer(ASKED, thread_id="after")) != before:
+                wrong.append((said, after))
+    assert not wrong
+
+
+@on_a_loop
+async def test_a_bare_no_turns_down_what_waits_only_where_nothing_else_was_spoken_of(
+    tmp_path: Path,
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(ASKS[0], thread_id="j")
+        await talk.answer("add milk to the shopping list", by="sarah", thread_id="s")
+        for said in ("no", "i can't"):
+            await talk.answer(said, by="sarah", thread_id="s")
+            assert "Sarah would be in charge" in await talk.answer(ASKED, thread_id="other")
+        talk.later(minutes=20)
+        told = await talk.answer("no", by="sarah", thread_id="s")
+        assert told.startswith(("Okay, I won't put you", "All right, I will not put you"))
+        assert "Nobody is down yet" in await talk.answer(ASKED, thread_id="other")
+
+
+@on_a_loop
+async def test_nobody_turns_down_what_another_was_asked(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(ASKS[0], by="john", thread_id="j")
+        await talk.answer("no i can't", by="john", thread_id="new")
+        await talk.answer("no i can't", by="leo", thread_id="l")
+        assert "Sarah would be in charge" in await talk.answer(ASKED, thread_id="other")
