@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event, select, update
 
+from kinkeeper.actions.approvals import confirm
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
+from kinkeeper.actions.repository import list_actions
 from kinkeeper.background.drift import repository
 from kinkeeper.background.drift.cycle import Cycle, Remark, State
 from kinkeeper.background.drift.repository import (
@@ -29,9 +33,11 @@ from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn import TurnOutcome
 from kinkeeper.conversation.turn_records import Effects
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewers import person_scope
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging.addresses import remember_private_chat
 from kinkeeper.messaging.outbound import QuietHours
@@ -345,6 +351,49 @@ async def test_a_private_chat_gets_it_for_its_person_alone(tmp_path: Path) -> No
         assert len(life.posted()) == 1
 
 
+@on_a_loop
+async def test_what_comes_up_day_after_day_becomes_a_proposal_to_one_person(tmp_path: Path) -> None:
+    """It waits in the inbox, is told to nobody, comes once, and is a goal once it is approved."""
+    async with living(tmp_path) as life:
+        store = life.talk.system.store
+        await life.talk.answer("add Leo's birthday on March 20 to the calendar", by="sarah")
+        life.talk.later(minutes=40)
+
+        def proposed() -> list[PendingAction]:
+            whole, every = Viewer.whole("miller"), frozenset(ActionStatus)
+            found = store.read_now(
+                lambda conn: list_actions(conn, whole, statuses=every, now=life.now)
+            )
+            return [each for each in found if each.proposal.type is ActionType.GOAL]
+
+        def decide(conn: Connection, action_id: str, by: str) -> None:
+            household = life.talk.system.household
+            member = household.member(by)
+            assert member is not None
+            confirm(conn, action_id, member=member, household=household, now=life.now)
+
+        await life.live(20 * HOUR, tick=HOUR)
+        assert not proposed()
+        await life.live(2 * DAY, tick=HOUR)
+        [card] = proposed()
+        [person] = {row.member for row in life.rows(drift_cycles) if row.action == "PLAN"}
+        assert card.status is ActionStatus.PENDING
+        assert card.proposal.origin is Origin.DRIFT
+        assert card.proposal.scope == person_scope(person)
+        assert "no plan" in card.proposal.request["shown"]["why"]
+        assert not life.posted()
+        whole = Viewer.whole("miller")
+        assert not store.read_now(lambda conn: list_goals(conn, whole))
+        other = "sarah" if person == "john" else "john"
+        with pytest.raises(NotFoundError):
+            store.write_now(lambda conn: decide(conn, card.id, other))
+        store.write_now(lambda conn: decide(conn, card.id, person))
+        found = store.read_now(lambda conn: list_goals(conn, whole))
+        assert [each.member for each in found] == [person]
+        await life.live(2 * DAY, tick=HOUR)
+        assert len(proposed()) == 1
+
+
 class Failing(HouseholdWorld):
     """A world in which nobody can be told anything."""
 
@@ -359,7 +408,7 @@ async def test_after_two_failures_of_three_there_is_a_pause_and_nothing_is_half_
 ) -> None:
     async with living(tmp_path) as life:
         await life.write(due(), due("Order the school photos", days=8))
-        life.rounds = life.new_rounds(Failing(life.talk.system.household))
+        life.rounds = life.new_rounds(Failing(life.talk.system.household, life.talk.system.store))
         await life.live(7 * HOUR)
         assert [row.state for row in life.rows()] == [State.FAILED.value] * 2
         assert not life.posted()

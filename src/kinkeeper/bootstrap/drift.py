@@ -4,15 +4,22 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, or_, select
 
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.requests.goals import CreateGoal, goal_requests, prepare_goal
+from kinkeeper.actions.requests.model import Asked, Catalogue, ResultStatus
+from kinkeeper.actions.requests.request_runner import propose_prepared
 from kinkeeper.background.drift.cycle import RELATED_TO_LAST, Presence, Remark, Said
+from kinkeeper.background.drift.model import Observation
 from kinkeeper.background.drift.rounds import DriftRounds
 from kinkeeper.bootstrap.reminders import own_thread
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.context.repository import conversation_topics
 from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.conversation.turns import post_to_thread
+from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.core.time import Clock
+from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.model import Household, Member
 from kinkeeper.jobs.leases import is_any_due
 from kinkeeper.memory.episodes import was_anything_heard
@@ -36,15 +43,20 @@ def drift_rounds(
     """Return what thinks for one household while it has nothing else to do."""
     quiet_hours = QuietHours.parse(settings.quiet_hours, household.zone)
     return DriftRounds(
-        store, household, world=HouseholdWorld(household), quiet_hours=quiet_hours, clock=clock
+        store,
+        household,
+        world=HouseholdWorld(household, store),
+        quiet_hours=quiet_hours,
+        clock=clock,
     )
 
 
 class HouseholdWorld:
     """What idle thought knows of a household beyond its own rows, and where it tells people something."""
 
-    def __init__(self, household: Household) -> None:
+    def __init__(self, household: Household, store: Store) -> None:
         self._household = household
+        self._create = Catalogue(goal_requests(store)).get("goal", "create")
 
     def is_idle(self, conn: Connection, *, now: datetime) -> bool:
         """Whether no work waits or runs."""
@@ -115,6 +127,28 @@ class HouseholdWorld:
             )
         )
         return conn.execute(query.limit(1)).first() is not None
+
+    def propose_goal(
+        self, conn: Connection, member: Member, thought: Observation, *, now: datetime
+    ) -> bool:
+        """Let a goal wait in the inbox of its person, who alone sees it; nobody is told."""
+        asked = Asked(
+            household=self._household,
+            member=member,
+            now=now.astimezone(self._household.zone),
+            channel="drift",
+            thread_id="",
+            turn_id=f"drift:{thought.news}",
+            origin=Origin.DRIFT,
+        )
+        wanted = CreateGoal(text=thought.goal)
+        try:
+            prepared = prepare_goal(wanted, asked, list_goals(conn, asked.viewer), why=thought.text)
+        except (ConflictError, InputError):
+            return False
+        params = wanted.model_dump(mode="json")
+        result = propose_prepared(conn, self._create, asked, params=params, prepared=prepared)
+        return result.status is ResultStatus.AWAITING
 
     def tell(self, conn: Connection, member: Member, remark: Remark, *, now: datetime) -> str:
         """Put a remark into the member's private chat, else into their own conversation on the pages."""

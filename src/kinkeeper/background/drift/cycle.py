@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from kinkeeper.background.drift.activation import graph_of, seeds_of, spread
 from kinkeeper.background.drift.model import Matter, Observation, Snapshot
 from kinkeeper.background.drift.observations import observed
+from kinkeeper.goals.model import Goal
 from kinkeeper.language.name_match import telling_stems
 from kinkeeper.memory.concepts import ConceptMap
 from kinkeeper.messaging.outbound import QuietHours
@@ -45,6 +46,13 @@ MOST_A_DAY: Final = 1
 """Remarks to a household on one local day."""
 MOST_DEFERRED: Final = 3
 DEFERRED_FOR: Final = timedelta(hours=48)
+
+SIGNALS: Final = 2
+SIGNALS_WITHIN: Final = timedelta(days=7)
+"""A goal is proposed because of what came to mind on so many days of these, this one included."""
+BETWEEN_PLANS: Final = timedelta(hours=48)
+PLANNING: Final = "PLAN"
+"""Name of the action that proposes goals."""
 
 TOLD_FROM: Final = 0.7
 """How much somebody must want to hear a thought for it to be told."""
@@ -154,12 +162,18 @@ class History:
 
     Attributes:
         thoughts: Cycles within THOUGHTS_WITHIN that came to a thought.
+        days: By id of the news, on how many of the days before this one, within SIGNALS_WITHIN, it came to mind.
+        planned: Ids of the news because of which a goal was proposed.
+        planned_at: When one was last; aware.
         cooling: Concepts that were seeds within the cooldown.
         remarks: Those of the last months, newest first, of all members.
         questions: Open ones, and those planted today.
     """
 
     thoughts: int = 0
+    days: Mapping[str, int] = field(default_factory=dict)
+    planned: frozenset[str] = frozenset()
+    planned_at: datetime | None = None
     cooling: frozenset[str] = frozenset()
     remarks: Sequence[Remark] = ()
     questions: Sequence[Question] = ()
@@ -184,6 +198,7 @@ class Given:
     Attributes:
         known: Memory's map as the member may see it.
         is_map_behind: Whether facts have changed that the map does not show.
+        goals: The member's own that are not over.
     """
 
     snapshot: Snapshot
@@ -192,6 +207,7 @@ class Given:
     presence: Presence
     quiet_hours: QuietHours
     is_map_behind: bool = False
+    goals: Sequence[Goal] = ()
 
     @property
     def now(self) -> datetime:
@@ -228,6 +244,10 @@ class Doing(Protocol):
 
     def tell(self) -> str:
         """Tell the person the thought, or let it wait for the end of the quiet hours."""
+        ...
+
+    def propose_goal(self) -> str:
+        """Propose to the person to work on what the thought is about; it waits for their approval."""
         ...
 
     def keep(self) -> str:

@@ -28,6 +28,8 @@ from sqlalchemy import (
 
 from kinkeeper.background.drift.activation import COOLDOWN
 from kinkeeper.background.drift.cycle import (
+    PLANNING,
+    SIGNALS_WITHIN,
     THOUGHTS_WITHIN,
     Cycle,
     History,
@@ -177,7 +179,20 @@ def history_of(conn: Connection, household: str, *, now: datetime) -> History:
         )
         .order_by(_questions.planted_at, _questions.news)
     ).mappings()
+    signals = conn.execute(
+        select(_cycles.at, _cycles.news, _cycles.action, _cycles.effect)
+        .where(*mine, _cycles.news.is_not(None), _cycles.at > now - _REMEMBERED)
+        .order_by(_cycles.at)
+    ).all()
+    planned = [row for row in signals if row.action == PLANNING and row.effect]
+    days: dict[str, set[int]] = {}
+    for row in signals:
+        if A_DAY <= now - row.at < SIGNALS_WITHIN:
+            days.setdefault(row.news, set()).add((now - row.at) // A_DAY)
     return History(
+        days={news: len(found) for news, found in days.items()},
+        planned=frozenset(row.news for row in planned),
+        planned_at=planned[-1].at if planned else None,
         thoughts=sum(row.at > now - THOUGHTS_WITHIN and row.news is not None for row in lately),
         cooling=frozenset(concept for row in lately for concept in row.seeds),
         remarks=[_as_of(row, now) for row in remarks],
