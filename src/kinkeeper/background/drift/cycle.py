@@ -20,6 +20,9 @@ from kinkeeper.language.name_match import telling_stems
 from kinkeeper.memory.concepts import ConceptMap
 from kinkeeper.messaging.outbound import QuietHours
 
+FRESH: Final = timedelta(minutes=30)
+"""How long an answer may mention what came to mind."""
+
 THOUGHTS_WITHIN: Final = timedelta(minutes=30)
 MOST_THOUGHTS: Final = 3
 """Cycles of a household that may come to a thought within THOUGHTS_WITHIN."""
@@ -149,10 +152,12 @@ class Presence:
 
     Attributes:
         said: The last messages that they wrote or read, newest first, at most RELATED_TO_LAST.
+        heard: Ids of the news that answers to them mentioned lately.
         wants_quiet: Whether they asked to stay with one thing, or somebody asked for quiet.
     """
 
     said: Sequence[Said] = ()
+    heard: frozenset[str] = frozenset()
     wants_quiet: bool = False
 
 
@@ -333,7 +338,7 @@ def _new(given: Given, found: Iterable[Observation]) -> Iterator[Observation]:
         for each in given.history.remarks
         if each.member == given.member and (each.state.is_told or each.state is State.DEFERRED)
     ]
-    known = {each.news for each in remarks}
+    known = {each.news for each in remarks} | given.presence.heard
     told = [telling_stems(each.text) for each in remarks if each.text]
     lately = {
         (each.matter, thing)
@@ -373,13 +378,14 @@ def _worth(given: Given, thought: Observation) -> float:
         for each in given.history.questions
     )
     is_related = any(
-        _cosine(thought.about, telling_stems(each.text)) >= RELATED_FROM
+        cosine(thought.about, telling_stems(each.text)) >= RELATED_FROM
         for each in given.presence.said
     )
     return round(thought.score + RELATED * is_related + MATURED * is_matured, 6)
 
 
-def _cosine(some: frozenset[str], others: frozenset[str]) -> float:
+def cosine(some: frozenset[str], others: frozenset[str]) -> float:
+    """Return how far two texts are about the same, by their stems, in [0, 1]."""
     return len(some & others) / sqrt(len(some) * len(others)) if some and others else 0.0
 
 

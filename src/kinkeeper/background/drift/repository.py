@@ -237,6 +237,22 @@ def _question(row: RowMapping, now: datetime) -> Question:
     )
 
 
+def fresh_news(conn: Connection, household: str, member: str, *, since: datetime) -> frozenset[str]:
+    """Return the ids of the news that came to mind of a member's view since then, and that they were not told."""
+    is_told = _remarks.state.in_([each.value for each in State if each.is_told])
+    told = select(_remarks.news).where(
+        _remarks.household == household, _remarks.member == member, is_told
+    )
+    query = select(_cycles.news).where(
+        _cycles.household == household,
+        _cycles.member == member,
+        _cycles.at >= since,
+        _cycles.news.is_not(None),
+        _cycles.news.not_in(told),
+    )
+    return frozenset(conn.execute(query).scalars())
+
+
 # Writing.
 
 
