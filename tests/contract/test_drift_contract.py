@@ -11,7 +11,7 @@ from kinkeeper.background.drift.cycle import Cycle, Remark, State
 from kinkeeper.background.drift.model import Observation
 from kinkeeper.store.store import Store
 
-MINUTES = timedelta(minutes=1)
+MINUTES, HOUR = timedelta(minutes=1), timedelta(hours=1)
 [THOUGHT] = all_seen(tasks=[task("Pay the deposit", deadline=NOW + 5 * DAY)])
 
 
@@ -139,3 +139,62 @@ def test_a_choice_holds_until_the_next_and_drops_what_waits(store: Store, *, is_
         "amara": State.DROPPED,
         "tom": State.DEFERRED,
     }
+
+
+@pytest.mark.parametrize(
+    ("hours", "days"),
+    [
+        ([1, 5, 20], 0),
+        ([24], 1),
+        ([25, 30, 47], 1),
+        ([3, 26, 50], 2),
+        ([24, 48, 72, 96, 120, 144], 6),
+        ([167], 1),
+        ([168, 200, 400], 0),
+    ],
+)
+def test_days_on_which_something_came_to_mind_are_counted_for_a_week(
+    store: Store, hours: list[int], days: int
+) -> None:
+    for back in hours:
+        think(store, cycle(), NOW - back * HOUR, "")
+        think(store, cycle(None), NOW - back * HOUR - MINUTES, "")
+    history = store.read_now(lambda conn: repository.history_of(conn, "vienna", now=NOW))
+    assert history.days == ({THOUGHT.news: days} if days else {})
+    assert (history.planned, history.planned_at) == (frozenset(), None)
+
+
+def test_only_a_proposal_that_was_made_counts_as_one(store: Store) -> None:
+    for back, action, effect in (
+        (90, "PLAN", "proposed"),
+        (60, "PLAN", "proposed"),
+        (9, "PLAN", ""),
+        (8, "SEED_THREAD", "kept"),
+    ):
+        think(store, cycle(action=action), NOW - back * HOUR, effect)
+    for back, at in ((100, None), (70, 90), (0, 60)):
+        now = NOW - back * HOUR
+        history = store.read_now(
+            lambda conn, now=now: repository.history_of(conn, "vienna", now=now)
+        )  # type: ignore[misc]
+        assert history.planned_at == (None if at is None else NOW - at * HOUR)
+        assert history.planned == (frozenset() if at is None else {THOUGHT.news})
+
+
+@pytest.mark.parametrize("state", State)
+def test_what_came_to_mind_is_fresh_until_it_is_told(store: Store, state: State) -> None:
+    think(store, cycle(), NOW - 29 * MINUTES, "")
+    think(store, cycle(None), NOW, "")
+
+    def fresh(member: str, minutes: int) -> frozenset[str]:
+        since = NOW - minutes * MINUTES
+        return store.read_now(
+            lambda conn: repository.fresh_news(conn, "vienna", member, since=since)
+        )
+
+    assert fresh("amara", 30) == {THOUGHT.news}
+    assert fresh("amara", 28) == fresh("tom", 30) == frozenset()
+    put(store, remark("theirs", State.WAITING, member="tom"))
+    assert fresh("amara", 30) == {THOUGHT.news}
+    put(store, remark("r1", state))
+    assert fresh("amara", 30) == (frozenset() if state.is_told else {THOUGHT.news})

@@ -7,7 +7,7 @@ import pytest
 
 from cli_program import Program, message
 from kinkeeper.store import migrations
-from kinkeeper.store.backups import set_aside
+from kinkeeper.store.nightly_backups import set_aside
 from warm_process import FROZEN_NOW
 
 pytestmark = pytest.mark.slow

@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event, select, update
 
+from kinkeeper.actions.approvals import confirm
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
+from kinkeeper.actions.repository import list_actions
 from kinkeeper.background.drift import repository
 from kinkeeper.background.drift.cycle import Cycle, Remark, State
 from kinkeeper.background.drift.repository import (
@@ -23,15 +27,18 @@ from kinkeeper.background.drift.repository import (
     purge,
 )
 from kinkeeper.background.drift.rounds import JITTER, TICK, DriftRounds
-from kinkeeper.bootstrap.drift import HouseholdWorld, drift_rounds
+from kinkeeper.bootstrap.drift import HouseholdWorld, IdleThoughts, drift_rounds
+from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.repository import conversation_encodings
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn import TurnOutcome
 from kinkeeper.conversation.turn_records import Effects
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewers import person_scope
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging.addresses import remember_private_chat
 from kinkeeper.messaging.outbound import QuietHours
@@ -80,6 +87,19 @@ class Life:
             clock=self.talk.clock,
             quiet_hours=QuietHours.parse(system.settings.quiet_hours, system.household.zone),
         )
+
+    def mention(self) -> None:
+        """Let answers mention what came to mind."""
+        thoughts = IdleThoughts(self.talk.system.store)
+        self.talk = self.talk.again(answerer=Answerer(thoughts=thoughts))
+
+    async def think_of_it(self) -> None:
+        """Think until something comes to mind, of somebody who is just talking and so is told nothing."""
+        await self.talk.answer("hello")
+        cycle = None
+        while cycle is None or cycle.thought is None:
+            self.talk.later(minutes=4)
+            cycle = await self.think()
 
     @property
     def now(self) -> datetime:
@@ -345,6 +365,141 @@ async def test_a_private_chat_gets_it_for_its_person_alone(tmp_path: Path) -> No
         assert len(life.posted()) == 1
 
 
+@on_a_loop
+async def test_what_comes_up_day_after_day_becomes_a_proposal_to_one_person(tmp_path: Path) -> None:
+    """It waits in the inbox, is told to nobody, comes once, and is a goal once it is approved."""
+    async with living(tmp_path) as life:
+        store = life.talk.system.store
+        await life.talk.answer("add Leo's birthday on March 20 to the calendar", by="sarah")
+        life.talk.later(minutes=40)
+
+        def proposed() -> list[PendingAction]:
+            whole, every = Viewer.whole("miller"), frozenset(ActionStatus)
+            found = store.read_now(
+                lambda conn: list_actions(conn, whole, statuses=every, now=life.now)
+            )
+            return [each for each in found if each.proposal.type is ActionType.GOAL]
+
+        def decide(conn: Connection, action_id: str, by: str) -> None:
+            household = life.talk.system.household
+            member = household.member(by)
+            assert member is not None
+            confirm(conn, action_id, member=member, household=household, now=life.now)
+
+        await life.live(20 * HOUR, tick=HOUR)
+        assert not proposed()
+        await life.live(2 * DAY, tick=HOUR)
+        [card] = proposed()
+        [person] = {row.member for row in life.rows(drift_cycles) if row.action == "PLAN"}
+        assert card.status is ActionStatus.PENDING
+        assert card.proposal.origin is Origin.DRIFT
+        assert card.proposal.scope == person_scope(person)
+        assert "no plan" in card.proposal.request["shown"]["why"]
+        assert not life.posted()
+        whole = Viewer.whole("miller")
+        assert not store.read_now(lambda conn: list_goals(conn, whole))
+        other = "sarah" if person == "john" else "john"
+        with pytest.raises(NotFoundError):
+            store.write_now(lambda conn: decide(conn, card.id, other))
+        store.write_now(lambda conn: decide(conn, card.id, person))
+        found = store.read_now(lambda conn: list_goals(conn, whole))
+        assert [each.member for each in found] == [person]
+        await life.live(2 * DAY, tick=HOUR)
+        assert len(proposed()) == 1
+
+
+# Each: what is due and nobody has yet, and questions on which it bears.
+BEARS = {
+    "Pay the camp deposit": (
+        "when is the camp deposit due?",
+        "who pays the camp deposit?",
+        "is the camp deposit paid?",
+        "do we have to pay the deposit for camp?",
+    ),
+    "Order the school photos": (
+        "when are the school photos due?",
+        "who orders the school photos?",
+        "what about the school photos?",
+    ),
+}
+BEARS_NOT = (
+    "when is soccer?",
+    "what's on tomorrow?",
+    "who is at ballet on Wednesday?",
+    "when is the school run?",
+    "is there a school trip this week?",
+    "when do we order pizza?",
+    "when is the football camp?",
+    "hello, how are you?",
+    "thanks, that is all",
+    "we talked about photos and camps all evening",
+)
+DOES = ("add bread to the shopping list", "add a task: photograph the school fence")
+
+
+@pytest.mark.parametrize("title", BEARS)
+@on_a_loop
+async def test_an_answer_mentions_what_came_to_mind_only_where_it_bears_on_it(
+    tmp_path: Path, title: str
+) -> None:
+    """Told once to whose thought it is, named among what was used, and for half an hour."""
+    async with living(tmp_path) as life:
+        await life.write(due(title, days=10))
+        text = f"“{title}” is due on Thu Mar 12, and nobody has it yet."
+        life.mention()
+        await life.think_of_it()
+        for number, question in enumerate((*BEARS_NOT, *DOES)):
+            answer = await life.talk.answer(question, thread_id=f"other{number}")
+            assert text not in answer, question
+        for number, question in enumerate(BEARS[title]):
+            hers = await life.talk.answer(question, by="sarah", thread_id=f"s{number}")
+            assert text not in hers
+            thread = f"t{number}"
+            answer = await life.talk.answer(question, thread_id=thread)
+            assert answer.count(text) == 1, (question, answer)
+            why = await life.talk.answer("what did you use to answer this?", thread_id=thread)
+            assert text in why, why
+            for again in (thread, f"u{number}"):
+                assert text not in await life.talk.answer(question, thread_id=again)
+            forget = update(turns).values(used=[])
+            await life.talk.system.store.write(
+                lambda conn, forget=forget: conn.execute(forget).rowcount
+            )
+        life.talk.later(minutes=31)
+        for number, question in enumerate(BEARS[title]):
+            late = await life.talk.answer(question, thread_id=f"late{number}")
+            assert text not in late
+        # What an answer has mentioned is not told as well.
+        assert not life.posted()
+
+
+@on_a_loop
+async def test_what_holds_no_more_or_is_not_wanted_is_mentioned_in_no_answer(
+    tmp_path: Path,
+) -> None:
+    title = "Pay the camp deposit"
+    (question, *_) = BEARS[title]
+    for is_done, is_off in product((False, True), (False, True)):
+        async with living(f"{tmp_path}/{is_done}{is_off}.sqlite") as life:
+            life.mention()
+            await life.write(due(title, days=10))
+            await life.think_of_it()
+            store = life.talk.system.store
+            if is_done:
+                taken = replace(due(title, days=10), who=("sarah",))
+                await store.write(
+                    lambda conn, taken=taken: update_task(  # type: ignore[misc]
+                        conn, taken, change_id="taken", at=life.now
+                    )
+                )
+            if is_off:
+                await store.write(
+                    lambda conn: choose(conn, "miller", "john", is_on=False, now=life.now)
+                )
+            answer = await life.talk.answer(question, thread_id="t")
+            assert ("nobody has it yet" in answer) is not (is_done or is_off), answer
+
+
 class Failing(HouseholdWorld):
     """A world in which nobody can be told anything."""
 
@@ -359,7 +514,7 @@ async def test_after_two_failures_of_three_there_is_a_pause_and_nothing_is_half_
 ) -> None:
     async with living(tmp_path) as life:
         await life.write(due(), due("Order the school photos", days=8))
-        life.rounds = life.new_rounds(Failing(life.talk.system.household))
+        life.rounds = life.new_rounds(Failing(life.talk.system.household, life.talk.system.store))
         await life.live(7 * HOUR)
         assert [row.state for row in life.rows()] == [State.FAILED.value] * 2
         assert not life.posted()

@@ -26,7 +26,15 @@ from remembered import known_to, remember
 from talking import on_a_loop
 from web_server import Served, listening, served, with_neighbours
 
-NAMES = ["search_memory", "remember", "list_events", "list_pending"]
+NAMES = [
+    "search_memory",
+    "remember",
+    "list_events",
+    "list_goals",
+    "add_goal",
+    "change_goal",
+    "list_pending",
+]
 LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 PROTOCOL = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 
@@ -91,7 +99,7 @@ def test_clients_of_the_new_and_the_old_kind_see_the_same_tools(door: Open, mode
             reading = [
                 each.name for each in tools if each.annotations and each.annotations.read_only_hint
             ]
-            assert reading == ["search_memory", "list_events", "list_pending"]
+            assert reading == ["search_memory", "list_events", "list_goals", "list_pending"]
             assert (await ask(client, "list_events"))["timezone"] == "America/Chicago"
 
     story()
@@ -174,6 +182,37 @@ async def test_what_is_for_one_person_alone_is_proposed_to_them_alone(door: Open
 
 
 @on_a_loop
+async def test_goals_are_read_as_their_person_and_changed_only_with_their_approval(
+    door: Open,
+) -> None:
+    async def approve(action_id: str, by: str = "john") -> int:
+        async with door.serving.bearing(door.serving.token(by)) as person:
+            pressed = await person.post(f"/api/pending/{action_id}/confirm", json={})
+            return pressed.status_code
+
+    async with door.client() as john, door.client(door.serving.token("sarah")) as sarah:
+        told = await ask(john, "add_goal", text="a surprise kayak", kind="watch")
+        assert "/pending" in told["note"]
+        assert (await ask(john, "list_goals"))["goals"] == []
+        assert (await ask(sarah, "list_pending"))["pending"] == []
+        assert await approve(told["action_id"], by="sarah") in {403, 404}
+        assert await approve(told["action_id"]) == 200
+        (goal,) = (await ask(john, "list_goals"))["goals"]
+        assert (goal["title"], goal["status"]) == ("a surprise kayak", "pending")
+        assert (await ask(sarah, "list_goals", include_finished=True))["goals"] == []
+        assert "kayak" not in await refusal(
+            sarah, "change_goal", goal_id=goal["id"], change="cancel"
+        )
+        for change, status in (("pause", "paused"), ("resume", "pending"), ("cancel", "cancelled")):
+            told = await ask(john, "change_goal", goal_id=goal["id"], change=change)
+            before = (await ask(john, "list_goals", query="kayak"))["goals"]
+            assert before[0]["status"] != status
+            assert await approve(told["action_id"]) == 200
+            found = await ask(john, "list_goals", include_finished=True)
+            assert [each["status"] for each in found["goals"]] == [status]
+
+
+@on_a_loop
 async def test_a_model_cannot_flood_the_family_with_proposals(door: Open) -> None:
     async with door.client() as client:
         for number in range(30):
@@ -225,7 +264,12 @@ def test_a_login_for_something_else_is_refused(door: Open, role: AccessRole) -> 
 async def test_a_login_that_may_only_look_proposes_nothing(door: Open) -> None:
     async with door.client(door.serving.token("john", AccessRole.GUEST)) as client:
         assert (await ask(client, "list_events"))["events"]
-        assert "read-only" in await refusal(client, "remember", text="Mia likes plums")
+        for tool, wanted in (
+            ("remember", {"text": "Mia likes plums"}),
+            ("add_goal", {"text": "a kayak"}),
+            ("change_goal", {"goal_id": "12345678", "change": "pause"}),
+        ):
+            assert "read-only" in await refusal(client, tool, **wanted)
 
 
 def test_a_page_of_another_site_and_another_name_of_this_machine_are_refused(door: Open) -> None:

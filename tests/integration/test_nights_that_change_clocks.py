@@ -20,7 +20,7 @@ from kinkeeper.household.model import Household, Member
 from kinkeeper.memory.upkeep.runs import Report, Run, RunState, insert_run
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.reading.times import read
-from kinkeeper.store.backups import NightlyBackups, nightly_backups
+from kinkeeper.store.nightly_backups import NightlyBackups, nightly_backups
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.reminders import Reminding

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, time, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -33,9 +34,21 @@ from kinkeeper.background.drift.actions import (
     SUGGEST,
 )
 from kinkeeper.background.drift.activation import DEPTH, SEEDS, TOP, WEIGHTS, graph_of, spread
-from kinkeeper.background.drift.cycle import Given, History, Presence, Question, Remark, Said, State
+from kinkeeper.background.drift.cycle import (
+    PLANNING,
+    Given,
+    History,
+    Presence,
+    Question,
+    Remark,
+    Said,
+    State,
+)
 from kinkeeper.background.drift.model import Matter
 from kinkeeper.background.drift.observations import observed
+from kinkeeper.goals.model import MAX_AGE, Goal, GoalKind, GoalStatus, Progress
+from kinkeeper.goals.plan import flat
+from kinkeeper.household.viewers import person_scope
 from kinkeeper.memory.concepts import Concept, ConceptMap, Relation
 from kinkeeper.messaging.outbound import QuietHours
 
@@ -113,6 +126,78 @@ def test_the_same_seed_comes_to_the_same_whatever_the_order_of_rows(
     if first.thought is not None:
         assert first.thought.person == member
         assert first.thought.evidence
+
+
+# Proposing goals.
+
+FAR = {"occurrences": times(event("Kofi's birthday", NOW.replace(hour=0) + 18 * DAY, all_day=True))}
+[PARTY] = observed(snapshot_of("amara", **FAR))
+
+
+def wanted(text: str, status: GoalStatus = GoalStatus.RUNNING) -> Goal:
+    return Goal(
+        id=text,
+        household="vienna",
+        member="amara",
+        scope=person_scope("amara"),
+        kind=GoalKind.FIND,
+        text=text,
+        status=status,
+        created_at=NOW - DAY,
+        expires_at=NOW - DAY + MAX_AGE,
+        progress=Progress(steps=flat(text)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("days", "active", "paused", "rested", "is_planned", "is_there", "wants_quiet"),
+    [
+        *product(
+            (0, 1, 2),
+            (0, 4, 5),
+            (0, 2),
+            (None, timedelta(hours=47), timedelta(hours=48)),
+            (False, True),
+            (False, True),
+            (False, True),
+        )
+    ],
+)
+def test_a_goal_is_proposed_only_where_all_numbers_allow_it(
+    days: int,
+    active: int,
+    paused: int,
+    rested: timedelta | None,
+    is_planned: bool,
+    is_there: bool,
+    wants_quiet: bool,
+) -> None:
+    words = ("tent", "piano", "bicycle", "kennel", "ladder", "carpet", "stove")
+    goals = [wanted(f"a new {each}") for each in words[:active]]
+    goals += [wanted(f"a used {each}", GoalStatus.PAUSED) for each in words[5 : 5 + paused]]
+    if is_there:
+        goals.append(wanted(f"the {PARTY.goal}", GoalStatus.PAUSED))
+    history = History(
+        days={PARTY.news: days, "other": 5},
+        planned=frozenset({PARTY.news} if is_planned else {"other"}),
+        planned_at=None if rested is None else NOW - rested,
+    )
+    found = think(
+        all_given(
+            rows=FAR, history=history, goals=goals, presence=Presence(wants_quiet=wants_quiet)
+        )
+    )
+    may_be = days >= 1 and active < 5 and rested != timedelta(hours=47)
+    may_be = may_be and not (is_planned or is_there or wants_quiet)
+    assert (found.action == PLANNING) is may_be, found.scores
+
+
+def test_nothing_to_look_for_is_no_goal_and_what_may_be_told_is_told() -> None:
+    known = History(days={each.news: 6 for each in observed(snapshot_of("amara", **ROWS))})
+    asked = Presence(said=[Said(at=NOW, text="hello", thread_id="t")])
+    assert think(all_given(rows={"tasks": [DUE]}, history=known)).action == COMMUNICATE
+    for rows in ({"tasks": [DUE]}, {"facts": ROWS["facts"]}):
+        assert think(all_given(rows=rows, history=known, presence=asked)).scores[PLANNING] == 0
 
 
 def test_seeds_differ_between_seeds() -> None:

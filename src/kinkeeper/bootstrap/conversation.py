@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kinkeeper.actions.requests.model import Catalogue
+from kinkeeper.bootstrap.drift import IdleThoughts
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.channels.telegram.private_chat import ChatOutlet
 from kinkeeper.conversation.answering.about import Standing
-from kinkeeper.conversation.answering.answerer import Answerer
+from kinkeeper.conversation.answering.answerer import Answerer, Thoughts
 from kinkeeper.conversation.context.turn_context import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.criticism.model import Critic
@@ -92,6 +93,7 @@ def talk_of(
             HouseholdBrain(store, household, finder, clock),
             gateway,
             _standing(settings, catalogue, gateway),
+            IdleThoughts(store) if settings.idle_thought else None,
         ),
         embedder=recall.embedder,
         limits=limits,
@@ -133,9 +135,16 @@ def _standing(
     )
 
 
-def _answerer(brain: HouseholdBrain, gateway: ModelGateway | None, standing: Standing) -> Answerer:
+def _answerer(
+    brain: HouseholdBrain,
+    gateway: ModelGateway | None,
+    standing: Standing,
+    thoughts: Thoughts | None,
+) -> Answerer:
     if gateway is None:
-        return Answerer(know=brain.know, standing=standing)
+        return Answerer(know=brain.know, standing=standing, thoughts=thoughts)
     from kinkeeper.conversation.answering.responder import Responder  # noqa: PLC0415 - loads the templates' library
 
-    return Answerer(know=brain.know, responder=Responder(gateway), standing=standing)
+    return Answerer(
+        know=brain.know, responder=Responder(gateway), standing=standing, thoughts=thoughts
+    )

@@ -39,7 +39,7 @@ from kinkeeper.observer.settling.message_reader import Extractor
 from kinkeeper.observer.wording.participants import compile_participants
 from kinkeeper.settings.load import data_folder
 from kinkeeper.settings.model import Settings
-from kinkeeper.store.backups import NightlyBackups
+from kinkeeper.store.nightly_backups import NightlyBackups
 from kinkeeper.store.store import Store
 
 Channels = Mapping[str, Sequence[Channel]]

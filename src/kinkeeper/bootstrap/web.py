@@ -27,7 +27,12 @@ from kinkeeper.observability.failures import failure_finding
 from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.model import Settings, outbound_hosts
-from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
+from kinkeeper.store.checks import (
+    backup_findings,
+    database_findings,
+    machine_findings,
+    trial_findings,
+)
 from kinkeeper.web.access.logins import end_keys_of_others
 from kinkeeper.web.context import House, WebContext
 from kinkeeper.web.probes import DatabaseCheck
@@ -156,6 +161,7 @@ def _check_up(
         _file_finding(houses, household),
         *database_findings(url),
         *backup_findings(url, settings.backup_dir, now),
+        *trial_findings(houses.store, settings.backup_dir),
         *memory_findings(settings, [houses.by_id[household].household], houses.store),
         *upkeep_findings([houses.by_id[household].household], houses.store, now=now),
         *reminder_findings(houses.store, [houses.by_id[household].household], now=now),

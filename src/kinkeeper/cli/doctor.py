@@ -37,6 +37,7 @@ from kinkeeper.store.checks import (
     database_findings,
     machine_findings,
     stored_findings,
+    trial_findings,
 )
 from kinkeeper.store.engines import parse_address
 from kinkeeper.store.store import Store
@@ -190,12 +191,15 @@ def _database(where: Where, settings: Settings, households: Sequence[Household])
         return [broken("database", str(error), "correct --db, DATABASE_URL or DB_PATH")]
     now = SystemClock().now()
     backups = backup_findings(url, settings.backup_dir, now)
+    trial = stored_findings(
+        url, "backup restore test", lambda store: trial_findings(store, settings.backup_dir)
+    )
     telegram = telegram_findings(settings, households, url)
     memory = stored_memory_findings(url, settings, households, now=now)
     calendar = stored_calendar_findings(url, settings, households)
     tools = stored_tool_findings(url, settings, households)
     keys = stored_key_findings(url, households, now=now)
-    return [*database_findings(url), *backups, *memory, *telegram, *calendar, *tools, *keys]
+    return [*database_findings(url), *backups, *trial, *memory, *telegram, *calendar, *tools, *keys]
 
 
 def _show(

@@ -193,9 +193,18 @@ def jobs(
             table.add_row(kind, _counted(work[name]))
         table.add_row("failed answer stages", _counted(work["stage_failures"]))
         table.add_row("incoming updates that could not be processed", str(work["failed_updates"]))
+        table.add_row("latest nightly backup", _tried(work["backup"]))
         screen.print(table)
         for each in work["manual_review"]:
             screen.print(f"needs attention: message {each['message_id']}: {each['error']}")
+
+
+def _tried(backup: Mapping[str, Any] | None) -> str:
+    if backup is None:
+        return "none tried"
+    if not backup["is_good"]:
+        return f"{backup['file']}: {backup['problem']}"
+    return f"{backup['file']}: restored and compared, {backup['row_count']} rows in {backup['tables']} tables"
 
 
 def _counted(numbers: Mapping[str, int]) -> str:

@@ -270,15 +270,28 @@ def require_room(goal: Goal, others: Iterable[Goal]) -> None:
         ConflictError: The message says which one it is, or how many there are.
     """
     unfinished = [each for each in others if each.status in UNFINISHED and each.id != goal.id]
-    # By the words that tell things apart: the same for two children is not the same.
-    words = telling_stems(goal.text)
-    for each in unfinished:
-        if each.kind is goal.kind and jaccard(telling_stems(each.text), words) > SAME_GOAL:
-            raise ConflictError(f"I'm already on that: “{shorten(each.text, _LONGEST_SHOWN)}”")
+    if (same := same_goal(goal.text, goal.kind, unfinished)) is not None:
+        raise ConflictError(f"I'm already on that: “{shorten(same.text, _LONGEST_SHOWN)}”")
     if sum(each.is_active for each in unfinished) >= MOST_ACTIVE:
         raise ConflictError(
             f"I'm already working on {MOST_ACTIVE} things for you; stop or pause one first"
         )
+
+
+def same_goal(text: str, kind: GoalKind, others: Iterable[Goal]) -> Goal | None:
+    """Return the goal that wants the same.
+
+    It is told by the words that tell things apart: the same for two children is not the same.
+    """
+    words = telling_stems(text)
+    return next(
+        (
+            each
+            for each in others
+            if each.kind is kind and jaccard(telling_stems(each.text), words) > SAME_GOAL
+        ),
+        None,
+    )
 
 
 def chosen(goals: Iterable[Goal], *, now: datetime) -> Goal | None:

@@ -1,35 +1,22 @@
-"""Backups: made every night, checked, and put in the place of a SQLite database."""
+"""Backups: checked, and put in the place of a SQLite database."""
 
-import asyncio
 import fcntl
 import os
-import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
-import structlog
 from sqlalchemy import URL, Connection, Engine, create_engine, func, inspect, select, table, text
 from sqlalchemy.exc import DatabaseError
 
-from kinkeeper.core.errors import (
-    ConflictError,
-    InputError,
-    KinkeeperError,
-    StoreVersionError,
-    UnavailableError,
-)
-from kinkeeper.core.time import Clock, ForwardJumps, is_held_until
-from kinkeeper.observability.failures import surviving
+from kinkeeper.core.errors import ConflictError, InputError, StoreVersionError, UnavailableError
 from kinkeeper.store.engines import is_sqlite, parse_address
 from kinkeeper.store.locks import runner_lock
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.store.sqlite_library import check_library, dbapi2
-from kinkeeper.store.store import Store
 
 # Tells whether a file is a backup that this program can work with, before it takes a database's
 # place.
@@ -266,109 +253,3 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-# A backup every night, and an end to those that are too old: they hold what was deleted here since.
-
-log = structlog.get_logger()
-
-_FIRST_HOUR = 3
-_BETWEEN_LOOKS = timedelta(minutes=5)
-_AFTER_FAILURE = timedelta(hours=1)
-
-
-class NightlyBackups:
-    """Keeps the backups of one SQLite database; a database on a server has its own ways.
-
-    Args:
-        folder: Where backups lie; made where it does not exist. None makes none, and still lets go of
-            what restoring has set aside.
-        keep: Age up to which a backup is kept.
-    """
-
-    def __init__(
-        self, store: Store, folder: Path | None, *, zone: ZoneInfo, keep: timedelta, clock: Clock
-    ) -> None:
-        self._store = store
-        self._database = Path(str(store.url.database))
-        self._folder = folder
-        self._zone = zone
-        self._keep = keep
-        self._clock = clock
-        self._not_before = clock.now()
-        self._jumps = ForwardJumps()
-
-    async def run(self) -> None:
-        """Do what is due, again and again, until cancelled; returns at once where nothing ever will be."""
-        if not is_sqlite(self._store.url):
-            return
-        while True:
-            if not is_held_until(self._not_before, self._clock.now(), _AFTER_FAILURE):
-                with surviving("store.backup", foreseen=(KinkeeperError, OSError)) as night:
-                    await asyncio.to_thread(self.run_once)
-                if night.error is not None:
-                    self._not_before = self._clock.now() + _AFTER_FAILURE
-            await asyncio.sleep(_BETWEEN_LOOKS.total_seconds())
-
-    def run_once(self) -> Path | None:
-        """Make the backup of this night if it is not there yet, and delete what is too old. Blocks.
-
-        Returns:
-            The backup made now, if any.
-        """
-        now = self._clock.now()
-        local = now.astimezone(self._zone)
-        if not self._jumps.is_recent(now):
-            self._prune(local.date())
-        if self._folder is None or local.hour < _FIRST_HOUR:
-            return None
-        return self._make(self._folder, local.date())
-
-    def _make(self, folder: Path, day: date) -> Path | None:
-        path = folder / f"{self._database.stem}-{day}.sqlite"
-        if path.exists():
-            return None
-        partial = path.with_name(f"{path.name}.partial")
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            partial.unlink(missing_ok=True)
-        except OSError as error:
-            raise UnavailableError(f"cannot write {str(folder)!r}: {error.strerror}") from error
-        self._store.backup_to(partial)
-        partial.replace(path)
-        log.info("backup.made", file=str(path))
-        return path
-
-    def _prune(self, today: date) -> None:
-        kept = set_aside(self._database)
-        if self._folder is not None:
-            kept |= nightly_backups(self._folder, self._database)
-        for path, day in kept.items():
-            if today - day > self._keep:
-                path.unlink(missing_ok=True)
-                log.info("backup.deleted", file=str(path))
-
-
-def nightly_backups(folder: Path, database: Path) -> dict[Path, date]:
-    """Return the nightly backups of a database that lie in a folder, with their days.
-
-    Args:
-        folder: Need not exist.
-    """
-    return _dated(folder, rf"{re.escape(database.stem)}-(\d{{4}}-\d{{2}}-\d{{2}})\.sqlite")
-
-
-def set_aside(database: Path) -> dict[Path, date]:
-    """Return the files that restoring has set aside beside a SQLite file, with their days."""
-    return _dated(database.parent, rf"{re.escape(database.name + SAFETY_INFIX)}(\d{{8}})-.*")
-
-
-def _dated(folder: Path, pattern: str) -> dict[Path, date]:
-    if not folder.is_dir():
-        return {}
-    found = {}
-    for path in sorted(folder.iterdir()):
-        if match := re.fullmatch(pattern, path.name):
-            with suppress(ValueError):
-                found[path] = date.fromisoformat(match[1])
-    return found

@@ -10,10 +10,10 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from kinkeeper.core.errors import KinkeeperError
-from kinkeeper.observability.findings import Finding, Health, broken, ok
-from kinkeeper.store.backups import nightly_backups
+from kinkeeper.observability.findings import Finding, Health, broken, ok, warning
 from kinkeeper.store.engines import is_sqlite, reader_engine, translated
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
+from kinkeeper.store.nightly_backups import Trial, latest_trial, nightly_backups
 from kinkeeper.store.sqlite_library import check_library, sqlite
 from kinkeeper.store.store import Store
 
@@ -131,9 +131,32 @@ def backup_findings(url: URL, folder: Path | None, now: datetime) -> Iterator[Fi
         remedy = (
             "check that `kinkeeper serve` or `kinkeeper worker` is running, and look at its log"
         )
-        yield Finding(check="backups", health=Health.WARNING, found=found, remedy=remedy)
+        yield warning("backups", found, remedy)
         return
     yield ok("backups", found)
+
+
+def trial_findings(store: Store, folder: Path | None) -> Sequence[Finding]:
+    """Tell what trying the latest nightly backup has shown; nothing where none was tried. Blocks.
+
+    Args:
+        folder: Where backups are kept, if anywhere.
+    """
+    trial = None if folder is None else store.read_now(latest_trial)
+    return () if trial is None else (_trial(trial),)
+
+
+def _trial(trial: Trial) -> Finding:
+    check = "backup restore test"
+    if trial.problem:
+        remedy = (
+            "free some disk space; the next backup is tested again"
+            if trial.is_good_enough
+            else "check the disk, and make a backup elsewhere with `kinkeeper backup FILE`; another one is tried every hour"
+        )
+        return warning(check, f"{trial.file}: {trial.problem}", remedy)
+    rows = f"{trial.row_count:,} rows in {trial.tables} tables"
+    return ok(check, f"{trial.file} was restored and compared: {rows}")
 
 
 def _python() -> Finding:

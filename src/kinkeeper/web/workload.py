@@ -14,6 +14,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.messaging.tables import failed_updates, outbox
 from kinkeeper.observer.accounts.metrics import failures
 from kinkeeper.observer.tables import observer_messages
+from kinkeeper.store.nightly_backups import latest_trial, trial_record
 from kinkeeper.web.views.health import Work
 
 _MOST_FAILURES = 200
@@ -68,6 +69,7 @@ def workload_record(
     first = last - timedelta(days=days - 1)
     work = load_work(conn, household.id, since=midnight(first, household.zone))
     left = failures(conn, household.id)[-_MOST_FAILURES:]
+    trial = latest_trial(conn)
     return {
         "first": first,
         "last": last,
@@ -79,6 +81,7 @@ def workload_record(
         "goals": work.goals,
         "thoughts": work.thoughts,
         "remarks": work.remarks,
+        "backup": None if trial is None else trial_record(trial),
         "failed_updates": work.failed_updates,
         "manual_review": [
             {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}

@@ -183,42 +183,54 @@ def goal_json(goal: Goal, zone: ZoneInfo) -> dict[str, Any]:
     }
 
 
+def prepare_goal(
+    wanted: CreateGoal, asked: Asked, own: Sequence[Goal], *, why: str = ""
+) -> Prepared:
+    """Return a new goal, checked and not yet written.
+
+    Args:
+        own: Goals of the same person.
+        why: What made it, where nobody asked for it.
+    """
+    text = one_line(wanted.text).strip()
+    at = None if wanted.kind is not GoalKind.ASK else _time_of(wanted.at, asked)
+    # What is to be asked at a time does not wait for what is looked for meanwhile.
+    is_first = wanted.is_urgent or wanted.kind is GoalKind.ASK
+    steps = tuple(
+        Step(id=each.id, description=one_line(each.description), depends_on=each.depends_on)
+        for each in wanted.steps
+    )
+    is_taken_apart = wanted.kind is GoalKind.FIND
+    plan = plan_of(text, steps, confidence=wanted.confidence) if is_taken_apart else flat(text)
+    created_at = as_utc(asked.now)
+    next_at = None if at is None else as_utc(at.at)
+    goal = Goal(
+        id=stable_id(asked.household.id, "goal", asked.turn_id, asked.number),
+        household=asked.household.id,
+        member=asked.member.id,
+        scope=person_scope(asked.member.id),
+        kind=wanted.kind,
+        text=text,
+        created_at=created_at,
+        expires_at=(next_at or created_at) + MAX_AGE,
+        progress=Progress(steps=plan),
+        next_at=next_at,
+        priority=GoalPriority.HIGH if is_first else GoalPriority.NORMAL,
+        thread_id=asked.thread_id or None,
+    )
+    require_room(goal, own)
+    when = "" if at is None else f", {said(at, asked)}"
+    return _prepared(
+        f"{_DOING[goal.kind].capitalize()}: {text}{when}", AddGoal(goal=goal), goal, asked, why=why
+    )
+
+
 class _GoalRequests:
     def __init__(self, store: Store) -> None:
         self._store = store
 
     async def create(self, wanted: CreateGoal, asked: Asked) -> Prepared:
-        text = one_line(wanted.text).strip()
-        at = None if wanted.kind is not GoalKind.ASK else _time_of(wanted.at, asked)
-        # What is to be asked at a time does not wait for what is looked for meanwhile.
-        is_first = wanted.is_urgent or wanted.kind is GoalKind.ASK
-        steps = tuple(
-            Step(id=each.id, description=one_line(each.description), depends_on=each.depends_on)
-            for each in wanted.steps
-        )
-        is_taken_apart = wanted.kind is GoalKind.FIND
-        plan = plan_of(text, steps, confidence=wanted.confidence) if is_taken_apart else flat(text)
-        created_at = as_utc(asked.now)
-        next_at = None if at is None else as_utc(at.at)
-        goal = Goal(
-            id=stable_id(asked.household.id, "goal", asked.turn_id, asked.number),
-            household=asked.household.id,
-            member=asked.member.id,
-            scope=person_scope(asked.member.id),
-            kind=wanted.kind,
-            text=text,
-            created_at=created_at,
-            expires_at=(next_at or created_at) + MAX_AGE,
-            progress=Progress(steps=plan),
-            next_at=next_at,
-            priority=GoalPriority.HIGH if is_first else GoalPriority.NORMAL,
-            thread_id=asked.thread_id or None,
-        )
-        require_room(goal, await self._all(asked))
-        when = "" if at is None else f", {said(at, asked)}"
-        return _prepared(
-            f"{_DOING[goal.kind].capitalize()}: {text}{when}", AddGoal(goal=goal), goal, asked
-        )
+        return prepare_goal(wanted, asked, await self._all(asked))
 
     async def list(self, wanted: ListGoals, asked: Asked) -> Found:
         found = [
@@ -275,12 +287,16 @@ def _time_of(text: str | None, asked: Asked) -> Moment:
     return Moment(at=at)
 
 
-def _prepared(summary: str, effect: Effect, goal: Goal, asked: Asked) -> Prepared:
+def _prepared(summary: str, effect: Effect, goal: Goal, asked: Asked, *, why: str = "") -> Prepared:
     result: Mapping[str, Any] = goal_json(goal, asked.household.zone)
     return Prepared(
         type=ActionType.GOAL,
         summary=summary,
         effects=(effect.frozen(),),
         result=result,
-        shown={"goal": goal.text, "steps": [step.description for step in goal.progress.steps]},
+        shown={
+            "goal": goal.text,
+            "steps": [step.description for step in goal.progress.steps],
+            **({"why": why} if why else {}),
+        },
     )

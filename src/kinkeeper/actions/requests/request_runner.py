@@ -116,6 +116,19 @@ async def perform_by_hand(
     return result
 
 
+def propose_prepared(
+    conn: Connection,
+    kind: RequestKind,
+    asked: Asked,
+    *,
+    params: Mapping[str, Any],
+    prepared: Prepared,
+) -> ActionResult:
+    """Store a request that is prepared already, in the caller's transaction; it awaits what its origin requires."""
+    planned = _planned(kind.domain, kind.name, params)
+    return _asked_for(conn, _proposal(kind, asked, planned, prepared), asked)
+
+
 def result_of(action: PendingAction) -> ActionResult:
     """Return how a request stands that was asked for in conversation and writes.
 

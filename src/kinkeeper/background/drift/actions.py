@@ -3,7 +3,10 @@
 from typing import Final
 
 from kinkeeper.background.drift.cycle import (
+    BETWEEN_PLANS,
     MOST_THREADS,
+    PLANNING,
+    SIGNALS,
     THREADS_A_DAY,
     TOLD_FROM,
     Action,
@@ -11,6 +14,7 @@ from kinkeeper.background.drift.cycle import (
     Doing,
 )
 from kinkeeper.background.drift.model import Matter
+from kinkeeper.goals.model import MOST_ACTIVE, GoalKind, same_goal
 
 COMMUNICATE, SUGGEST, NURTURE = "COMMUNICATE", "SUGGEST", "NURTURE"
 SEED_THREAD, REFLECT, NOTHING = "SEED_THREAD", "REFLECT", "NOTHING"
@@ -68,6 +72,29 @@ class Nurture:
         return doing.tell()
 
 
+class Plan:
+    """Proposes to look for something, because of what comes to mind day after day and could not be told."""
+
+    name, priority = PLANNING, 7
+
+    def score(self, context: Context) -> float:
+        """Return 0.6 where looking could help, and the person has room for it and was not asked lately."""
+        thought, given = context.thought, context.given
+        if thought is None or not thought.goal or given.presence.wants_quiet:
+            return 0.0
+        history, active = given.history, [each for each in given.goals if each.is_active]
+        is_signalled = history.days.get(thought.news, 0) + 1 >= SIGNALS
+        has_rested = history.planned_at is None or given.now - history.planned_at >= BETWEEN_PLANS
+        is_new = thought.news not in history.planned
+        is_new = is_new and same_goal(thought.goal, GoalKind.FIND, given.goals) is None
+        has_room = len(active) < MOST_ACTIVE
+        return 0.6 if is_signalled and has_rested and is_new and has_room else 0.0
+
+    def run(self, doing: Doing) -> str:
+        """Propose it."""
+        return doing.propose_goal()
+
+
 class SeedThread:
     """Keeps a thought that is not worth telling yet, to look at it again."""
 
@@ -123,6 +150,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Communicate(),
     Suggest(),
     Nurture(),
+    Plan(),
     SeedThread(),
     Reflect(),
     Nothing(),

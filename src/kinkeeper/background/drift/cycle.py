@@ -15,9 +15,13 @@ from typing import Final, Protocol
 from kinkeeper.background.drift.activation import graph_of, seeds_of, spread
 from kinkeeper.background.drift.model import Matter, Observation, Snapshot
 from kinkeeper.background.drift.observations import observed
+from kinkeeper.goals.model import Goal
 from kinkeeper.language.name_match import telling_stems
 from kinkeeper.memory.concepts import ConceptMap
 from kinkeeper.messaging.outbound import QuietHours
+
+FRESH: Final = timedelta(minutes=30)
+"""How long an answer may mention what came to mind."""
 
 THOUGHTS_WITHIN: Final = timedelta(minutes=30)
 MOST_THOUGHTS: Final = 3
@@ -45,6 +49,13 @@ MOST_A_DAY: Final = 1
 """Remarks to a household on one local day."""
 MOST_DEFERRED: Final = 3
 DEFERRED_FOR: Final = timedelta(hours=48)
+
+SIGNALS: Final = 2
+SIGNALS_WITHIN: Final = timedelta(days=7)
+"""A goal is proposed because of what came to mind on so many days of these, this one included."""
+BETWEEN_PLANS: Final = timedelta(hours=48)
+PLANNING: Final = "PLAN"
+"""Name of the action that proposes goals."""
 
 TOLD_FROM: Final = 0.7
 """How much somebody must want to hear a thought for it to be told."""
@@ -141,10 +152,12 @@ class Presence:
 
     Attributes:
         said: The last messages that they wrote or read, newest first, at most RELATED_TO_LAST.
+        heard: Ids of the news that answers to them mentioned lately.
         wants_quiet: Whether they asked to stay with one thing, or somebody asked for quiet.
     """
 
     said: Sequence[Said] = ()
+    heard: frozenset[str] = frozenset()
     wants_quiet: bool = False
 
 
@@ -154,12 +167,18 @@ class History:
 
     Attributes:
         thoughts: Cycles within THOUGHTS_WITHIN that came to a thought.
+        days: By id of the news, on how many of the days before this one, within SIGNALS_WITHIN, it came to mind.
+        planned: Ids of the news because of which a goal was proposed.
+        planned_at: When one was last; aware.
         cooling: Concepts that were seeds within the cooldown.
         remarks: Those of the last months, newest first, of all members.
         questions: Open ones, and those planted today.
     """
 
     thoughts: int = 0
+    days: Mapping[str, int] = field(default_factory=dict)
+    planned: frozenset[str] = frozenset()
+    planned_at: datetime | None = None
     cooling: frozenset[str] = frozenset()
     remarks: Sequence[Remark] = ()
     questions: Sequence[Question] = ()
@@ -184,6 +203,7 @@ class Given:
     Attributes:
         known: Memory's map as the member may see it.
         is_map_behind: Whether facts have changed that the map does not show.
+        goals: The member's own that are not over.
     """
 
     snapshot: Snapshot
@@ -192,6 +212,7 @@ class Given:
     presence: Presence
     quiet_hours: QuietHours
     is_map_behind: bool = False
+    goals: Sequence[Goal] = ()
 
     @property
     def now(self) -> datetime:
@@ -228,6 +249,10 @@ class Doing(Protocol):
 
     def tell(self) -> str:
         """Tell the person the thought, or let it wait for the end of the quiet hours."""
+        ...
+
+    def propose_goal(self) -> str:
+        """Propose to the person to work on what the thought is about; it waits for their approval."""
         ...
 
     def keep(self) -> str:
@@ -313,7 +338,7 @@ def _new(given: Given, found: Iterable[Observation]) -> Iterator[Observation]:
         for each in given.history.remarks
         if each.member == given.member and (each.state.is_told or each.state is State.DEFERRED)
     ]
-    known = {each.news for each in remarks}
+    known = {each.news for each in remarks} | given.presence.heard
     told = [telling_stems(each.text) for each in remarks if each.text]
     lately = {
         (each.matter, thing)
@@ -353,13 +378,14 @@ def _worth(given: Given, thought: Observation) -> float:
         for each in given.history.questions
     )
     is_related = any(
-        _cosine(thought.about, telling_stems(each.text)) >= RELATED_FROM
+        cosine(thought.about, telling_stems(each.text)) >= RELATED_FROM
         for each in given.presence.said
     )
     return round(thought.score + RELATED * is_related + MATURED * is_matured, 6)
 
 
-def _cosine(some: frozenset[str], others: frozenset[str]) -> float:
+def cosine(some: frozenset[str], others: frozenset[str]) -> float:
+    """Return how far two texts are about the same, by their stems, in [0, 1]."""
     return len(some & others) / sqrt(len(some) * len(others)) if some and others else 0.0
 
 

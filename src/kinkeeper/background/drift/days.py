@@ -162,6 +162,7 @@ def _without_plan(snapshot: Snapshot, person: str, found: Sequence[_Birthday]) -
         evidence=tuple(each.evidence for each in found),
         once=frozenset(each.evidence.id for each in found),
         about=about(snapshot, "birthday", *(each.whose for each in found)),
+        goal=f"ideas for {first.whose}’s birthday" if len(found) == 1 else "",
     )
 
 

@@ -68,6 +68,7 @@ class Observation:
         evidence: At least one.
         about: Stems of what it is about, people included.
         once: Ids of the evidence of which nothing more is said in this matter for a while, once something was.
+        goal: What could be looked for because of it; empty where looking helps nobody.
     """
 
     matter: Matter
@@ -79,6 +80,7 @@ class Observation:
     evidence: tuple[Evidence, ...]
     about: frozenset[str]
     once: frozenset[str] = frozenset()
+    goal: str = ""
 
     @property
     def news(self) -> str:

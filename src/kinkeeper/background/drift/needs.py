@@ -111,6 +111,7 @@ def slipping(snapshot: Snapshot) -> Iterator[Observation]:
             evidence=(of_task(task),),
             once=frozenset({task.id}),
             about=about(snapshot, task.title, people=task.who),
+            goal=task.title,
         )
 
 

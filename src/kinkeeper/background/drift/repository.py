@@ -28,6 +28,8 @@ from sqlalchemy import (
 
 from kinkeeper.background.drift.activation import COOLDOWN
 from kinkeeper.background.drift.cycle import (
+    PLANNING,
+    SIGNALS_WITHIN,
     THOUGHTS_WITHIN,
     Cycle,
     History,
@@ -177,7 +179,20 @@ def history_of(conn: Connection, household: str, *, now: datetime) -> History:
         )
         .order_by(_questions.planted_at, _questions.news)
     ).mappings()
+    signals = conn.execute(
+        select(_cycles.at, _cycles.news, _cycles.action, _cycles.effect)
+        .where(*mine, _cycles.news.is_not(None), _cycles.at > now - _REMEMBERED)
+        .order_by(_cycles.at)
+    ).all()
+    planned = [row for row in signals if row.action == PLANNING and row.effect]
+    days: dict[str, set[int]] = {}
+    for row in signals:
+        if A_DAY <= now - row.at < SIGNALS_WITHIN:
+            days.setdefault(row.news, set()).add((now - row.at) // A_DAY)
     return History(
+        days={news: len(found) for news, found in days.items()},
+        planned=frozenset(row.news for row in planned),
+        planned_at=planned[-1].at if planned else None,
         thoughts=sum(row.at > now - THOUGHTS_WITHIN and row.news is not None for row in lately),
         cooling=frozenset(concept for row in lately for concept in row.seeds),
         remarks=[_as_of(row, now) for row in remarks],
@@ -220,6 +235,22 @@ def _question(row: RowMapping, now: datetime) -> Question:
         explorations=row["explorations"] - (explored_at >= now),
         settled_at=None if settled_at is not None and settled_at >= now else settled_at,
     )
+
+
+def fresh_news(conn: Connection, household: str, member: str, *, since: datetime) -> frozenset[str]:
+    """Return the ids of the news that came to mind of a member's view since then, and that they were not told."""
+    is_told = _remarks.state.in_([each.value for each in State if each.is_told])
+    told = select(_remarks.news).where(
+        _remarks.household == household, _remarks.member == member, is_told
+    )
+    query = select(_cycles.news).where(
+        _cycles.household == household,
+        _cycles.member == member,
+        _cycles.at >= since,
+        _cycles.news.is_not(None),
+        _cycles.news.not_in(told),
+    )
+    return frozenset(conn.execute(query).scalars())
 
 
 # Writing.

@@ -31,6 +31,8 @@ from kinkeeper.background.drift.observations import observed
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock, Interval, is_of_wrong_clock, to_text
+from kinkeeper.goals.model import UNFINISHED
+from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import viewer_for
 from kinkeeper.memory.concepts import concept_map, follow_facts, is_behind
@@ -67,6 +69,12 @@ class World(Protocol):
 
     def presence(self, conn: Connection, member: Member, *, now: datetime) -> Presence:
         """Return how a member is there just now."""
+        ...
+
+    def propose_goal(
+        self, conn: Connection, member: Member, thought: Observation, *, now: datetime
+    ) -> bool:
+        """Let a goal wait for its person's approval; returns whether it does."""
         ...
 
     def tell(self, conn: Connection, member: Member, remark: Remark, *, now: datetime) -> str:
@@ -152,6 +160,11 @@ class DriftRounds:
             presence=self._world.presence(conn, member, now=now),
             quiet_hours=self._quiet_hours,
             is_map_behind=is_behind(conn, household.id),
+            goals=[
+                each
+                for each in list_goals(conn, viewer_for(household, member, now=now))
+                if each.status in UNFINISHED
+            ],
         )
         return Thinking(
             given=given,
@@ -261,6 +274,13 @@ class _InTransaction:
         for each in history.deferred_for(self._member.id):
             told = self._told(each) if each.id == best.id else replace(each, state=State.DROPPED)
             repository.change_remark(self._conn, self._household.id, told, at=now)
+
+    def propose_goal(self) -> str:
+        thought, now = self._thinking.cycle.thought, self._thinking.given.now
+        if thought is None:
+            return ""
+        is_proposed = self._world.propose_goal(self._conn, self._member, thought, now=now)
+        return "proposed" if is_proposed else ""
 
     def keep(self) -> str:
         thought, now = self._thinking.cycle.thought, self._thinking.given.now

@@ -3,12 +3,12 @@
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
 
 import structlog
 
-from kinkeeper.actions.requests.model import ResultStatus
+from kinkeeper.actions.requests.model import Asked, ResultStatus
 from kinkeeper.brain.answer_text import BEARS, answer_of, dated
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.conversation.answering.about import Standing, explained, not_able, told_about
@@ -28,6 +28,26 @@ log = structlog.get_logger()
 
 Know = Callable[[BrainQuery, Viewer], Awaitable[Knowledge]]
 """Tells what calendar and memory know about a question, on behalf of a viewer; raises UnavailableError."""
+
+THOUGHT: Final = "thought"
+"""Kind of what an answer mentions that nobody asked about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """Something that came to mind before, and bears on what is asked.
+
+    Attributes:
+        text: In one or two sentences.
+        used: Itself and what it rests on, each {"kind", "id", "text"}.
+    """
+
+    text: str
+    used: tuple[Mapping[str, Any], ...]
+
+
+Thoughts = Callable[[Asked, str], Awaitable[Thought | None]]
+"""Tells what came to mind that bears on a message, for who sent it."""
 
 _UNREACHABLE = (
     "I can't look that up just now; please ask again in a moment.",
@@ -60,6 +80,7 @@ class Answerer:
         know: Answers questions from calendar and memory; None where nothing does.
         responder: Lets a model speak; None where there is none.
         standing: How the assistant is set up, for questions about itself; None where nobody asks them.
+        thoughts: What came to mind meanwhile; None where nothing does.
     """
 
     def __init__(
@@ -68,8 +89,10 @@ class Answerer:
         know: Know | None = None,
         responder: Writer | None = None,
         standing: Standing | None = None,
+        thoughts: Thoughts | None = None,
     ) -> None:
         self._standing = standing
+        self._thoughts = thoughts
         self._know = know
         self._responder = responder
 
@@ -80,32 +103,51 @@ class Answerer:
             yield sure
             yield replace(base, text=sure, confidence=1.0)
             return
-        sources: Sequence[Source] = ()
+        base, sources = await self._looked_up(context, base)
+        if self._responder is not None and may_respond(context):
+            async with aclosing(self._responder.answer(context, base, sources)) as pieces:
+                async for piece in pieces:
+                    if not isinstance(piece, Answer):
+                        yield piece
+                        continue
+                    whole = await self._whole(piece, context)
+                    if missing := whole.text.removeprefix(piece.text):
+                        yield missing
+                    yield whole
+            return
+        base = await self._whole(base, context)
+        if base.text:
+            yield base.text
+        yield base
+
+    async def _looked_up(
+        self, context: AnswerContext, base: Answer
+    ) -> tuple[Answer, Sequence[Source]]:
+        """Return the answer out of what is known, where it is asked for, and what that rests on."""
         known = await self._known_of_deed(context)
         if known is not None and known.is_of_deeds:
             looked_up = base.text if asks_who_does(context.text) else ""
             base, sources = self._listed(context, base, known)
-            base = replace(base, text=f"{looked_up} {base.text}".strip())
-        elif _only_memory_was_read(context) and (small := _small_talk(context)):
-            base = replace(base, text=small)
-        elif _asks_what_is_known(context) or _only_memory_was_read(context):
-            base, sources = await self._known(context, base, known)
-        elif _left_open(context):
+            return replace(base, text=f"{looked_up} {base.text}".strip()), sources
+        if _only_memory_was_read(context) and (small := _small_talk(context)):
+            return replace(base, text=small), ()
+        if _asks_what_is_known(context) or _only_memory_was_read(context):
+            return await self._known(context, base, known)
+        if _left_open(context):
             besides = SourceKind.EVENT if "events" in context.results[0].result else None
-            base, sources = await self._known(context, base, known, besides=besides)
-        if self._responder is not None and may_respond(context):
-            async with aclosing(self._responder.answer(context, base, sources)) as pieces:
-                async for piece in pieces:
-                    if isinstance(piece, Answer) and (missing := _missing(piece, context)):
-                        yield missing
-                        yield replace(piece, text=f"{piece.text}{missing}")
-                    else:
-                        yield piece
-            return
-        base = replace(base, text=f"{base.text}{_missing(base, context)}".strip())
-        if base.text:
-            yield base.text
-        yield base
+            return await self._known(context, base, known, besides=besides)
+        return base, ()
+
+    async def _whole(self, answer: Answer, context: AnswerContext) -> Answer:
+        """Return an answer with who may see a secret, and with what came to mind that bears on the question."""
+        answer = replace(answer, text=f"{answer.text}{_missing(answer, context)}".strip())
+        if self._thoughts is None or not answer.text or not _only_asks(context):
+            return answer
+        thought = await self._thoughts(context.asked, context.text)
+        if thought is None or thought.text in answer.text:
+            return answer
+        text = f"{answer.text} By the way: {thought.text}"
+        return replace(answer, text=text, used=(*answer.used, *thought.used))
 
     def _about_itself(self, context: AnswerContext) -> str | None:
         """Return what is told of the assistant itself, where nothing was done and that is asked."""
@@ -214,6 +256,16 @@ def _asks_what_is_known(context: AnswerContext) -> bool:
     if context.mode not in {Mode.RESPOND, Mode.CLARIFY} or not is_question(context.text):
         return False
     return _small_talk(context) is None
+
+
+def _only_asks(context: AnswerContext) -> bool:
+    """Whether a message asks something, and nothing was changed or is to be decided because of it."""
+    is_open = context.clarification or context.is_stopped
+    is_talk = context.triage.social or context.triage.confirmation
+    has_changed = any(
+        each.action_id or each.status is not ResultStatus.DONE for each in context.results
+    )
+    return not (is_open or is_talk or has_changed) and is_question(context.text)
 
 
 def _small_talk(context: AnswerContext) -> str | None:

@@ -199,6 +199,23 @@ class FailedMessage(BaseModel):
     error: str
 
 
+class BackupTrial(BaseModel):
+    """The latest nightly backup, restored into a scratch database and compared with the one in use.
+
+    `compared` counts the tables that did not change while it was made; `digest` is a checksum of some rows of each table.
+    """
+
+    file: str
+    at: datetime
+    tables: int
+    compared: int
+    row_count: int
+    digest: str
+    is_tried: bool
+    is_good: bool
+    problem: str
+
+
 class Workload(BaseModel):
     """The number of messages in each state."""
 
@@ -212,6 +229,7 @@ class Workload(BaseModel):
     goals: dict[str, int]
     thoughts: dict[str, int]
     remarks: dict[str, int]
+    backup: BackupTrial | None
     failed_updates: int
     manual_review: list[FailedMessage]
 

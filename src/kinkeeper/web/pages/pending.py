@@ -41,6 +41,7 @@ router = APIRouter(include_in_schema=False)
 
 Hash = Annotated[str, Form(alias="hash", min_length=64, max_length=64)]
 _MOST_AT_ONCE = 50
+_PAGES = {ActionType.TASK: "/tasks", ActionType.NOTE: "/tasks", ActionType.GOAL: "/goals"}
 
 
 @router.get("/pending")
@@ -203,8 +204,8 @@ def told(receipt: Receipt) -> RedirectResponse:
     kind = receipt.action.proposal.type
     if is_undone and kind is ActionType.MEMORY_FACT:
         return RedirectResponse("/memory?told=undone", HTTPStatus.SEE_OTHER)
-    if is_undone and kind in {ActionType.TASK, ActionType.NOTE}:
-        return RedirectResponse(f"/tasks?about={receipt.action.id}", HTTPStatus.SEE_OTHER)
+    if is_undone and (page := _PAGES.get(kind)) is not None:
+        return RedirectResponse(f"{page}?about={receipt.action.id}", HTTPStatus.SEE_OTHER)
     changed = "yes" if receipt.is_change else "no"
     told = urlencode(
         {"about": receipt.action.id, "outcome": receipt.outcome.value, "changed": changed}

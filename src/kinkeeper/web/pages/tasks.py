@@ -48,7 +48,7 @@ async def tasks_page(
         todo = [task for task in tasks if task.status is TaskStatus.OPEN]
         return {
             "may_write": person.may_speak,
-            "notice": _notice(conn, desk, about),
+            "notice": change_notice(conn, desk, about),
             "todo": task_lines(todo, desk.people, desk.wording),
             "done": task_lines(done[:_MOST_DONE], desk.people, desk.wording),
             "notes": note_cards(list_notes(conn, desk.viewer), desk.people),
@@ -74,8 +74,9 @@ async def add_task(
     params: dict[str, Any] = {"title": title, "who": [who] if who else []}
     if private:
         params |= {"private": True}
-    deadline = _deadline(day, at)
-    return await _do(request, person, "task.create", params | deadline)
+    if (deadline := time_of_form(day, at)) is not None:
+        params["deadline"] = deadline
+    return await _do(request, person, "task.create", params)
 
 
 @router.post("/tasks/{task_id}/done")
@@ -129,22 +130,22 @@ async def _do(
     return RedirectResponse(f"/tasks?{query}", HTTPStatus.SEE_OTHER)
 
 
-def _deadline(day: str, at: str) -> dict[str, str]:
-    """Return the deadline that two fields of the form make; none where both are empty."""
+def time_of_form(day: str, at: str) -> str | None:
+    """Return the day, or the day and time, that two fields of a form make; None where both are empty."""
     if not day:
         if at:
             raise InputError("choose a day for this time as well")
-        return {}
+        return None
     try:
         date.fromisoformat(day)
         if at:
             time.fromisoformat(at)
     except ValueError as error:
         raise InputError(f"{day} {at} is not a real date and time") from error
-    return {"deadline": f"{day}T{at}" if at else day}
+    return f"{day}T{at}" if at else day
 
 
-def _notice(conn: Connection, desk: Desk, about: str) -> Notice | None:
+def change_notice(conn: Connection, desk: Desk, about: str) -> Notice | None:
     """Return what became of the last change, told from the stored action."""
     try:
         action = read_action(conn, desk.viewer, about) if about else None
