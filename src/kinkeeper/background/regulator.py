@@ -120,7 +120,8 @@ def ruling(known: Sequence[Version], labels: Sequence[Label], *, now: datetime) 
     """
     own = _labels_by_bar(known, labels, now=now)
     number = known[0].id + 1 if known else 1
-    for trial in (each for each in known if each.is_on_trial):
+    latest = {each.bar: each for each in reversed(known)}
+    for trial in (each for each in latest.values() if each.is_on_trial):
         judged = _judged(trial, own.get(trial.bar, ()), now=now)
         if judged is not None:
             outcome, on = judged
