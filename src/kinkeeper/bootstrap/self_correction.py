@@ -3,6 +3,7 @@
 from functools import partial
 
 from kinkeeper.background.regulator import Regulator
+from kinkeeper.conversation.offer_labels import offer_labels
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.observer.accounts.card_labels import card_labels
@@ -13,4 +14,4 @@ from kinkeeper.store.store import Store
 def regulator(settings: Settings, household: Household, store: Store, clock: Clock) -> Regulator:
     """Return what moves one household's bars."""
     cards = partial(card_labels, shipped=settings.extraction_threshold)
-    return Regulator(store, household.id, labels=[cards], clock=clock)
+    return Regulator(store, household.id, labels=[cards, offer_labels], clock=clock)

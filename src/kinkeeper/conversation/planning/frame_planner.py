@@ -40,11 +40,14 @@ from kinkeeper.reading.trained import shipped_reader
 _ASSISTANT: Final = "Kin"
 """What the assistant is called in the talks that the reader learned from."""
 
-_LEAST_SURE: Final = 0.5
+LEAST_SURE: Final = 0.5
 """Chance from which a clause is taken to arrange something, and the reader to know what: under it more was wrong than right."""
 
-_LEAST_DONE: Final = 0.4
-"""The same of a deed that is told: it counts only where it names what is open."""
+_SURER_IF_DONE: Final = 0.1
+"""How much surer it counts of a deed that is told: that counts only where it names what is open."""
+
+_LOOKED_AT: Final = 0.4
+"""Chance from which it is noted that something would have been offered, had the household's bar been lower."""
 
 _LEAST_LINK: Final = 0.8
 """Chance from which a clause is taken to speak of the open thing that it points at, though it does not name it."""
@@ -66,7 +69,20 @@ def proposed(context: PlanningContext) -> Plan:
         context: The message and what is known around it.
     """
     reading = _Reading(case_of(context, vocabulary_of(context.asked.household)))
-    return as_offers(planned([step for frame in reading.frames for step in reading.steps(frame)]))
+    read = [
+        replace(step, confidence=sureness)
+        for frame in reading.frames
+        if (sureness := _sureness(frame)) >= _LOOKED_AT
+        for step in reading.steps(frame)
+    ]
+    offered = [each for each in read if each.confidence >= LEAST_SURE + context.offset]
+    held = max((each.confidence for each in read), default=None) if not offered else None
+    return replace(as_offers(planned([*offered])), held=held)
+
+
+def _sureness(frame: Frame) -> float:
+    p = frame.p + _SURER_IF_DONE if frame.act is Act.REPORT_DONE else frame.p
+    return round(min(frame.plan, p, 0.999), 3)
 
 
 def names_nothing(plan: Plan, case: Case) -> bool:
@@ -147,11 +163,11 @@ class _Reading:
         """Yield what a clause asks for."""
         is_real = frame.modality in _REAL and not frame.is_negated
         is_real = is_real and modality_of(self._clause(frame)) in _MEANT
-        if not is_real or frame.plan < _LEAST_SURE or self._is_question:
+        if not is_real or self._is_question:
             return
-        if frame.act is Act.REPORT_DONE and frame.p >= _LEAST_DONE:
+        if frame.act is Act.REPORT_DONE:
             yield from self._done(frame)
-        elif frame.act in _TELLS and frame.p >= _LEAST_SURE:
+        elif frame.act in _TELLS:
             yield from self._told(frame)
 
     def _told(self, frame: Frame) -> Iterator[PlannedAction]:

@@ -135,7 +135,9 @@ def read_by_both(by_rules: Plan, context: PlanningContext) -> Plan:
         log.warning("planner.trained_reader.failed", error=type(error).__name__)
         return by_rules
     is_new = all(each.action == "create_event" for each in read.actions)
-    return by_rules if not read.actions or (by_rules.actions and is_new) else read
+    if not read.actions or (by_rules.actions and is_new):
+        return by_rules if by_rules.actions else replace(by_rules, held=read.held)
+    return read
 
 
 def _carried_on(context: PlanningContext, plan: Plan) -> Plan:

@@ -125,7 +125,8 @@ def _is_settled(
 ) -> bool:
     """Whether the rules are sure of a part: it arranges something, answers a question, sets right, or refuses."""
     said = part.extraction
-    is_arranged = said.is_coordination and said.confidence >= prepared.thresholds.of(said)
+    # What was learned of cards decides whether one is shown, not who reads a message.
+    is_arranged = said.is_coordination and said.confidence >= config.extraction_threshold
     if is_arranged or part.corrects or said.stance in _OWN_OF_RULES:
         return True
     return attribute_part(prepared, part, asked, config).question is not None
