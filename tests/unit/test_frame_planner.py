@@ -1,5 +1,6 @@
 """What no rule understands is read by the trained reader: most of it rightly, all of it only proposed, and talk not at all."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any, Final
 
@@ -130,3 +131,18 @@ def test_what_the_rules_understand_stays_as_they_read_it(text: str) -> None:
     by_rules = plan_of(asked)
     assert by_rules.actions
     assert read_by_both(by_rules, asked) is by_rules
+
+
+@pytest.mark.parametrize("form", [*DONE, *HAPPENS])
+def test_a_household_that_is_surer_is_offered_less_and_what_is_held_is_noted(form: str) -> None:
+    for what, when in product(THINGS, TIMES):
+        text = form.format(thing="radiators", verb="bled", what=what, when=when)
+        known = context(text, fetched=FETCHED)
+        everything = proposed(replace(known, offset=-0.1)).actions
+        for offset in (-0.1, -0.04, 0.0, 0.02, 0.2, 0.5):
+            plan = proposed(replace(known, offset=offset))
+            sure = tuple(each for each in everything if each.confidence >= 0.5 + offset)
+            assert plan.actions == sure
+            held = max((each.confidence for each in everything), default=None)
+            assert plan.held == (held if not sure else None)
+            assert read_by_both(Plan(), replace(known, offset=offset)).held == plan.held
