@@ -63,11 +63,22 @@ class Bar(StrEnum):
     OFFERS = "offers"  # what the trained reader offers in conversation
 
     @property
+    def label(self) -> str:
+        """What it is called where people see it."""
+        return _LABELS[self]
+
+    @property
     def pool(self) -> "Bar | None":
         """The bar that holds where this one was never moved."""
         return Bar.CARDS if self in POOLED else None
 
 
+_LABELS: Final = {
+    Bar.CARDS: "cards",
+    Bar.JOBS: "cards about who does something",
+    Bar.EVENTS: "cards about events",
+    Bar.OFFERS: "offers in conversation",
+}
 POOLED: Final = frozenset({Bar.JOBS, Bar.EVENTS})
 
 
