@@ -16,7 +16,7 @@ from typing import Final
 
 from evals.report import Floor, Report, Table
 from kinkeeper.actions.bars import Bar, Cause, Evidence, Version, add_version, versions
-from kinkeeper.actions.requests.model import ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.bootstrap.self_correction import regulator
 from kinkeeper.conversation.conversation import Conversation
@@ -216,20 +216,23 @@ class _Home:
         when = f"{at:%A} {at.day} {at:%B} at {random.randrange(2, 9)}pm"
         words = {"what": random.choice(_WHAT), "when": when}
         form = random.choice(_OWN if is_own else _OTHERS)
-        found = await self._say(form.format(**words))
-        if found is ResultStatus.AWAITING:
-            await self._say("yes" if is_own else "no")
-        elif found is None and is_own:
+        made = await self._say(form.format(**words))
+        is_right = made is not None and made.action == "create_event" and is_own
+        if made is not None and made.status is ResultStatus.AWAITING:
+            await self._say("yes" if is_right else "no")
+        if is_own and not is_right:
             await self._say("please add {what} {when}".format(**words))
         self.clock.advance_to(self.clock.now() + timedelta(minutes=20))
-        return (found is not None) is not is_own
+        return not is_right if is_own else made is not None
 
-    async def _say(self, text: str) -> ResultStatus | None:
-        """Say something; returns what became of the event that was read out of it, if one was."""
+    async def _say(self, text: str) -> ActionResult | None:
+        """Say something; returns what was written or offered for the calendar, if anything was."""
         member: Member = self.system.household.adults[0]
         said = await self.conversation.say(member, text, channel="web")
         await self.conversation.idle()
         self.clock.advance_to(self.clock.now() + timedelta(seconds=40))
         (turn,) = await self.conversation.history(member, said.thread_id, last=1)
-        made = (each.status for each in turn.results if each.action == "create_event")
-        return next((each for each in made if each in _MADE), None)
+        return next(
+            (each for each in turn.results if each.domain == "calendar" and each.status in _MADE),
+            None,
+        )

@@ -53,9 +53,14 @@ def move(miller: Chat, offset: float, *, bar: Bar = Bar.CARDS, household: str = 
     def work(conn: object) -> None:
         known = versions(conn, household)  # type: ignore[arg-type]
         made = Version(
-            id=len(known) + 1, bar=bar, cause=Cause.STEP, offset=offset, back_to=0.0, why=none,
+            id=len(known) + 1,
+            bar=bar,
+            cause=Cause.STEP,
+            offset=offset,
+            back_to=0.0,
+            why=none,
             at=miller.at("Sun 2026-03-01 10:00"),
-        )  # fmt: skip
+        )
         add_version(conn, household, made)  # type: ignore[arg-type]
 
     miller.store.write_now(work)
@@ -81,9 +86,10 @@ def test_readers_take_up_a_new_version_at_once_and_only_of_their_household(
     held = FAINT[2::7]
     assert [cards(miller, each, 30 + n) for n, each in enumerate(held)] == [0] * len(held)
     gate = next(
-        each for each in miller.gates()
+        each
+        for each in miller.gates()
         if each["stage"] == "extraction" and each["message"] == miller.decisions()[-1]["id"]
-    )  # fmt: skip
+    )
     assert (gate["score"], round(gate["threshold"], 2), gate["passed"]) == (0.6, 0.62, 0)
     now = miller.at("Mon 2026-03-02 22:00")
     assert miller.store.write_now(lambda conn: reset(conn, "miller", bar, now=now))
@@ -139,11 +145,16 @@ def test_what_people_do_with_cards_moves_their_bar_and_only_that(miller: Chat, h
             if how != "dismissed":
                 miller.store.write_now(
                     lambda conn, action=each.id: say_not_right(
-                        conn, "miller", action, RejectReason(how.replace(" ", "_"))
-                        if how == "already known" else RejectReason.NOT_A_PLAN,
-                        by="john", now=miller.at(noon),
+                        conn,
+                        "miller",
+                        action,
+                        RejectReason(how.replace(" ", "_"))
+                        if how == "already known"
+                        else RejectReason.NOT_A_PLAN,
+                        by="john",
+                        now=miller.at(noon),
                     )
-                )  # fmt: skip
+                )
     done = sum(each.status is ActionStatus.DONE for each in miller.actions())
     assert done >= 30
     found = corrected(miller, "Tue 2026-03-03 13:00")
