@@ -159,7 +159,7 @@ def test_bars_go_where_less_goes_wrong_and_stay_where_nothing_helps() -> None:
         assert Life(seed, shy(0.08), bar=Bar.EVENTS).live(30).offset >= 0.0
 
 
-@pytest.mark.parametrize("wrong", range(8, 40, 4))
+@pytest.mark.parametrize("wrong", range(8, 25, 2))
 def test_a_step_is_judged_after_two_days_on_enough_decisions(wrong: int) -> None:
     before = made(20, 40, since=NOW - 10 * DAY)
     trial = version(0.02, NOW - 3 * DAY)
@@ -173,7 +173,7 @@ def test_a_step_is_judged_after_two_days_on_enough_decisions(wrong: int) -> None
         assert (found.version.cause, found.version.offset) == (Cause.REVERT, 0.0)
     too_early = replace(trial, at=NOW - 2 * DAY + HOUR)
     assert ruling([too_early], [*before, *after], now=NOW) == NOTHING
-    few = [*before, *after[:30]]
+    few = [*before, *after[::2]]
     assert ruling([trial], few, now=NOW) == NOTHING
     late = ruling([trial], few, now=trial.at + LONGEST_TRIAL)
     assert late.judged is not None
@@ -193,6 +193,16 @@ def test_a_bad_step_is_taken_back_at_once(hidden: int) -> None:
     assert found.version.offset == 0.0
     good = ruling([bad], [*made(hidden, 60, since=NOW - 4 * DAY)], now=NOW)
     assert good == NOTHING
+
+
+@pytest.mark.parametrize("wrong", range(4, 21, 4))
+def test_a_step_after_which_much_more_goes_wrong_is_taken_back_early(wrong: int) -> None:
+    before = made(12, 48, since=NOW - 10 * DAY)
+    trial = version(0.02, NOW - 6 * HOUR, why=Evidence(decisions=60, pressure=0.2))
+    after = made(wrong, 20 - wrong, since=NOW - 5 * HOUR, at=0.05)
+    found = ruling([trial], [*before, *after], now=NOW)
+    assert (found.version is not None) is (wrong / 20 > 0.3)
+    assert ruling([trial], [*before, *after[:19]], now=NOW) == NOTHING
 
 
 def test_what_a_person_sets_is_not_overruled_by_an_older_trial() -> None:

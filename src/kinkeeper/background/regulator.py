@@ -38,6 +38,9 @@ TOO_WRONG: Final = 0.10
 """Share of decisions that went wrong above which a bar is moved."""
 BETTER: Final = 0.9
 """A step is kept only if the share fell below this part of what it was."""
+FEW: Final = 20
+MUCH_WORSE: Final = 1.5
+"""A step is taken back early if on a few decisions the share is above so many times what it was, or was too much already."""
 COOLDOWN: Final = timedelta(hours=48)
 REMEMBERED: Final = timedelta(days=56)
 """Decisions older than this say nothing any more."""
@@ -163,6 +166,8 @@ def _judged(
     on = evidence_of(since, trial.offset)
     if worse > before:
         return Outcome.REVERTED, on  # at once: on all that is labelled, more goes wrong
+    if on.decisions >= FEW and on.pressure > MUCH_WORSE * max(trial.why.pressure, TOO_WRONG):
+        return Outcome.REVERTED, on  # early: so much goes wrong that it cannot be chance
     if now - trial.at < COOLDOWN:
         return None
     if on.decisions < ENOUGH:
