@@ -36,6 +36,7 @@ from evals import (
     reading,
     router,
     second_look,
+    self_correction,
     tripwire,
     when,
 )
@@ -222,6 +223,10 @@ def _memory_retrieval(scope: Scope) -> Report:
     return memory_retrieval.measure(scope.public, embedder=embedder)
 
 
+def _self_correction(scope: Scope) -> Report:
+    return self_correction.measure(root=scope.root)
+
+
 SUITES: Mapping[Suite, Sequence[Callable[[Scope], Report]]] = {
     Suite.OBSERVER: (_observer,),
     Suite.TRIPWIRE: (_tripwire,),
@@ -236,6 +241,7 @@ SUITES: Mapping[Suite, Sequence[Callable[[Scope], Report]]] = {
     Suite.CATEGORY: (_category,),
     Suite.LIKENESS: (_likeness,),
     Suite.DRIFT: (_drift,),
+    Suite.SELF_CORRECTION: (_self_correction,),
     Suite.EXTRACTION: (_extraction,),
     Suite.BRAIN: (_brain,),
     Suite.LEAKS: (_memory_leaks,),

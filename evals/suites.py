@@ -27,6 +27,7 @@ class Suite(StrEnum):
     QUESTIONS = "questions"
     READING = "reading"
     ROUTER = "router"
+    SELF_CORRECTION = "self-correction"
     TRIPWIRE = "tripwire"
     WHEN = "when"
     YEARS = "years"

@@ -31,6 +31,8 @@ READERS = {
         # Counts, instants and states; no words.
         "kinkeeper.observer.accounts.metrics",
         "kinkeeper.observer.feedback",
+        "kinkeeper.observer.accounts.card_labels",
+        "kinkeeper.conversation.offer_labels",
         "kinkeeper.observer.accounts.traces",
         "kinkeeper.observer.accounts.rewind",
         "kinkeeper.web.live",

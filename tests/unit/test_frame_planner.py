@@ -1,12 +1,13 @@
 """What no rule understands is read by the trained reader: most of it rightly, all of it only proposed, and talk not at all."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any, Final
 
 import pytest
 
 from kinkeeper.conversation.model import Plan
-from kinkeeper.conversation.planning.frame_planner import proposed
+from kinkeeper.conversation.planning.frame_planner import proposed, weighed
 from kinkeeper.conversation.planning.planners import read_by_both
 from kinkeeper.conversation.planning.rule_planner import as_offers, plan_of
 from planning import context
@@ -52,7 +53,7 @@ TALK = (
 
 
 def read(text: str) -> Plan:
-    return proposed(context(text, fetched=FETCHED))
+    return proposed(context(text, fetched=FETCHED)).plan
 
 
 def test_most_deeds_that_are_told_tick_off_their_task() -> None:
@@ -100,7 +101,7 @@ def test_what_was_not_done_or_shares_only_a_name_ticks_nothing_off(told: str) ->
     ]
     for who in ("Mia", "Leo"):
         fetched = {"tasks": [{**each, "title": each["title"].format(who=who)} for each in tasks]}
-        assert not proposed(context(told.format(who=who), fetched=fetched)).actions
+        assert not proposed(context(told.format(who=who), fetched=fetched)).plan.actions
 
 
 @pytest.mark.parametrize("form", [*DONE, *HAPPENS, *TALK])
@@ -130,3 +131,34 @@ def test_what_the_rules_understand_stays_as_they_read_it(text: str) -> None:
     by_rules = plan_of(asked)
     assert by_rules.actions
     assert read_by_both(by_rules, asked) is by_rules
+
+
+@pytest.mark.parametrize("form", [*DONE, *HAPPENS])
+def test_a_household_that_is_surer_is_offered_less_and_what_is_held_is_noted(form: str) -> None:
+    for what, when in product(THINGS, TIMES):
+        text = form.format(thing="radiators", verb="bled", what=what, when=when)
+        known = context(text, fetched=FETCHED)
+        everything = proposed(replace(known, offset=-0.1)).plan.actions
+        for offset in (-0.1, -0.04, 0.0, 0.02, 0.2, 0.5):
+            plan = proposed(replace(known, offset=offset)).plan
+            sure = tuple(each for each in everything if each.confidence >= 0.5 + offset)
+            assert plan.actions == sure
+            held = max((each.confidence for each in everything), default=None)
+            assert plan.held == (held if not sure else None)
+            assert read_by_both(Plan(), replace(known, offset=offset)).held == plan.held
+
+
+@pytest.mark.parametrize("form", [*HAPPENS, *TALK])
+def test_what_rules_would_offer_is_held_only_below_a_bar_that_was_raised(form: str) -> None:
+    for what, when in product(THINGS, TIMES):
+        text = form.format(what=what, when=when)
+        known = context(text, fetched=FETCHED)
+        guess = as_offers(plan_of(context(f"put {what} in the calendar {when}")))
+        chance = proposed(known).chance
+        for offset in (-0.1, 0.0, 0.02, 0.1, 0.2, 0.5):
+            plan = weighed(guess, chance, replace(known, offset=offset))
+            is_held = offset > 0 and max(0.4, chance) < 0.4 + offset
+            assert [replace(each, confidence=1.0) for each in plan.actions] == (
+                [] if is_held else [*guess.actions]
+            )
+            assert (plan.held is not None) is is_held

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from kinkeeper.actions.bars import Bar, Offsets
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.conversation.model import Mode
 from kinkeeper.conversation.turn_records import Effects, Fired, ModeShare
@@ -166,6 +167,7 @@ def test_what_fired_is_shown_beside_what_that_changed() -> None:
         ("Reviews of steps", "7 times; 2 had an effect"),
         ("Ties decided by a model", "not needed so far"),
     )
+    assert page.learned == (("Offers in conversation", "+0.04"),)
     assert page.shares == (("Act", "90% (normal: 5% to 15%)", True),)
 
 
@@ -179,6 +181,7 @@ def _page(*findings: Finding, **work: Any) -> Any:
         actions=[],
         hosts=["b", "a", "b"],
         effects=EFFECTS,
+        learned=Offsets({Bar.OFFERS: 0.04, Bar.JOBS: 0.0}),
         days=DAYS,
         wording=WORDS,
     )

@@ -13,6 +13,7 @@ from kinkeeper.bootstrap.goals import goal_work
 from kinkeeper.bootstrap.memory import Recall, encoding_worker, reading_of
 from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.bootstrap.reminders import reminding
+from kinkeeper.bootstrap.self_correction import regulator
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Job, Pace
@@ -119,7 +120,7 @@ def household_tasks(
     clock: Clock,
     pace: Pace,
 ) -> list[LongTask]:
-    """Return what is to run until the end: memory's work by day and night, encoding, goals, reminders, digests and idle thought.
+    """Return what is to run until the end: memory's work by day and night, encoding, goals, reminders, digests, self-correction and idle thought.
 
     Args:
         hearing: Proposes for memory what its chat lets drop.
@@ -140,6 +141,7 @@ def household_tasks(
         goals.run,
         partial(reminding(store, household, clock).run, pace.upkeep_every),
         partial(digest_rounds(settings, household, store, clock).run, pace.upkeep_every),
+        regulator(settings, household, store, clock).run,
     ]
     if settings.idle_thought:
         tasks.append(drift_rounds(settings, household, store, clock).run)

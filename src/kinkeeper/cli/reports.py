@@ -1,6 +1,7 @@
-"""`kinkeeper metrics`, `jobs` and `why`: figures, background work, and the trace of one decision."""
+"""`kinkeeper metrics`, `jobs`, `learned` and `why`: figures, background work, what was learned, and the trace of one decision."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -9,10 +10,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kinkeeper.actions.bars import Bar, versions
+from kinkeeper.background.regulator import reset
 from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened
 from kinkeeper.cli.tables import console
-from kinkeeper.cli.terminal import answer_json
+from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.conversation.turn_records import ConversationFigures, figures, figures_record
 from kinkeeper.core.time import SystemClock, midnight
 from kinkeeper.memory.memory_metrics import MemoryFigures, load_figures
@@ -191,6 +194,7 @@ def jobs(
         table = Table("kind", "status")
         for name, kind in _KINDS.items():
             table.add_row(kind, _counted(work[name]))
+        table.add_row("learned thresholds", moved(work["bars"]))
         table.add_row("failed answer stages", _counted(work["stage_failures"]))
         table.add_row("incoming updates that could not be processed", str(work["failed_updates"]))
         table.add_row("latest nightly backup", _tried(work["backup"]))
@@ -209,6 +213,49 @@ def _tried(backup: Mapping[str, Any] | None) -> str:
 
 def _counted(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {state}" for state, number in sorted(numbers.items())) or "nothing"
+
+
+def moved(offsets: Mapping[Bar, float]) -> str:
+    """Return how far bars were moved, in a line."""
+    told = (f"{offset:+.2f} for {bar.label}" for bar, offset in sorted(offsets.items()) if offset)
+    return ", ".join(told) or "nothing"
+
+
+# `kinkeeper learned`: what people's decisions changed, and how to take that back.
+
+
+@app.command()
+@located
+def learned(
+    where: Where,
+    reset_: Annotated[
+        Bar | None, typer.Option("--reset", help="Return this threshold to its default.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Show what confirmations and corrections have changed, or reset it."""
+    with opened(where) as system:
+        household, now = system.household.id, SystemClock().now()
+        if reset_ is not None:
+            is_moved = system.store.write_now(lambda conn: reset(conn, household, reset_, now=now))
+            notice("Reset." if is_moved else "That is at its default already.")
+        known = system.store.read_now(lambda conn: versions(conn, household, limit=_MOST_VERSIONS))
+    if json_:
+        answer_json([asdict(each) | {"at": each.at.isoformat()} for each in known])
+        return
+    table = Table("date", "threshold", "change", "based on", "result")
+    for each in known:
+        table.add_row(
+            f"{each.at.astimezone(system.household.zone):%Y-%m-%d %H:%M}",
+            each.bar.label,
+            f"{each.cause} to {each.offset:+.2f}",
+            f"{each.why.decisions} decisions, {each.why.pressure:.0%} wrong",
+            "on trial" if each.is_on_trial else each.outcome or "",
+        )
+    console().print(table if known else "Nothing has been changed.")
+
+
+_MOST_VERSIONS = 50
 
 
 # `kinkeeper why`: the trace of one decision.

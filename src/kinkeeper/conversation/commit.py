@@ -42,6 +42,8 @@ from kinkeeper.jobs.leases import LeaseLostError, WorkState
 from kinkeeper.store.prepared import Prepared, is_one_of
 from kinkeeper.store.schema import Instant
 
+HELD = "held"
+"""Among the signals of a turn: how sure the trained reader was of what it did not offer."""
 _NEW, _SETTLED, _SETTLED_FROM = "new", "settled", 5
 _MARGINS = 3
 _BY_CLAIM = 1000  # numbers of failures that one claim on a turn has to give; those below are of what goes on beside
@@ -155,6 +157,7 @@ class Ending:
         clarification: What was asked back.
         asked_about: Actions that the person was asked to choose among, and what for.
         iterations: The steps of acting.
+        held: How sure the trained reader was of what it was not sure enough of to offer.
         verdicts: What second looks at its steps came to.
         brought: How many memories were at hand unasked.
         is_late: Whether the talk went on meanwhile.
@@ -173,6 +176,7 @@ class Ending:
     partial: Mapping[str, Any] | None = None
     asked_about: Mapping[str, Any] | None = None
     iterations: Sequence[Iteration] = field(default_factory=tuple)
+    held: float | None = None
     verdicts: Sequence[Verdict] = ()
     brought: int = 0
     is_late: bool = False
@@ -240,7 +244,7 @@ def write_records(
     """
     of_turn = {"household": turn.household, "turn": turn.id, "at": now}
     if ending.routed is not None:
-        _ROUTING.execute(conn, of_turn | _routing(ending.routed))
+        _ROUTING.execute(conn, of_turn | _routing(ending.routed, ending.held))
     if ending.triage is not None:
         _TRIAGE.execute(conn, of_turn | _triage(ending.triage, ending))
     for step in ending.iterations:
@@ -293,14 +297,14 @@ def note_failure(
     )
 
 
-def _routing(routed: Routed) -> dict[str, Any]:
+def _routing(routed: Routed, held: float | None) -> dict[str, Any]:
     return {
         "mode": routed.triage.mode.value,
         "decided_by": routed.decided_by,
         "scores": {mode.value: round(score, 4) for mode, score in routed.scores.items()},
         "tie_break": int(routed.is_tie),
         "margin": routed.margin,
-        "signals": dict(routed.snapshot),
+        "signals": dict(routed.snapshot) | ({} if held is None else {HELD: held}),
         "weights_version": str(routed.version),
     }
 

@@ -135,6 +135,7 @@ class PlannedAction:
         is_offer: Whether nobody asked for it: it might be wanted, so the person is asked.
         is_unsaid: Whether only a model wants it so: until it is confirmed, nobody else is shown it.
         is_further: Whether it is wanted beside what waits, and takes the place of nothing.
+        confidence: How sure the trained reader is that it is wanted, in [0, 1]; 1 of what it did not read.
     """
 
     domain: str
@@ -144,6 +145,7 @@ class PlannedAction:
     is_offer: bool = False
     is_unsaid: bool = False
     is_further: bool = False
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +161,7 @@ class Plan:
         is_said: Whether a model made it that was shown no words but the person's own: what it wants, they said.
         is_whole: Whether it is all that is asked for, so that nobody need be asked what comes after it.
         unread: Clauses that ask for something as well, and that nothing was made of.
+        held: How sure the trained reader was of what it was not sure enough of to offer; None where there is nothing.
     """
 
     actions: tuple[PlannedAction, ...] = ()
@@ -168,6 +171,7 @@ class Plan:
     is_said: bool = False
     is_whole: bool = False
     unread: tuple[str, ...] = ()
+    held: float | None = None
 
     def origin_of(self, action: PlannedAction, said: Origin = Origin.SAID) -> Origin:
         """Return how one of its requests came to be wanted.
@@ -192,6 +196,7 @@ class PlanningContext:
         open_edit: Results that await a yes and that the message wants changed ("yes, but at five").
         results: Of earlier steps of this turn.
         fetched: What was looked up ahead, as JSON by name ("events", "tasks", "memories", ...).
+        offset: How much surer than by default the trained reader must be to offer something.
     """
 
     asked: Asked
@@ -201,6 +206,7 @@ class PlanningContext:
     open_edit: Sequence[ActionResult] = ()
     results: Sequence[ActionResult] = ()
     fetched: Mapping[str, Any] = field(default_factory=dict)
+    offset: float = 0.0
 
 
 class Planner(Protocol):

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.bars import Bar, offsets_at
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import load_action
@@ -96,6 +97,7 @@ class _Loaded:
     earlier: Sequence[Turn]
     open: Open
     margins: tuple[float, ...]
+    offset: float
     is_resumed: bool
 
 
@@ -155,6 +157,7 @@ class Pipeline:
             earlier=earlier,
             open=find_open(conn, household, earlier, now=turn.received_at),
             margins=recent_margins(conn, household, earlier),
+            offset=offsets_at(conn, household, turn.received_at).of(Bar.OFFERS),
             is_resumed=turn.epoch > 1 and has_events(conn, household, turn.thread_id, turn.id),
         )
 
@@ -289,7 +292,9 @@ class _Run:
             triage = routed.triage if routed is not None else _UNROUTED
         self.brought = bringing.result()
         self.work.head = self._head(routed, triage)
-        planning = PlanningContext(asked=asked, text=self.text, triage=triage, history=history)
+        planning = PlanningContext(
+            asked=asked, text=self.text, triage=triage, history=history, offset=self.loaded.offset
+        )
         done = await self._do(planning, routed)
         if self.before is not None:
             done = _told_as_well(done)
@@ -336,6 +341,7 @@ class _Run:
             partial=acted.partial,
             asked_about=done.asked_about,
             iterations=acted.iterations,
+            held=acted.held,
             verdicts=acted.verdicts,
             brought=len(self.brought.lines),
             is_late=self.work.is_aside,

@@ -76,6 +76,7 @@ class Acted:
         further: Ids of the actions that are wanted beside what waits.
         verdicts: What second looks at them came to.
         unread: Requests of the message that nothing was made of.
+        held: See `Plan`.
     """
 
     results: list[ActionResult] = field(default_factory=list)
@@ -85,6 +86,7 @@ class Acted:
     iterations: list[Iteration] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     unread: tuple[str, ...] = ()
+    held: float | None = None
 
 
 class Stop(Protocol):
@@ -244,6 +246,8 @@ class _Run:
             return "no plan"
         plan = self._without_doubtful(plan)
         self.acted.unread = plan.unread
+        if not self.acted.results:
+            self.acted.held = plan.held
         if plan.clarification is not None:
             self.acted.clarification, self.acted.partial = plan.clarification, plan.partial
         if not plan.actions:
@@ -350,6 +354,7 @@ class _Run:
             number=len(self.acted.results),
             origin=origin,
             is_unsaid=action.is_unsaid or self._goes_on_unsaid(action),
+            confidence=action.confidence,
         )
         result = await self.work.settled(await self._performed(action, kind, asked))
         ms = round((perf_counter() - began) * 1000, 3)

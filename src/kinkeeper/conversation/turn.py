@@ -56,6 +56,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
                 "is_offer": each.is_offer,
                 "is_unsaid": each.is_unsaid,
                 "is_further": each.is_further,
+                "confidence": each.confidence,
             }
             for each in plan.actions
         ],
@@ -64,6 +65,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "is_said": plan.is_said,
         "partial": None if plan.partial is None else plain(plan.partial),
         "unread": [*plan.unread],
+        "held": plan.held,
     }
 
 
@@ -76,6 +78,7 @@ def read_plan(record: Mapping[str, Any]) -> Plan:
         partial=record["partial"],
         is_said=record["is_said"],
         unread=tuple(record.get("unread", ())),
+        held=record.get("held"),
     )
 
 

@@ -182,3 +182,14 @@ def note_wonder(
         return False
     wonder(conn, household, str(about[-1].id), by=sender, now=now)
     return True
+
+
+def reasons(conn: Connection, household: str, *, since: datetime) -> Mapping[str, RejectReason]:
+    """Return why cards were wrong, by action id, as people said last."""
+    query = select(_columns.subject, _columns.answer).where(
+        _columns.household == household,
+        _columns.kind == _Kind.NOT_RIGHT.value,
+        _columns.at >= since,
+    )
+    found = conn.execute(query.order_by(_columns.at))
+    return {row.subject: RejectReason(row.answer) for row in found}

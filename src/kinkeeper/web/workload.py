@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from kinkeeper.actions.bars import offsets_at
 from kinkeeper.actions.outside.work_claims import work_states
 from kinkeeper.background.cycles import cycle_counts
 from kinkeeper.background.drift.repository import figures as thought_figures
@@ -82,6 +83,7 @@ def workload_record(
         "thoughts": work.thoughts,
         "remarks": work.remarks,
         "backup": None if trial is None else trial_record(trial),
+        "bars": offsets_at(conn, household.id, now).by_bar,
         "failed_updates": work.failed_updates,
         "manual_review": [
             {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}

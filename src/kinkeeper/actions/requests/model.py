@@ -37,6 +37,7 @@ class Asked:
         origin: How it came to be wanted; decides, with the stakes, whether a person is asked first.
         scope: Who may read what is proposed, where the part of a message that no plan is made of asks to keep it secret.
         is_unsaid: Whether they did not say it so, and nobody else is shown it before it is confirmed.
+        confidence: How sure it is that they want it, in [0, 1].
     """
 
     household: Household
@@ -50,6 +51,7 @@ class Asked:
     origin: Origin = Origin.SAID
     scope: str = HOUSEHOLD_SCOPE
     is_unsaid: bool = False
+    confidence: float = 1.0
 
     @property
     def viewer(self) -> Viewer:

@@ -266,7 +266,7 @@ def _proposal(
         slot=str(asked.number),
         chat_id=None,
         extraction={},
-        extraction_confidence=1.0,
+        extraction_confidence=asked.confidence,
         summary=prepared.summary,
         effects=prepared.effects,
         choices=(),

@@ -40,11 +40,17 @@ from kinkeeper.reading.trained import shipped_reader
 _ASSISTANT: Final = "Kin"
 """What the assistant is called in the talks that the reader learned from."""
 
-_LEAST_SURE: Final = 0.5
+LEAST_SURE: Final = 0.5
 """Chance from which a clause is taken to arrange something, and the reader to know what: under it more was wrong than right."""
 
-_LEAST_DONE: Final = 0.4
-"""The same of a deed that is told: it counts only where it names what is open."""
+_SURER_IF_DONE: Final = 0.1
+"""How much surer it counts of a deed that is told: that counts only where it names what is open."""
+
+_SURER_OF_GUESSES: Final = 0.1
+"""The same of what the rules would offer, too."""
+
+_LOOKED_AT: Final = 0.4
+"""Chance from which it is noted that something would have been offered, had the household's bar been lower."""
 
 _LEAST_LINK: Final = 0.8
 """Chance from which a clause is taken to speak of the open thing that it points at, though it does not name it."""
@@ -59,14 +65,55 @@ _CHANGES: Final = frozenset({Predicate.MOVE, Predicate.CHANGE})
 _TELLS: Final = frozenset({Act.STATE, Act.REQUEST, Act.PROMISE, Act.CORRECT, Act.ASSIGN, Act.OFFER})
 
 
-def proposed(context: PlanningContext) -> Plan:
-    """Return what a message may ask for, as offers; an empty plan where that cannot be told.
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What the trained reader makes of a message.
+
+    Attributes:
+        plan: Offers; empty where it cannot tell, or is not sure enough.
+        chance: How sure it is that the message plainly tells or asks something that can be kept, in [0, 1].
+    """
+
+    plan: Plan
+    chance: float
+
+
+def proposed(context: PlanningContext) -> Proposed:
+    """Return what a message may ask for.
 
     Args:
         context: The message and what is known around it.
     """
     reading = _Reading(case_of(context, vocabulary_of(context.asked.household)))
-    return as_offers(planned([step for frame in reading.frames for step in reading.steps(frame)]))
+    told = [each for each in reading.frames if reading.is_told(each)]
+    read = [
+        replace(step, confidence=sureness)
+        for frame in told
+        if (sureness := _sureness(frame)) >= _LOOKED_AT
+        for step in reading.steps(frame)
+    ]
+    offered = [each for each in read if each.confidence >= LEAST_SURE + context.offset]
+    held = max((each.confidence for each in read), default=None) if not offered else None
+    plan = replace(as_offers(planned([*offered])), held=held)
+    return Proposed(plan, max(map(_sureness, told), default=0.0))
+
+
+def weighed(guess: Plan, chance: float, context: PlanningContext) -> Plan:
+    """Return offers of the rules with how sure the trained reader is of them; held back where it is less sure than the household's bar.
+
+    A bar that was not moved lets all of them through.
+    """
+    sureness = round(max(LEAST_SURE, min(chance + _SURER_OF_GUESSES, 0.999)), 3)
+    if context.offset > 0 and sureness < LEAST_SURE + context.offset:
+        return replace(guess, actions=(), held=sureness)
+    return replace(
+        guess, actions=tuple(replace(each, confidence=sureness) for each in guess.actions)
+    )
+
+
+def _sureness(frame: Frame) -> float:
+    p = frame.p + _SURER_IF_DONE if frame.act is Act.REPORT_DONE else frame.p
+    return round(min(frame.plan, p, 0.999), 3)
 
 
 def names_nothing(plan: Plan, case: Case) -> bool:
@@ -143,15 +190,17 @@ class _Reading:
         text = self.case.context.text
         return is_question(tokenise(text), text, self.case.context.asked.household.members_by_word)
 
-    def steps(self, frame: Frame) -> Iterator[PlannedAction]:
-        """Yield what a clause asks for."""
+    def is_told(self, frame: Frame) -> bool:
+        """Whether a clause is plainly meant, and no question."""
         is_real = frame.modality in _REAL and not frame.is_negated
         is_real = is_real and modality_of(self._clause(frame)) in _MEANT
-        if not is_real or frame.plan < _LEAST_SURE or self._is_question:
-            return
-        if frame.act is Act.REPORT_DONE and frame.p >= _LEAST_DONE:
+        return is_real and not self._is_question and frame.act in _TELLS | {Act.REPORT_DONE}
+
+    def steps(self, frame: Frame) -> Iterator[PlannedAction]:
+        """Yield what a clause that is told asks for."""
+        if frame.act is Act.REPORT_DONE:
             yield from self._done(frame)
-        elif frame.act in _TELLS and frame.p >= _LEAST_SURE:
+        else:
             yield from self._told(frame)
 
     def _told(self, frame: Frame) -> Iterator[PlannedAction]:

@@ -20,7 +20,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     written_by,
 )
 from kinkeeper.conversation.planning.case import case_of
-from kinkeeper.conversation.planning.frame_planner import names_nothing, proposed
+from kinkeeper.conversation.planning.frame_planner import names_nothing, proposed, weighed
 from kinkeeper.conversation.planning.model_gate import agreed
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.planning.rule_planner import (
@@ -136,12 +136,17 @@ def read_by_both(by_rules: Plan, context: PlanningContext) -> Plan:
     if not is_guess and not names_nothing(by_rules, case):
         return by_rules
     try:
-        read = proposed(context)
+        found = proposed(context)
     except UnavailableError as error:
         log.warning("planner.trained_reader.failed", error=type(error).__name__)
         return by_rules
+    read = found.plan
     is_new = all(each.action == "create_event" for each in read.actions)
-    return by_rules if not read.actions or (by_rules.actions and is_new) else read
+    if read.actions and not (by_rules.actions and is_new):
+        return read
+    if by_rules.actions and is_guess:
+        return weighed(by_rules, found.chance, context)
+    return by_rules if by_rules.actions else replace(by_rules, held=read.held)
 
 
 def _carried_on(context: PlanningContext, plan: Plan) -> Plan:

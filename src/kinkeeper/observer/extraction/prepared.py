@@ -9,6 +9,7 @@ from typing import Final
 
 import structlog
 
+from kinkeeper.actions.bars import NOT_MOVED, Bar, Offsets
 from kinkeeper.arrangements import Heard
 from kinkeeper.brain.model import Brain, BrainAnswer, BrainQuery
 from kinkeeper.core.beside import beside
@@ -24,7 +25,7 @@ from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.arrangement_rows import Arranged
 from kinkeeper.observer.consultation import Consultation
 from kinkeeper.observer.extraction.completion import Earlier
-from kinkeeper.observer.model import Extraction, OpenQuestion, Task
+from kinkeeper.observer.model import Extraction, OpenQuestion, Stance, Task
 from kinkeeper.observer.wording.message_view import Reading
 from kinkeeper.observer.wording.participants import Participants, without_private
 from kinkeeper.reading import Clause, Context, Frame, Modality, Said, Surface, Utterance
@@ -186,6 +187,50 @@ class ContextSource:
         return answer
 
 
+_OPENS_NOTHING: Final = frozenset({Stance.DECLINES, Stance.WITHDRAWS, Stance.ACCEPTS})
+_CHANGES: Final = frozenset({Task.CANCEL, Task.MOVE})
+_OF_JOBS: Final = _JOBS | {Task.ATTEND}
+_MOST: Final = 0.95
+"""The rules are never surer: a bar above it would hide all."""
+
+
+def bar_of(task: Task | None) -> Bar | None:
+    """Return the bar of a kind of card; None of changes: one that is lost leaves something in the calendar that is off."""
+    if task in _CHANGES:
+        return None
+    return Bar.JOBS if task in _OF_JOBS else Bar.EVENTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """From where on what is read counts.
+
+    Attributes:
+        shipped: By the settings.
+        offsets: What the household's decisions about cards moved.
+    """
+
+    shipped: float
+    offsets: Offsets = NOT_MOVED
+
+    def of(self, extraction: Extraction) -> float:
+        """Return the confidence from which an arrangement counts; what takes something back or answers counts as ever."""
+        if extraction.stance in _OPENS_NOTHING:
+            return self.shipped
+        return min(self.shipped + self.offset(extraction.task), max(self.shipped, _MOST))
+
+    def offset(self, task: Task | None) -> float:
+        """Return how much surer one must be of a kind of card than by the settings."""
+        bar = bar_of(task)
+        return 0.0 if bar is None else self.offsets.of(bar)
+
+    def holds(self, extraction: Extraction) -> bool:
+        """Whether only what was learned keeps an arrangement from counting."""
+        return extraction.is_coordination and self.shipped <= extraction.confidence < self.of(
+            extraction
+        )
+
+
 MOST_PARTS: Final = 12
 """Nobody arranges more in one message; a longer list holds up all others, and would be as many cards."""
 
@@ -234,6 +279,7 @@ class Prepared:
         unread_parts: How many more it arranges that were left out, as there were too many.
         heard: The message with its frames, the ids of the messages before it, and the ids of the actions that were open.
         is_heard: Whether the trained reader could read it.
+        thresholds: From where on what it says counts.
     """
 
     stored: StoredMessage
@@ -248,6 +294,7 @@ class Prepared:
     unread_parts: int = 0
     heard: Heard
     is_heard: bool = True
+    thresholds: Thresholds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,6 +311,7 @@ class Loaded:
         talk: The last messages of the chat up to a day before it, oldest first.
         items: What is open in the chat, as people call it, by action id, the latest first.
         known: Who may see what is kept from somebody already and the message speaks of.
+        offsets: How far the bars were moved when it came in.
     """
 
     stored: StoredMessage
@@ -276,6 +324,7 @@ class Loaded:
     talk: Sequence[StoredMessage] = ()
     items: Mapping[str, str] = field(default_factory=dict)
     known: str = HOUSEHOLD_SCOPE
+    offsets: Offsets = NOT_MOVED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +336,7 @@ class Around:
         loaded: The message with what surrounds it.
         sender: Who wrote it, if known.
         earlier: Reads the context window, newest first.
-        threshold: Confidence from which an arrangement counts.
+        thresholds: From where on an arrangement counts.
     """
 
     number: int
@@ -295,7 +344,7 @@ class Around:
     sender: Member | None
     participants: Participants
     earlier: Callable[[], Sequence[Earlier]]
-    threshold: float
+    thresholds: Thresholds
 
 
 # What the trained reader makes of a message in its talk. Slow enough to be done beside the event

@@ -288,7 +288,14 @@ class CaseBuilder:
             ),
             pending,
         )
-        gates = [gate for gate in (outcome.gate, self._extraction_gate(case.extraction)) if gate]
+        # What answers a question is never held back by what was learned of cards.
+        thresholds, answers = prepared.thresholds, outcome.question is not None
+        threshold = thresholds.shipped if answers else thresholds.of(case.extraction)
+        gates = [
+            gate
+            for gate in (outcome.gate, self._extraction_gate(case.extraction, threshold))
+            if gate
+        ]
         return BuiltCase(
             case=case,
             question=outcome.question,
@@ -443,8 +450,8 @@ class CaseBuilder:
             zone=self._zone,
         )
 
-    def _extraction_gate(self, extraction: Extraction) -> GateResult:
-        threshold = self._config.extraction_threshold
+    @staticmethod
+    def _extraction_gate(extraction: Extraction, threshold: float) -> GateResult:
         passes = extraction.is_coordination and extraction.confidence >= threshold
         return GateResult(
             stage=Stage.EXTRACTION,

@@ -139,7 +139,7 @@ _SURE: Final = 0.5
 trained reader alone saw so surely: gone or done 7 of 9, open again 2 of 2, who has it 62 of 77."""
 _SURE_OF_TIME: Final = 0.75
 """The same for another day or hour, which the trained reader alone gets wrong too often (right 2 of 7)."""
-_LIKELY: Final = 0.3
+LIKELY: Final = 0.3
 """Chance of the least sure clause from which an arrangement that somebody has gets a card of its own. Of the cards that this
 added on w01 to w08 (18 to 503), .50 were near an outcome; of the others .28."""
 _CHANGES: Final = frozenset({Task.CANCEL, Task.MOVE})
@@ -229,14 +229,22 @@ class Mirror:
     def _opened(self, turn: _Turn, change: Change) -> PendingAction | None:
         """Return a card of what somebody has by now, on a day, although no message said all of it."""
         whole = turn.folded.state.whole(change.after)
-        is_had = whole.status in {Status.OWNED, Status.MOVED} and whole.p >= _LIKELY
+        is_had = whole.status in {Status.OWNED, Status.MOVED} and whole.p >= LIKELY
         if not is_had or not (change.after.what or change.after.who_for):
             return None  # what has its words only from what it is about is too often nothing
         said = extraction_of(whole, self._participants)
         if said is None or _is_of_nobody(said) or self._waits(turn, whole):
             return None
+        thresholds = turn.prepared.thresholds
+        is_held = any(thresholds.holds(each.extraction) for each in turn.prepared.parts)
+        if is_held or whole.p < LIKELY + thresholds.offset(said.task):
+            return None
         scope = self._scope_of(turn, whole)
-        return None if scope is None else self._proposed(turn, said, change, scope)
+        return (
+            None
+            if scope is None
+            else self._proposed(turn, replace(said, confidence=whole.p), change, scope)
+        )
 
     def _waits(self, turn: _Turn, whole: Arrangement) -> bool:
         """Tell whether a card that waits may show an arrangement already: it shares a day, and who has it or whom it is for."""
@@ -300,7 +308,7 @@ class Mirror:
         new = self._amended(said, whole, change)
         if new is None or (new == said and not is_back):
             return None
-        made = self._proposed(turn, new, change, scope)
+        made = self._proposed(turn, replace(new, confidence=change.p), change, scope)
         if made is None or made.id == card.id:
             return None
         if card.status is ActionStatus.PENDING:
@@ -315,7 +323,7 @@ class Mirror:
         self, turn: _Turn, said: Extraction, change: Change, scope: str
     ) -> PendingAction | None:
         """Return the card of what an arrangement says by now, if a person could confirm it."""
-        said = replace(said, extractor=BY_FOLD, confidence=change.p)
+        said = replace(said, extractor=BY_FOLD)
         proposal = self._proposer.propose(
             self._ground(turn, said, change.after, scope), RedlineOutcome.silent("no_rule"), ()
         )

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.bars import offsets_at
 from kinkeeper.actions.repository import open_titles
 from kinkeeper.actions.written_audience import known_in_group
 from kinkeeper.core.beside import read_beside
@@ -43,6 +44,7 @@ from kinkeeper.observer.extraction.prepared import (
     Loaded,
     Part,
     Prepared,
+    Thresholds,
     compose_queries,
     heard_in,
 )
@@ -95,7 +97,7 @@ def read_along(
     plans = [
         Part(reading=reading, extraction=each)
         for each in plans_in(left, reading, prepared.member, participants)
-        if each.confidence >= config.extraction_threshold
+        if each.confidence >= prepared.thresholds.of(each)
     ]
     if settled or plans:
         return _with_consultation([*settled, *plans][:MOST_PARTS], parts)
@@ -124,6 +126,7 @@ def _is_settled(
 ) -> bool:
     """Whether the rules are sure of a part: it arranges something, answers a question, sets right, or refuses."""
     said = part.extraction
+    # What was learned of cards decides whether one is shown, not who reads a message.
     is_arranged = said.is_coordination and said.confidence >= config.extraction_threshold
     if is_arranged or part.corrects or said.stance in _OWN_OF_RULES:
         return True
@@ -240,6 +243,7 @@ class Understanding:
                 now=row.created_at,
                 limit=MOST_ITEMS,
             ),
+            offsets=offsets_at(conn, self._household, row.created_at),
         )
 
     def _arranged(self, conn: Connection, stored: StoredMessage) -> Sequence[Arranged]:
@@ -307,6 +311,7 @@ class Understanding:
             unread_parts=len(found) - len(read),
             heard=heard,
             is_heard=is_heard,
+            thresholds=self._thresholds(loaded),
         )
         parts = await read_beside(
             reading.text,
@@ -375,11 +380,14 @@ class Understanding:
                 sender=member,
                 participants=self._participants,
                 earlier=earlier,
-                threshold=self._config.extraction_threshold,
+                thresholds=self._thresholds(loaded),
             )
             is_asked = any(each.consultation for each in looked)
             looked.append(part if is_asked else await self._extractor.reconsider(part, around))
         return looked
+
+    def _thresholds(self, loaded: Loaded) -> Thresholds:
+        return Thresholds(shipped=self._config.extraction_threshold, offsets=loaded.offsets)
 
     def _window(self, loaded: Loaded) -> list[Earlier]:
         return [self._earlier(each, loaded.stored) for each in loaded.window]
@@ -494,7 +502,8 @@ def reconsidered(part: Part, around: Around, consultation: Consultation, offer: 
     An answer of which too much has no ground never costs an arrangement its place that counted without it.
     """
     extraction = added_to(part.extraction, consultation, offer, sender=around.sender)
-    if extraction.confidence < around.threshold <= part.extraction.confidence:
+    threshold = around.thresholds.of(part.extraction)
+    if extraction.confidence < threshold <= part.extraction.confidence:
         extraction = part.extraction
     return replace(part, extraction=extraction, consultation=consultation)
 

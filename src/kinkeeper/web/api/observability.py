@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from sqlalchemy import Table
 
+from kinkeeper.actions.bars import offsets_at, versions
 from kinkeeper.background.drift.repository import figures as thought_figures
 from kinkeeper.background.drift.repository import latest_cycles
 from kinkeeper.conversation.tables import (
@@ -78,6 +79,12 @@ class Thoughts(Rows):
     remarks: dict[str, int]
 
 
+class Bars(Rows):
+    """Versions, the newest first, each with its evidence and what became of it; and how far each bar is moved now."""
+
+    offsets: dict[str, float]
+
+
 @router.get("/routing")
 async def routing(request: Request, person: Owner, limit: Limit = 50) -> Routing:
     """Return how messages were routed: mode, scores, margin, signals, healthy shares, effects; no message text."""
@@ -134,6 +141,20 @@ async def drift(request: Request, person: Owner, limit: Limit = 50) -> Thoughts:
         cycles=dict(found.cycles),
         effects=dict(found.effects),
         remarks=dict(found.remarks),
+    )
+
+
+@router.get("/bars")
+async def bars(request: Request, person: Owner, limit: Limit = 50) -> Bars:
+    """Return how far confirmations and corrections moved what must be reached before a card or an offer is shown."""
+    house, now = house_of(request, person), context_of(request).clock.now()
+    household = house.household.id
+    found, offsets = await house.store.read(
+        lambda conn: (versions(conn, household, limit=limit), offsets_at(conn, household, now))
+    )
+    return Bars(
+        rows=[asdict(each) for each in found],
+        offsets={bar.value: offset for bar, offset in offsets.by_bar.items()},
     )
 
 

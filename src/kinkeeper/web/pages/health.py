@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
+from kinkeeper.actions.bars import offsets_at
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.background.drift.repository import figures
@@ -52,6 +53,7 @@ async def show_health(request: Request, person: Relative) -> HTMLResponse:
                 effects(conn, household, since=span.start),
                 figures(conn, household, since=span.start),
             ),
+            learned=offsets_at(conn, household, desk.now),
             days=days,
             wording=desk.wording,
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
+from kinkeeper.actions.bars import Offsets
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.background.drift.repository import Figures as ThoughtFigures
 from kinkeeper.conversation.turn_records import Effects, Fired, ModeShare
@@ -341,6 +342,7 @@ class HealthPage:
         hosts: Hosts that it is set up to talk to; ideally none.
         parts: What may or may not matter to answers: its name, and how often it fired and changed something.
         shares: How messages were answered: the mode, its share beside a healthy one, and whether it lies outside.
+        learned: How much surer than by default it must be before it shows something.
     """
 
     sentence: str
@@ -350,6 +352,7 @@ class HealthPage:
     hosts: tuple[str, ...]
     parts: tuple[tuple[str, str], ...]
     shares: tuple[tuple[str, str, bool], ...]
+    learned: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,6 +391,7 @@ def health_page(
     actions: Sequence[PendingAction],
     hosts: Sequence[str],
     effects: Effects,
+    learned: Offsets,
     days: Sequence[date],
     wording: Wording,
 ) -> HealthPage:
@@ -398,6 +402,7 @@ def health_page(
         actions: Created in those days, whatever became of them.
         hosts: That it is set up to talk to.
         effects: What watches over answers, and whether that changed any.
+        learned: How far people's decisions moved what must be reached before something is shown.
     """
     order = [Health.BROKEN, Health.WARNING, Health.OK]
     checks = sorted(findings, key=lambda each: order.index(each.health))
@@ -422,6 +427,11 @@ def health_page(
             (each.mode.value.capitalize(), _shown_share(each), each.is_healthy is False)
             for each in effects.shares
             if effects.decisions
+        ),
+        learned=tuple(
+            (bar.label.capitalize(), f"{offset:+.2f}")
+            for bar, offset in sorted(learned.by_bar.items())
+            if offset
         ),
     )
 
