@@ -247,11 +247,23 @@ def test_what_a_person_did_with_a_goal_can_be_taken_back(home: GoalHome, key: st
     assert home.goals[0].status is wanted[key]
 
 
-def test_what_was_stopped_has_no_way_back(home: GoalHome) -> None:
+@pytest.mark.parametrize("was", [GoalStatus.PENDING, GoalStatus.PAUSED])
+def test_what_was_stopped_can_be_taken_up_again(home: GoalHome, was: GoalStatus) -> None:
+    home.want(COURSE)
+    if was is GoalStatus.PAUSED:
+        home.ask("pause", find_by="swimming")
+    stopped = home.ask("cancel", find_by="swimming")
+    assert home.goals[0].status is GoalStatus.CANCELLED
+    assert home.desk.undo(stopped, now=home.clock.now()).outcome is Outcome.UNDONE
+    assert home.goals[0].status is was
+
+
+def test_what_was_stopped_stays_so_where_its_place_was_taken(home: GoalHome) -> None:
     home.want(COURSE)
     stopped = home.ask("cancel", find_by="swimming")
+    home.want(COURSE)
     assert home.desk.undo(stopped, now=home.clock.now()).outcome is not Outcome.UNDONE
-    assert home.goals[0].status is GoalStatus.CANCELLED
+    assert len([each for each in home.goals if each.status is GoalStatus.CANCELLED]) == 1
 
 
 def test_a_goal_is_nobody_elses(home: GoalHome) -> None:

@@ -74,7 +74,7 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "goal.add": EffectKind(parameters=goals.AddGoal, stakes=Stakes.LOW, undo=goals.undo),
         "goal.pause": EffectKind(parameters=goals.PauseGoal, stakes=Stakes.LOW, undo=goals.undo),
         "goal.resume": EffectKind(parameters=goals.ResumeGoal, stakes=Stakes.LOW, undo=goals.undo),
-        "goal.cancel": EffectKind(parameters=goals.CancelGoal, stakes=Stakes.LOW, undo=None),
+        "goal.cancel": EffectKind(parameters=goals.CancelGoal, stakes=Stakes.LOW, undo=goals.undo),
         "memory.remember_fact": EffectKind(
             parameters=memory.RememberFact, stakes=Stakes.LOW, undo=memory.undo
         ),

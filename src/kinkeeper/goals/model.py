@@ -246,6 +246,20 @@ def moved(goal: Goal, status: GoalStatus) -> Goal:
     return replace(goal, status=status)
 
 
+def reopened(goal: Goal, status: GoalStatus) -> Goal:
+    """Return a goal that its person stopped as it was before: what undo alone may do.
+
+    Args:
+        status: Where it stood when it was stopped.
+
+    Raises:
+        ConflictError: It is not a stopped goal.
+    """
+    return (
+        replace(goal, status=status) if goal.status is GoalStatus.CANCELLED else moved(goal, status)
+    )
+
+
 def require_room(goal: Goal, others: Iterable[Goal]) -> None:
     """Refuse a goal that its person has already, or has no room for.
 

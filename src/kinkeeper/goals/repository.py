@@ -32,6 +32,7 @@ from kinkeeper.goals.model import (
     Step,
     StepState,
     moved,
+    reopened,
     require_room,
 )
 from kinkeeper.household.viewers import Viewer
@@ -196,7 +197,9 @@ def _write(
     goal = load_goal(conn, Viewer.whole(household), goal_id)
     wanted = GoalStatus.CANCELLED if row is None else GoalStatus(row["status"])
     if _stands(goal)["status"] != wanted:
-        put_goal(conn, moved(goal, wanted), at=at)
+        if wanted is GoalStatus.PENDING:
+            require_room(goal, _own(conn, goal))
+        put_goal(conn, reopened(goal, wanted), at=at)
 
 
 _JOURNAL = Journal(kind="goal", read=_read, write=_write)

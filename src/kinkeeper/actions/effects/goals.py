@@ -1,4 +1,4 @@
-"""Effects on goals; every one is journaled there. One that was stopped stays so, all else can be taken back."""
+"""Effects on goals; every one is journaled there, and can be taken back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -96,7 +96,7 @@ class ResumeGoal(_MovesGoal):
 
 
 class CancelGoal(_MovesGoal):
-    """Stop a goal for good."""
+    """Stop a goal."""
 
     effect: Literal["goal.cancel"] = "goal.cancel"
 
@@ -109,7 +109,7 @@ def undo(conn: Connection, execution: Execution) -> None:
     """Take back the change that `execution` names; a goal that was new is stopped.
 
     Raises:
-        ConflictError: It was changed again since, or is over.
+        ConflictError: It was changed again since, is over, or there is no room for it.
         NotFoundError: There was no such change.
     """
     repository.undo_change(conn, execution.household, execution.change_id, at=execution.at)

@@ -121,7 +121,7 @@ async def change(
     *,
     change: Literal["pause", "resume", "cancel"],
 ) -> GoalTold:
-    """Pause a goal, go on with it, or stop it for good."""
+    """Pause a goal, go on with it, or stop it."""
     params = await _that(request, person, goal_id)
     return _told(await done_by_hand(request, person, f"goal.{change}", params), response)
 
