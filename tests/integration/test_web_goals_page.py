@@ -48,6 +48,10 @@ def test_a_goal_is_added_paused_resumed_cancelled_and_its_pause_undone(tmp_path:
             page = await post(browser, page.text, f"{path}/{change}")
             assert page.status_code == 200, change
         assert "Nothing is being worked on for you." in page.text
+        undo = page.text.split('action="/pending/')[1].split("/")[0]
+        page = await post(browser, page.text, f"/pending/{undo}/undo")
+        assert "Nothing is being worked on for you." not in page.text
+        page = await post(browser, page.text, f"{path}/cancel")
         assert page.text.index("Finished or cancelled") < page.text.index("quiet&gt; tent</h2>")
         assert (await post(browser, page.text, f"{path}/resume")).status_code in {404, 409}
         assert 'href="/goals"' in (await browser.get("/tasks")).text
