@@ -161,11 +161,12 @@ def _judged(
     trial: Version, labels: Sequence[Label], *, now: datetime
 ) -> tuple[Outcome, Evidence] | None:
     """Return what becomes of a version on trial; None where that is not known yet."""
-    worse, before = (evidence_of(labels, each).pressure for each in (trial.offset, trial.back_to))
+    lately = labels[-_LATEST:]
+    worse, before = (evidence_of(lately, each).pressure for each in (trial.offset, trial.back_to))
     since = [each for each in _shown(labels, trial.offset) if each.at >= trial.at]
     on = evidence_of(since, trial.offset)
     if worse > before:
-        return Outcome.REVERTED, on  # at once: on all that is labelled, more goes wrong
+        return Outcome.REVERTED, on  # at once: of what was decided lately, more would go wrong
     if on.decisions >= FEW and on.pressure > MUCH_WORSE * max(trial.why.pressure, TOO_WRONG):
         return Outcome.REVERTED, on  # early: so much goes wrong that it cannot be chance
     if now - trial.at < COOLDOWN:
@@ -201,13 +202,15 @@ def _moved(
     why = evidence_of(mine, offset)
     is_wrong = why.pressure > TOO_WRONG
     # On trouble the best place is sought, otherwise the shipped one as soon as nothing speaks against it.
-    aim = _best(labels, offset, lowest=lowest_of(bar)) if is_wrong else 0.0
+    # Trouble is new as a rule, so it is sought in what was decided lately; what spoke for a bar counts for longer.
+    labelled = labels[-_LATEST:] if is_wrong else labels
+    aim = _best(labelled, offset, lowest=lowest_of(bar)) if is_wrong else 0.0
     new = _towards(aim, offset)
     if new == offset:
         return None
-    before, after = (evidence_of(labels, each).pressure for each in (offset, new))
+    before, after = (evidence_of(labelled, each).pressure for each in (offset, new))
     if after > before or (not is_wrong and why.pressure > TOO_WRONG / 2):
-        return None  # a canary on all that is labelled
+        return None  # the canary
     is_bridge = is_wrong and after == before
     is_on_bridge = last is not None and last.cause is Cause.BRIDGE
     return Version(
