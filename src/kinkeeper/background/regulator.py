@@ -208,9 +208,11 @@ def _moved(
     new = _towards(aim, offset)
     if new == offset:
         return None
-    before, after = (evidence_of(labelled, each).pressure for each in (offset, new))
-    if after > before or (not is_wrong and why.pressure > TOO_WRONG / 2):
-        return None  # the canary
+    before, after, then = (evidence_of(labelled, e).pressure for e in (offset, new, aim))
+    if after > before or (is_wrong and then >= BETTER * before):
+        return None  # the canary: it would do harm, or could not prove itself
+    if not is_wrong and why.pressure > TOO_WRONG / 2:
+        return None
     is_bridge = is_wrong and after == before
     is_on_bridge = last is not None and last.cause is Cause.BRIDGE
     return Version(

@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from kinkeeper.actions.bars import Bar, versions
-from kinkeeper.actions.payload import plain
 from kinkeeper.background.regulator import reset
 from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened
@@ -233,7 +232,14 @@ def learned(
             notice("Reset." if is_moved else "That is at its default already.")
         known = system.store.read_now(lambda conn: versions(conn, household, limit=_MOST_VERSIONS))
     if json_:
-        answer_json([plain(asdict(each)) for each in known])
+        answer_json(
+            [
+                asdict(each)
+                | {"at": each.at.isoformat()}
+                | {"judged_at": each.judged_at and each.judged_at.isoformat()}
+                for each in known
+            ]
+        )
         return
     table = Table("date", "threshold", "change", "based on", "result")
     for each in known:
