@@ -77,11 +77,6 @@ def _is_wrong(label: Label, offset: float) -> bool:
 _HAIR: Final = 1e-9
 
 
-def _shown(labels: Iterable[Label], offset: float) -> list[Label]:
-    """Return what bears on a bar as it is: what it shows, and what it hides although it is wanted."""
-    return [each for each in labels if each.score >= offset - _HAIR or each.is_wanted]
-
-
 def _best(labels: Sequence[Label], offset: float, *, lowest: float) -> float:
     """Return the offset with which least would have gone wrong; of equal ones the nearest to the present one."""
     steps = [round(lowest + n * STEP, _DIGITS) for n in range(round((MOST - lowest) / STEP) + 1)]
@@ -163,7 +158,7 @@ def _judged(
     """Return what becomes of a version on trial; None where that is not known yet."""
     lately = labels[-_LATEST:]
     worse, before = (evidence_of(lately, each).pressure for each in (trial.offset, trial.back_to))
-    since = [each for each in _shown(labels, trial.offset) if each.at >= trial.at]
+    since = [each for each in labels if each.at >= trial.at]
     on = evidence_of(since, trial.offset)
     if worse > before:
         return Outcome.REVERTED, on  # at once: of what was decided lately, more would go wrong
@@ -196,7 +191,7 @@ def _moved(
     ground = next((e for e in known if e.bar is bar and e.cause is not Cause.BRIDGE), None)
     offset = _in_force(known).of(bar)
     since = [each for each in labels if ground is None or each.at >= ground.at]
-    mine = _shown(since, offset)[-_LATEST:]
+    mine = since[-_LATEST:]
     if len(mine) < ENOUGH:
         return None
     why = evidence_of(mine, offset)
