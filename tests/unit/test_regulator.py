@@ -78,7 +78,7 @@ class Life:
             self.now += 6 * HOUR
             for _ in range(self.a_day // 4 if self.a_day >= 4 else hour % 24 == 0):
                 score, is_wanted = self.score(self.random)
-                if score >= self.offset or (is_wanted and self.bar is Bar.OFFERS):
+                if score >= self.offset or self.bar is Bar.OFFERS:
                     self.labels.append(label(score, is_wanted, self.now, self.bar))
             self.rule()
         return self

@@ -77,11 +77,6 @@ def _is_wrong(label: Label, offset: float) -> bool:
 _HAIR: Final = 1e-9
 
 
-def _shown(labels: Iterable[Label], offset: float) -> list[Label]:
-    """Return what bears on a bar as it is: what it shows, and what it hides although it is wanted."""
-    return [each for each in labels if each.score >= offset - _HAIR or each.is_wanted]
-
-
 def _best(labels: Sequence[Label], offset: float, *, lowest: float) -> float:
     """Return the offset with which least would have gone wrong; of equal ones the nearest to the present one."""
     steps = [round(lowest + n * STEP, _DIGITS) for n in range(round((MOST - lowest) / STEP) + 1)]
@@ -161,11 +156,12 @@ def _judged(
     trial: Version, labels: Sequence[Label], *, now: datetime
 ) -> tuple[Outcome, Evidence] | None:
     """Return what becomes of a version on trial; None where that is not known yet."""
-    worse, before = (evidence_of(labels, each).pressure for each in (trial.offset, trial.back_to))
-    since = [each for each in _shown(labels, trial.offset) if each.at >= trial.at]
+    lately = labels[-_LATEST:]
+    worse, before = (evidence_of(lately, each).pressure for each in (trial.offset, trial.back_to))
+    since = [each for each in labels if each.at >= trial.at]
     on = evidence_of(since, trial.offset)
     if worse > before:
-        return Outcome.REVERTED, on  # at once: on all that is labelled, more goes wrong
+        return Outcome.REVERTED, on  # at once: of what was decided lately, more would go wrong
     if on.decisions >= FEW and on.pressure > MUCH_WORSE * max(trial.why.pressure, TOO_WRONG):
         return Outcome.REVERTED, on  # early: so much goes wrong that it cannot be chance
     if now - trial.at < COOLDOWN:
@@ -195,19 +191,23 @@ def _moved(
     ground = next((e for e in known if e.bar is bar and e.cause is not Cause.BRIDGE), None)
     offset = _in_force(known).of(bar)
     since = [each for each in labels if ground is None or each.at >= ground.at]
-    mine = _shown(since, offset)[-_LATEST:]
+    mine = since[-_LATEST:]
     if len(mine) < ENOUGH:
         return None
     why = evidence_of(mine, offset)
     is_wrong = why.pressure > TOO_WRONG
     # On trouble the best place is sought, otherwise the shipped one as soon as nothing speaks against it.
-    aim = _best(labels, offset, lowest=lowest_of(bar)) if is_wrong else 0.0
+    # Trouble is new as a rule, so it is sought in what was decided lately; what spoke for a bar counts for longer.
+    labelled = labels[-_LATEST:] if is_wrong else labels
+    aim = _best(labelled, offset, lowest=lowest_of(bar)) if is_wrong else 0.0
     new = _towards(aim, offset)
     if new == offset:
         return None
-    before, after = (evidence_of(labels, each).pressure for each in (offset, new))
-    if after > before or (not is_wrong and why.pressure > TOO_WRONG / 2):
-        return None  # a canary on all that is labelled
+    before, after, then = (evidence_of(labelled, e).pressure for e in (offset, new, aim))
+    if after > before or (is_wrong and then >= BETTER * before):
+        return None  # the canary: it would do harm, or could not prove itself
+    if not is_wrong and why.pressure > TOO_WRONG / 2:
+        return None
     is_bridge = is_wrong and after == before
     is_on_bridge = last is not None and last.cause is Cause.BRIDGE
     return Version(

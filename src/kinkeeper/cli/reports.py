@@ -241,7 +241,14 @@ def learned(
             notice("Reset." if is_moved else "That is at its default already.")
         known = system.store.read_now(lambda conn: versions(conn, household, limit=_MOST_VERSIONS))
     if json_:
-        answer_json([asdict(each) | {"at": each.at.isoformat()} for each in known])
+        answer_json(
+            [
+                asdict(each)
+                | {"at": each.at.isoformat()}
+                | {"judged_at": each.judged_at and each.judged_at.isoformat()}
+                for each in known
+            ]
+        )
         return
     table = Table("date", "threshold", "change", "based on", "result")
     for each in known:

@@ -23,6 +23,7 @@ _SIGNALS: Final = {
     ActionStatus.REJECTED: "dismissed",
     ActionStatus.SUPERSEDED: "corrected",
 }
+_LET_GO: Final = "let go"
 _CAME_OF_IT: Final = frozenset({ResultStatus.DONE.value, ResultStatus.AWAITING.value})
 
 _next = turns.alias("next")
@@ -32,7 +33,8 @@ _actions, _turns = pending_actions.c, turns.c
 def offer_labels(conn: Connection, household: str, since: datetime) -> Iterator[Label]:
     """Yield what was offered since then, and what was held back, as far as the next message or a press tells of it.
 
-    What was held back was wanted if the person tried again in other words and then got something.
+    What was held back was wanted if the person tried again in other words and then got something; else it was right
+    to hold it, or what a bar keeps back would look as if it had never been said.
     """
     names = (_actions.status, _actions.undone_at, _actions.extraction_confidence)
     offered = _with_next(
@@ -57,8 +59,9 @@ def offer_labels(conn: Connection, household: str, since: datetime) -> Iterator[
         select(held.label("sureness"), routed.at), routing_decisions, routed.turn == _turns.id
     ).where(routed.household == household, routed.at >= since, held.is_not(None))
     for row in conn.execute(hidden):
-        if _tries_again(row) and not _came_of(row.results):
-            yield _label(row.sureness, row.at, "rephrased", is_wanted=True)
+        is_missed = _tries_again(row) and not _came_of(row.results)
+        signal = "rephrased" if is_missed else _LET_GO
+        yield _label(row.sureness, row.at, signal, is_wanted=is_missed)
 
 
 def _label(sureness: float, at: datetime, signal: str, *, is_wanted: bool) -> Label:
