@@ -13,7 +13,7 @@ TOLD = (
     ("Leo needs a shoebox {day}", "what does Leo need {day}?"),
     ("Leo needs a shoebox {day}", "does Leo need anything {day}?"),
     ("Leo needs odd socks for school {day}", "what does Leo need {day}?"),
-    ("for {day} Leo needs a packed lunch", "does Leo need anything {day}?"),
+    ("Leo needs a packed lunch {day}", "does Leo need anything {day}?"),
     ("Mia has no school {day}, the teachers have training", "does Mia have school {day}?"),
     ("the heating engineer said he'd come between 8 and 12 {day}", "when is the engineer coming?"),
     ("the heating engineer said he'd come between 8 and 12 {day}", "is the engineer coming {day}?"),
@@ -37,7 +37,7 @@ async def test_what_was_told_of_a_day_is_quoted_to_who_asks_about_it(tmp_path: P
     for number, (told, asked) in enumerate(TOLD):
         for day in DAYS:
             async with talking(f"{tmp_path}/{number}{day}.sqlite", Planners(None)) as talk:
-                said = told.format(day=day).replace("for on ", "for ")
+                said = told.format(day=day)
                 kept = await talk.answer(said, by="sarah", thread_id="told")
                 assert "Saved for everyone at home" in kept, (said, kept)
                 talk.later(minutes=1)

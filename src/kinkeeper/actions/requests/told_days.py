@@ -64,7 +64,8 @@ def told_of(
 ) -> list[dict[str, Any]]:
     """Return what was told of some days, the newest first, each with who said it and when.
 
-    What names somebody else is left out; what names nobody, or nothing of what is asked about, is only near.
+    What names somebody else is left out. What names nobody is only near, and so is what names nothing of what is asked
+    about, unless it names who is and the calendar has nothing.
 
     Args:
         who: Ids of those who are asked about; of anybody where there are none.
@@ -97,7 +98,7 @@ def told_of(
                 "text": each.text,
                 "said_at": each.said_at.astimezone(zone).isoformat(),
                 "by": each.member or "",
-                "is_near": not is_of_it or bool(who and not people),
+                "is_near": bool(who and not people) or (not is_of_it and bool(known or not who)),
             }
         )
     return found[:_MOST_TOLD]
