@@ -19,7 +19,7 @@ TOLD = (
     ("the heating engineer said he'd come between 8 and 12 {day}", "is the engineer coming {day}?"),
     ("the heating engineer said he'd come between 8 and 12 {day}", "what's on {day}?"),
     ("they switch the water off {day}", "is there anything {day}?"),
-    ("Mia gets a lift home with Ida's mum {day}", "who collects Mia {day}?"),
+    ("Mia is getting a lift home with Ida's mum {day}", "who collects Mia {day}?"),
     ("I'll get Leo from school every day this week, not {day}", "who collects Leo {day}?"),
     ("everybody brings a cushion to school {day}", "anything special at school {day}?"),
 )
@@ -27,6 +27,7 @@ UNTOLD = (
     ("Leo needs a shoebox {day}", "what does Mia need {day}?"),
     ("Leo needs a shoebox {day}", "does Leo need anything on the 27th?"),
     ("does Leo need a shoebox {day}?", "does Leo need anything {day}?"),
+    ("Leo needs a shoebox {day}, doesn't he?", "does Leo need anything {day}?"),
     ("remind me {day} at 9 to find a shoebox for Leo", "does Leo need anything {day}?"),
     ("the heating engineer said he'd come between 8 and 12 {day}", "is Sarah home {day}?"),
 )

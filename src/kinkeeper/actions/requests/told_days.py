@@ -45,11 +45,8 @@ def told_beside(
             return []
         span = Interval(asked.now, asked.now + _AHEAD)
     titles = [each.event.summary for each in chosen.events]
-    is_of_doer = wanted.wanted is Wanted.RESPONSIBLE
     who = read_who(wanted.who, asked)
-    return told_of(
-        conn, span, asked, who=who, query=wanted.query, known=titles, is_of_doer=is_of_doer
-    )
+    return told_of(conn, span, asked, who=who, query=wanted.query, known=titles)
 
 
 def told_of(
@@ -60,7 +57,6 @@ def told_of(
     who: Collection[str],
     query: str | None = None,
     known: Sequence[str] = (),
-    is_of_doer: bool = False,
 ) -> list[dict[str, Any]]:
     """Return what was told of some days, the newest first, each with who said it and when.
 
@@ -71,7 +67,6 @@ def told_of(
         who: Ids of those who are asked about; of anybody where there are none.
         query: What is asked about.
         known: Titles of what the calendar has: what tells of that is no news.
-        is_of_doer: Whether it must name somebody who does something for them.
     """
     zone, household = asked.household.zone, asked.household
     first, last = (each.astimezone(zone).date() for each in (span.start, span.end - _INSTANT))
@@ -82,7 +77,7 @@ def told_of(
     for each in heard(conn, asked):
         people = people_told_of(each.text, each.member, household)
         is_of_others = bool(who and people) and people.isdisjoint(who)
-        if is_of_others or (is_of_doer and people <= {*who}):
+        if is_of_others:
             continue
         if any(says_otherwise(newer, each.text) for newer in texts):
             continue
