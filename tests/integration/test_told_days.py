@@ -21,7 +21,7 @@ TOLD = (
     ("they switch the water off {day}", "is there anything {day}?"),
     ("Mia is getting a lift home with Ida's mum {day}", "who collects Mia {day}?"),
     ("I'll get Leo from school every day this week, not {day}", "who collects Leo {day}?"),
-    ("everybody brings a cushion to school {day}", "anything special at school {day}?"),
+    ("they need a cushion at school {day}", "anything special at school {day}?"),
 )
 UNTOLD = (
     ("Leo needs a shoebox {day}", "what does Mia need {day}?"),
