@@ -187,7 +187,9 @@ async def test_of_a_list_only_what_is_named_is_forgotten(
 async def test_an_event_in_the_calendar_is_not_forgotten_unasked(tmp_path: Path) -> None:
     for thing in ("optician", "recital", "haircut"):
         async with talking(f"{tmp_path}/{thing}.sqlite", Planners(None)) as talk:
-            await talk.answer(f"put Leo's {thing} in the calendar on friday at 3pm")
+            card = await talk.answer(f"Leo's {thing} is on friday at 3pm")
+            assert card.startswith("Shall I add"), card
+            talk.later(minutes=1)
             await talk.answer("yes")
             told = await talk.answer(f"forget what I said about the {thing}")
             assert told.startswith("Shall I cancel"), told

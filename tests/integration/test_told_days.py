@@ -13,20 +13,21 @@ TOLD = (
     ("Leo needs a shoebox {day}", "what does Leo need {day}?"),
     ("Leo needs a shoebox {day}", "does Leo need anything {day}?"),
     ("Leo needs odd socks for school {day}", "what does Leo need {day}?"),
-    ("for {day} Leo needs a packed lunch", "does Leo need anything {day}?"),
+    ("Leo needs a packed lunch {day}", "does Leo need anything {day}?"),
     ("Mia has no school {day}, the teachers have training", "does Mia have school {day}?"),
     ("the heating engineer said he'd come between 8 and 12 {day}", "when is the engineer coming?"),
     ("the heating engineer said he'd come between 8 and 12 {day}", "is the engineer coming {day}?"),
     ("the heating engineer said he'd come between 8 and 12 {day}", "what's on {day}?"),
     ("they switch the water off {day}", "is there anything {day}?"),
-    ("Mia gets a lift home with Ida's mum {day}", "who collects Mia {day}?"),
+    ("Mia is getting a lift home with Ida's mum {day}", "who collects Mia {day}?"),
     ("I'll get Leo from school every day this week, not {day}", "who collects Leo {day}?"),
-    ("everybody brings a cushion to school {day}", "anything special at school {day}?"),
+    ("they need a cushion at school {day}", "anything special at school {day}?"),
 )
 UNTOLD = (
     ("Leo needs a shoebox {day}", "what does Mia need {day}?"),
     ("Leo needs a shoebox {day}", "does Leo need anything on the 27th?"),
     ("does Leo need a shoebox {day}?", "does Leo need anything {day}?"),
+    ("Leo needs a shoebox {day}, doesn't he?", "does Leo need anything {day}?"),
     ("remind me {day} at 9 to find a shoebox for Leo", "does Leo need anything {day}?"),
     ("the heating engineer said he'd come between 8 and 12 {day}", "is Sarah home {day}?"),
 )
@@ -37,7 +38,7 @@ async def test_what_was_told_of_a_day_is_quoted_to_who_asks_about_it(tmp_path: P
     for number, (told, asked) in enumerate(TOLD):
         for day in DAYS:
             async with talking(f"{tmp_path}/{number}{day}.sqlite", Planners(None)) as talk:
-                said = told.format(day=day).replace("for on ", "for ")
+                said = told.format(day=day)
                 kept = await talk.answer(said, by="sarah", thread_id="told")
                 assert "Saved for everyone at home" in kept, (said, kept)
                 talk.later(minutes=1)

@@ -126,11 +126,13 @@ def retracted(
 
 
 def _is_of_more(conn: Connection, done: ActionResult, asked: Asked) -> bool:
-    """Whether what was done holds more than one thing that is named, or others count on it: then it is not undone unasked."""
+    """Whether what was done holds more than what is named, or was agreed to since: then it is not undone unasked."""
     is_list = done.domain == "notes" and len(done.result.get("entries") or ()) > 1
     if done.action_id is None or not (is_list or done.domain == "calendar"):
         return False
-    return load_action(conn, asked.household.id, done.action_id).status in _WRITTEN
+    action = load_action(conn, asked.household.id, done.action_id)
+    is_agreed = (action.decided_at or action.created_at) > action.created_at
+    return action.status in _WRITTEN and (is_list or is_agreed)
 
 
 def restored(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Acted | None:

@@ -63,6 +63,8 @@ def people_told_of(text: str, teller: str | None, household: Household) -> froze
 
 
 def _spans(text: str, at: datetime, household: Household) -> Iterator[TimeSpan]:
+    if text.rstrip().endswith("?"):  # "the fair is on Friday, isn't it?" tells nothing
+        return
     for clause in clauses_of(text):
         if not is_question(tokenise(clause), clause, household.members_by_word):
             yield from read(clause, at, locale=household.locale)

@@ -45,11 +45,8 @@ def told_beside(
             return []
         span = Interval(asked.now, asked.now + _AHEAD)
     titles = [each.event.summary for each in chosen.events]
-    is_of_doer = wanted.wanted is Wanted.RESPONSIBLE
     who = read_who(wanted.who, asked)
-    return told_of(
-        conn, span, asked, who=who, query=wanted.query, known=titles, is_of_doer=is_of_doer
-    )
+    return told_of(conn, span, asked, who=who, query=wanted.query, known=titles)
 
 
 def told_of(
@@ -60,17 +57,16 @@ def told_of(
     who: Collection[str],
     query: str | None = None,
     known: Sequence[str] = (),
-    is_of_doer: bool = False,
 ) -> list[dict[str, Any]]:
     """Return what was told of some days, the newest first, each with who said it and when.
 
-    What names somebody else is left out; what names nobody, or nothing of what is asked about, is only near.
+    What names somebody else is left out. What names nobody is only near, and so is what names nothing of what is asked
+    about, unless it names who is and the calendar has nothing.
 
     Args:
         who: Ids of those who are asked about; of anybody where there are none.
         query: What is asked about.
         known: Titles of what the calendar has: what tells of that is no news.
-        is_of_doer: Whether it must name somebody who does something for them.
     """
     zone, household = asked.household.zone, asked.household
     first, last = (each.astimezone(zone).date() for each in (span.start, span.end - _INSTANT))
@@ -81,7 +77,7 @@ def told_of(
     for each in heard(conn, asked):
         people = people_told_of(each.text, each.member, household)
         is_of_others = bool(who and people) and people.isdisjoint(who)
-        if is_of_others or (is_of_doer and people <= {*who}):
+        if is_of_others:
             continue
         if any(says_otherwise(newer, each.text) for newer in texts):
             continue
@@ -97,7 +93,7 @@ def told_of(
                 "text": each.text,
                 "said_at": each.said_at.astimezone(zone).isoformat(),
                 "by": each.member or "",
-                "is_near": not is_of_it or bool(who and not people),
+                "is_near": bool(who and not people) or (not is_of_it and bool(known or not who)),
             }
         )
     return found[:_MOST_TOLD]

@@ -168,9 +168,10 @@ def _confirms(setting: _Setting) -> str:
 def _members(setting: _Setting) -> str:
     members = setting.household.members
     adults = [each.name for each in members if each.is_adult]
-    others = [each.name for each in members if not each.is_adult]
-    told = [f"adults: {enumerated(adults)}"] if adults else []
-    told += [f"others: {enumerated(others)}"] if others else []
+    children = [each.name for each in setting.household.children]
+    others = [each.name for each in members if each.name not in {*adults, *children}]
+    kinds = {"adults": adults, "children": children, "others": others}
+    told = [f"{kind}: {enumerated(names)}" for kind, names in kinds.items() if names]
     return f"There are {len(members)} people in the household: {'; '.join(told)}."
 
 

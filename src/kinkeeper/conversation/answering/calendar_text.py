@@ -315,11 +315,14 @@ def free_told(done: ActionResult, setting: Setting) -> str:
     days = _all_day(done, setting)
     nothing = f"{days}; nothing else is" if days else "nothing is"
     nothing += f" in the calendar for {named(who, setting)}{' ' + when if when else ''}"
-    heard = _heard(done, setting) or enumerated([*_said_away(done, setting).values()])
-    if heard and not busy and _is_short(done):
-        return capital(f"{nothing}, but {heard}.")
+    away, heard = enumerated([*_said_away(done, setting).values()]), _heard(done, setting)
+    if heard and asks_for_presence(setting.text):
+        away = away or heard
+    if away and not busy and _is_short(done):
+        return capital(f"{nothing}, but {away}.")
     if done.result.get("is_free"):
-        return capital(f"{nothing if days else _free(who, when, setting)}.")
+        told = f"{nothing if days else _free(who, when, setting)}."
+        return capital(f"{told} {capital(heard)}." if heard else told)
     free = few([_span(each, setting) for each in spans], len(spans), ";")
     if spans and not _is_short(done):
         return f"Free: {free}."

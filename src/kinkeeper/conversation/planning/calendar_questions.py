@@ -198,7 +198,7 @@ def _is_of_calendar(question: Question) -> bool:
         return question.window is not None or question.is_known
     if question.wanted == "who" and question.is_past:
         return True
-    if question.wanted == "whether" and question.who and question.window is not None:
+    if question.wanted == "whether" and question.window is not None:
         return True
     is_timely = question.window is not None and question.is_of_days
     if question.subject is None:
