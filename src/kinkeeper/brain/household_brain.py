@@ -292,11 +292,9 @@ class HouseholdBrain:
             return await self._said(saying, viewer, now=now)
         if asks_who_does(query.text) and (freed := await self._freed(query, viewer, now=now)):
             return freed
-        told = await self._befell(query, viewer, now=now) or await self._happened(
-            query, viewer, now=now
-        )
-        if (told := told or await self._doses(query, viewer, now=now)) is not None:
-            return told
+        for read_as in (self._befell, self._happened, self._doses):
+            if (found := await read_as(query, viewer, now=now)) is not None:
+                return found
         if (asked := asked_limit(query.text)) is None:
             return await self._found(query, viewer, now=now)
         limits = await self._store.read(
