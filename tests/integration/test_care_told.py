@@ -853,3 +853,89 @@ async def test_a_reminder_of_something_else_is_no_next_dose(
         assert "next dose" not in said
         assert all("give Leo" not in each for each in await house.tasks())
         assert title in " ".join(await house.tasks()) or not await house.tasks(), said
+
+
+# Whether, or when, a medicine may be given: what forbids it, and what was given, by whatever name.
+MAY_GIVE = (
+    "can I give {who} {thing} now?",
+    "can {who} have {thing}?",
+    "when can {who} have more {thing}?",
+    "is it too soon to give {who} {thing}?",
+    "how long until {who} can have {thing} again?",
+)
+SAME = (
+    ("nurofen", "ibuprofen"),
+    ("ibuprofen", "advil"),
+    ("calpol", "paracetamol"),
+    ("tylenol", "calpol"),
+)
+OF_MEDICINE = (
+    ("gave {who} {told} at 7", False),
+    ("no more {told} for {who} until 12", False),
+    ("{who} mustn't have {told}", True),
+    ("don't give {who} {told}, doctor's orders", True),
+)
+
+
+@pytest.mark.parametrize(("told", "thing"), SAME)
+@on_a_loop
+async def test_a_medicine_asked_for_is_answered_with_doses_and_limits(
+    tmp_path: Path, told: str, thing: str
+) -> None:
+    wrong = []
+    for number, ((form, is_no), (who, _)) in enumerate(product(OF_MEDICINE, CHILDREN)):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, words = House(talk), form.format(who=who, told=told)
+            other = "Leo" if who == "Mia" else "Mia"
+            await house.say("john", words)
+            answers = [
+                await house.say("sarah", each.format(who=who, thing=thing)) for each in MAY_GIVE
+            ]
+            others = [
+                await house.say("sarah", each.format(who=other, thing=thing)) for each in MAY_GIVE
+            ]
+            lead = "No, as far as I was told." if is_no else "That I can't say. What I was told:"
+            is_told = all(each.startswith(lead) and words in each for each in answers)
+            if not is_told or any(words in each for each in others):
+                wrong.append((words, answers, others))
+    assert not wrong
+
+
+BEFELL = (
+    "{who} fell off the trampoline and cut {their} knee",
+    "{who} threw up twice at nursery",
+    "{who}'s off school with a tummy bug",
+    "{who} has a fever of 38.7",
+)
+HOW_ARE_THEY = (
+    "how is {who}?",
+    "how's {who} doing?",
+    "how is {who} today?",
+    "is {who} ok?",
+    "did anything happen to {who}?",
+    "what happened to {who}?",
+)
+
+
+@pytest.mark.parametrize("told", BEFELL)
+@on_a_loop
+async def test_how_somebody_is_is_told_from_what_was_said_of_them(
+    tmp_path: Path, told: str
+) -> None:
+    wrong = []
+    for number, (who, their) in enumerate(CHILDREN):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, words = House(talk), told.format(who=who, their=their)
+            other = "Leo" if who == "Mia" else "Mia"
+            await house.say("john", words)
+            for each in HOW_ARE_THEY:
+                answer = await house.say("sarah", each.format(who=who))
+                of_other = await house.say("sarah", each.format(who=other))
+                if f"John said: “{words}”" not in answer or words in of_other:
+                    wrong.append((words, each, answer, of_other))
+            if "fell" not in words and words not in await house.say("sarah", "is anyone ill?"):
+                wrong.append((words, "is anyone ill?"))
+            talk.later(days=3)
+            if words in await house.say("sarah", f"how is {who}?"):
+                wrong.append((words, "three days later"))
+    assert not wrong

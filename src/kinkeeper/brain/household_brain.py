@@ -19,7 +19,7 @@ from kinkeeper.brain.answer_text import (
     times_of,
 )
 from kinkeeper.brain.deeds import DeedQuestion, deed_question, frees_of
-from kinkeeper.brain.limits import limits_known
+from kinkeeper.brain.limits import Limits, limits_known
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.question import Question, read_question
 from kinkeeper.brain.recollection import Recollection
@@ -30,12 +30,13 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import Clock, Interval, local_days, midnight
 from kinkeeper.household.model import Household, Member, members_by_name
 from kinkeeper.household.viewers import Viewer
-from kinkeeper.language.text import shorten
+from kinkeeper.language.text import shorten, tokenise
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode
 from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.memory.statements.care import people_in
+from kinkeeper.memory.statements.discretion import speaks_of_health
 from kinkeeper.notes.model import Note, entries
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.reading.asked import (
@@ -43,11 +44,17 @@ from kinkeeper.reading.asked import (
     Saying,
     asked_limit,
     asked_saying,
+    asks_how_they_are,
+    asks_to_give,
     asks_what_happened,
     forbids,
+    general_words,
+    medicine_words,
 )
+from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.deeds import Deed, DeedAsked, given_at, speaks_of_care
-from kinkeeper.reading.replies import asks_who_does
+from kinkeeper.reading.modality import Modality, modality_of
+from kinkeeper.reading.replies import asks_who_does, is_question
 from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
@@ -226,6 +233,9 @@ _LAST_HEARD = (
     "I don't know: nobody has told me that of then, at least nothing you can see. The last I heard:"
 )
 _BESIDE = "I don't know: nobody has told me just that. What I heard today:"
+_NO_ADVICE = "That I can't say. What I was told:"
+_DAY = timedelta(days=1)
+_ILLNESS = frozenset(stems("ill sick unwell poorly"))
 _DENIED = "No, as far as I was told."
 _NOT_KNOWN, _BUT = "Not that I know.", " What I do know:"
 
@@ -282,8 +292,9 @@ class HouseholdBrain:
             return await self._said(saying, viewer, now=now)
         if asks_who_does(query.text) and (freed := await self._freed(query, viewer, now=now)):
             return freed
-        if (happened := await self._happened(query, viewer, now=now)) is not None:
-            return happened
+        for read_as in (self._befell, self._happened, self._doses):
+            if (found := await read_as(query, viewer, now=now)) is not None:
+                return found
         if (asked := asked_limit(query.text)) is None:
             return await self._found(query, viewer, now=now)
         limits = await self._store.read(
@@ -352,6 +363,65 @@ class HouseholdBrain:
         if deeds is not None and deeds.people and speaks_of_care(query.text):
             return self._done_beside(deeds, lately, now.astimezone(self.household.zone).date())
         return None
+
+    async def _befell(
+        self, query: BrainQuery, viewer: Viewer, *, now: datetime
+    ) -> Knowledge | None:
+        """Return what was told lately of somebody's health, or of what befell them; None where nothing was, or something else is asked."""
+        if not asks_how_they_are(query.text):
+            return None
+        question, today = read_question(query.text, self.household, now=now), now - _DAY
+        people = people_in(query.text, self.household)
+        is_of_health = not people or bool({*stems(query.text)} & _ILLNESS)
+        sources = [
+            source
+            for each in await self._recollection.lately(viewer, now=now)
+            if (named := people_in(each.text, self.household)) and people <= named
+            if speaks_of_health(each.text)
+            or general_words(each.text) == general_words("ill")
+            or (not is_of_health and modality_of(each.text) is Modality.PAST)
+            if not is_question(tokenise(each.text), each.text, self.household.members_by_word)
+            for source in [self._recollection.told(each)]
+            if (
+                source.at >= today
+                if question.period is None
+                else self._is_of(source, question.period)
+            )
+        ]
+        found = self._listed(sources[:_MOST_SOURCES]) if sources else None
+        return found and replace(found, is_of_deeds=True)
+
+    async def _doses(self, query: BrainQuery, viewer: Viewer, *, now: datetime) -> Knowledge | None:
+        """Return what was told of a medicine that may be given or not: what forbids it, and the doses of the last day; never advice."""
+        asked = asks_to_give(query.text)
+        if asked is None or not (people := people_in(query.text, self.household)):
+            return None
+        limits = await self._store.read(
+            lambda conn: limits_known(conn, viewer, asked, self.household, now=now)
+        )
+        every = DeedQuestion(
+            household=self.household,
+            content=frozenset(map(root_of, stems(medicine_words()[0]))),
+            people=people,
+            kind=DeedAsked.ALL,
+        )
+        lately = await self._recollection.lately(viewer, now=now)
+        doses = [
+            each for each in self._deeds(every, lately, None) if now - self._done_at(*each) < _DAY
+        ]
+        by_time = sorted(((self._done_at(*each), *each) for each in doses), key=_by_hour)
+        known = limits if limits.is_answered else Limits(topic=limits.topic)
+        barred = [
+            *self._recollection.sources(known.told),
+            *self._recollection.quotes([*known.heard, *known.unsure]),
+        ]
+        told = [*barred, *(source for _, source, _ in by_time[:_MOST_SOURCES])]
+        waiting = "".join(f" {_UNCONFIRMED}: {each}" for each in known.waiting)
+        if not (told or waiting):
+            return None
+        once = [*{each.text: each for each in told}.values()]
+        lead = _DENIED if any(map(self._is_forbidden, barred)) else _NO_ADVICE
+        return replace(self._listed(once, lead=f"{lead}{waiting}"), is_of_deeds=True)
 
     def _done(
         self, asked: DeedQuestion, lately: Sequence[Episode], period: Interval | None

@@ -32,7 +32,7 @@ def _forms(section: str) -> Mapping[str, re.Pattern[str]]:
     }
 
 
-_LISTS = frozenset({"light", "anybody", "refusing"})
+_LISTS = frozenset({"light", "about_giving", "anybody", "refusing"})
 
 
 @cache
@@ -151,6 +151,21 @@ def asked_limit(text: str) -> LimitAsked | None:
     )
 
 
+def asks_to_give(text: str) -> LimitAsked | None:
+    """Return whose limits a question bears on that asks whether, or when, a medicine may be given; None where it asks for something else."""
+    said = _plain(text)
+    is_medicine = any(name in same_things(text) for name, _ in _medicines()) or not {
+        *general_words(text).split()
+    }.isdisjoint(medicine_words())
+    if not is_medicine or _forms("limits")["giving"].match(said) is None:
+        return None
+    dull = _words("limits", "light") | _words("limits", "about_giving")
+    words = tuple(each.removesuffix("'s") for each in _WORD.findall(said) if each not in dull)
+    return LimitAsked(
+        kind=LimitKind.ANY, words=words, is_own=False, is_plain=True, is_whether=False
+    )
+
+
 def forbids(text: str, kind: LimitKind) -> bool:
     """Whether a statement says that somebody may not, must not or cannot, or is not to be given.
 
@@ -216,6 +231,11 @@ def asks_for_anything(text: str) -> bool:
 def asks_for_presence(text: str) -> bool:
     """Whether a question asks where somebody is or works, and not for their time."""
     return _forms("planned")["presence"].match(_plain(text)) is not None
+
+
+def asks_how_they_are(text: str) -> bool:
+    """Whether a question asks how somebody is, or whether anything befell them."""
+    return _forms("happened")["faring"].match(_plain(text)) is not None
 
 
 def general_words(text: str) -> str:

@@ -20,7 +20,7 @@ from kinkeeper.conversation.model import Answer, AnswerContext, Mode
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.reading.asked import asked_saying
+from kinkeeper.reading.asked import asked_saying, asks_how_they_are, asks_to_give
 from kinkeeper.reading.deeds import asks_for_deed
 from kinkeeper.reading.replies import asks_who_does
 
@@ -162,7 +162,12 @@ class Answerer:
     async def _known_of_deed(self, context: AnswerContext) -> Knowledge | None:
         """Return what is known about a question for a deed, or for who does it; None for another message, or where memory cannot be reached."""
         is_read_only = not any(each.action_id for each in context.results)
-        is_asked = asks_for_deed(context.text) is not None or asks_who_does(context.text)
+        is_asked = (
+            asks_for_deed(context.text) is not None
+            or asks_who_does(context.text)
+            or asks_how_they_are(context.text)
+            or asks_to_give(context.text) is not None
+        )
         if self._know is None or not is_read_only or not is_asked:
             return None
         try:
