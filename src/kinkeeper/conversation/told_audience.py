@@ -19,6 +19,7 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
+from kinkeeper.memory.secret_things import about, same_things
 from kinkeeper.memory.statements.care import is_report, people_in
 from kinkeeper.memory.statements.discretion import speaks_of_health
 from kinkeeper.memory.statements.extraction import observe
@@ -38,7 +39,6 @@ from kinkeeper.memory.statements.secrecy import (
     tells_news,
     topics_of,
 )
-from kinkeeper.memory.statements.secret_things import about, same_things
 from kinkeeper.reading.own_lists import OWN_LIST
 
 # What a message tells and asks to keep secret, and how much of it the requests of its turn carry.
