@@ -837,7 +837,7 @@ NOT_FOR_THEM = (
     "nobody tell {x}",
     "no one should tell {x} please",
 )
-FOR_ADULTS = ("grown-ups only please", "adults only pls", "parents only")
+FOR_ADULTS = ("grown-ups only please", "adults only pls", "parents only please")
 NO_BELIEFS = (
     "{x} thinks the bus leaves at 8 on friday",
     "{x} still thinks judo is on monday but it's on tuesday",

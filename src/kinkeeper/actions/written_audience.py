@@ -33,8 +33,8 @@ from kinkeeper.household.viewers import (
 )
 from kinkeeper.memory.episodes import latest_episodes
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.secret_things import about, same_things
 from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of, wished_scope
-from kinkeeper.memory.statements.secret_things import about, same_things
 from kinkeeper.messaging import inbox
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import tasks_lately

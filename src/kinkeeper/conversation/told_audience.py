@@ -20,6 +20,7 @@ from kinkeeper.language.text import enumerated, texts_within
 from kinkeeper.memory.days_told import tells_of_day_to_come
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
+from kinkeeper.memory.secret_things import about, same_things
 from kinkeeper.memory.statements.care import is_for_home, only_sets_right, people_in
 from kinkeeper.memory.statements.discretion import speaks_of_health
 from kinkeeper.memory.statements.extraction import observe
@@ -40,7 +41,6 @@ from kinkeeper.memory.statements.secrecy import (
     topics_of,
     wished_scope,
 )
-from kinkeeper.memory.statements.secret_things import about, same_things
 from kinkeeper.reading.own_lists import OWN_LIST
 
 # What a message tells and asks to keep secret, and how much of it the requests of its turn carry.

@@ -118,7 +118,7 @@ def same_things(said: About, secret: About, *, hidden: Collection[str]) -> froze
 
 
 def _shared(
-    ours: Sequence[str], theirs: Sequence[str], plain: Collection[str], *, is_theirs: bool
+    ours: Sequence[str], theirs: Sequence[str], plain: frozenset[str], *, is_theirs: bool
 ) -> frozenset[str]:
     """Return the stems by which two things are one: "the kit" and "the drum kit", but no "football kit"; none where they are two.
 
