@@ -58,8 +58,8 @@ def _duties(case: Case) -> Iterator[_Duty]:
     cards = {
         (row["id"], row["original_start"]): one["action_id"]
         for row in fetched.get("events", ())
-        for one in row["waiting"]
-        if one["action_id"] in fetched["cards"]
+        for one in row.get("waiting", ())
+        if one["action_id"] in fetched.get("cards", ())
         and {*one["claimed_by"], *one["asked"], *row["responsible"]} == {me}
     }
     for thing in standing_events(case.context):
