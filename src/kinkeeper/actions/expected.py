@@ -23,9 +23,9 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.registry import read_effects
-from kinkeeper.actions.repository import open_actions
+from kinkeeper.actions.repository import list_actions, open_actions
 from kinkeeper.calendar.model import Change, Event, EventState, Occurrence, Waiting
 from kinkeeper.calendar.recurrence import in_utc, share_time
 from kinkeeper.calendar.repository import find_event, list_overrides
@@ -79,6 +79,28 @@ def with_proposals(
         if viewer.sees_unconfirmed or not is_told_by_another(action, viewer.member):
             days.lay_over(action)
     return sorted([*days.confirmed.values(), *days.proposed.values()], key=by_start)
+
+
+def given_to(
+    conn: Connection, viewer: Viewer, member: str, *, since: datetime, now: datetime
+) -> list[str]:
+    """Return the ids of the events that requests of late put, or would put, a member in charge of, the latest first.
+
+    Args:
+        since: Aware; only what was asked for from then on.
+    """
+    found = list_actions(conn, viewer, statuses=_GIVING, now=now, since=since)
+    effects = (
+        each
+        for one in reversed(found)
+        if one.proposal.type.is_about_calendar and one.undone_at is None
+        for each in _read(one, one.proposal.effects)
+    )
+    return [
+        each.event_id if isinstance(each, AssignOccurrence) else each.event.id
+        for each in effects
+        if isinstance(each, AddEvent | UpdateEvent | AssignOccurrence) and member in _people([each])
+    ]
 
 
 def told_once(found: Sequence[Occurrence]) -> list[Occurrence]:
@@ -274,6 +296,8 @@ def _called(action: PendingAction) -> tuple[str, ...]:
     found = action.proposal.extraction.get("extracted_entities") or ()
     return tuple(each["surface"] for each in found if each["type"] in _THINGS and each["surface"])
 
+
+_GIVING: Final = frozenset({ActionStatus.PENDING, ActionStatus.DONE})
 
 _JOBS: Final = frozenset({"pickup", "dropoff", "cover"})
 """Tasks that are a word for what is to be done; "attend" is none."""

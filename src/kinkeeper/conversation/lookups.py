@@ -7,11 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.calendar import AddEvent, AssignOccurrence, UpdateEvent
-from kinkeeper.actions.expected import expected_between
-from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.registry import read_effects
-from kinkeeper.actions.repository import list_actions, open_actions
+from kinkeeper.actions.expected import expected_between, given_to
+from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.actions.requests.event_views import occurrence_json
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.notes import note_json
@@ -121,12 +118,18 @@ IN_VIEW: Final = timedelta(days=14)
 """How far ahead the events are known before a request is planned."""
 
 _MOST_KNOWN = 100
-_GIVING: Final = frozenset({ActionStatus.PENDING, ActionStatus.DONE})
 
 
 def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
     """Return open tasks and goals, the asker's own list, names of lists, and the events of the next two weeks, as JSON by name."""
     ahead, notes = Interval(asked.now, asked.now + IN_VIEW), list_notes(conn, asked.viewer)
+    zone = asked.household.zone
+    reader = Reader(
+        member=asked.member,
+        household=asked.household,
+        viewer=asked.viewer,
+        is_shared=asked.is_shared,
+    )
     return {
         "tasks": open_tasks(conn, asked.viewer)[:_MOST_KNOWN],
         "notes": [
@@ -149,24 +152,12 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
             occurrence_json(each, asked)
             for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]
         ],
-        "cards": [each.id for each in open_actions(conn, asked.viewer, now=asked.now)],
-        "given": given_today(conn, asked),
+        "cards": [each.id for each in waiting_for(conn, reader, now=asked.now)],
+        "given": given_to(
+            conn,
+            asked.viewer,
+            asked.member.id,
+            since=midnight(asked.now.date(), zone),
+            now=asked.now,
+        ),
     }
-
-
-def given_today(conn: Connection, asked: Asked) -> list[str]:
-    """Return the ids of the events that today's requests put, or would put, the asker in charge of, the latest first."""
-    today = midnight(asked.now.date(), asked.household.zone)
-    found = list_actions(conn, asked.viewer, statuses=_GIVING, now=asked.now, since=today)
-    effects = (
-        each
-        for one in reversed(found)
-        if one.proposal.type.is_about_calendar and one.undone_at is None
-        for each in read_effects(asked.household.id, one.proposal.effects)
-    )
-    return [
-        each.event_id if isinstance(each, AssignOccurrence) else each.event.id
-        for each in effects
-        if (isinstance(each, AssignOccurrence) and asked.member.id in each.responsible)
-        or (isinstance(each, AddEvent | UpdateEvent) and asked.member.id in each.event.responsible)
-    ]

@@ -306,6 +306,16 @@ def _decided(conn: Connection, action: PendingAction, verb: Verb, asked: Asked) 
 
 def told(receipt: Receipt) -> ActionResult:
     """Return what a press came to as a result of the turn."""
+    proposal = receipt.action.proposal
+    if not proposal.request:  # it comes from a group's talk
+        event = proposal.suggested_event or {}
+        return ActionResult(
+            domain="calendar",
+            action="create_event",
+            status=ResultStatus.CANCELLED,
+            params={"summary": event.get("summary"), "start_time": event.get("start")},
+            error=receipt.message,
+        )
     result = result_of(receipt.action)
     if receipt.outcome in _REFUSED:
         return replace(result, status=ResultStatus.FAILED, error=receipt.message)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions import approvals, session_words
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions import session_words
+from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
@@ -232,8 +232,6 @@ def nothing_kept(told: str) -> ActionResult:
 def _retracted_action(conn: Connection, action_id: str, asked: Asked) -> ActionResult | None:
     """Reject an action that waits, or undo one that was done; None where neither can be done."""
     action = load_action(conn, asked.household.id, action_id)
-    if action.status is ActionStatus.PENDING and not action.proposal.request:
-        return _overheard(conn, action, asked)
     if action.status is ActionStatus.PENDING:
         return decide(conn, Meant(verb=Verb.REJECT, actions=[action]), asked)[0]
     if action.status not in _WRITTEN or action.undone_at is not None:
@@ -242,21 +240,6 @@ def _retracted_action(conn: Connection, action_id: str, asked: Asked) -> ActionR
     done = replace(result_of(receipt.action), error=receipt.message)
     is_undone = receipt.outcome in _UNDONE
     return replace(done, status=ResultStatus.CANCELLED if is_undone else ResultStatus.FAILED)
-
-
-def _overheard(conn: Connection, action: PendingAction, asked: Asked) -> ActionResult:
-    """Reject what waits of a group's talk, and tell of it as of what was asked for."""
-    receipt = approvals.reject(
-        conn, action.id, member=asked.member, household=asked.household, now=asked.now
-    )
-    event = action.proposal.suggested_event or {}
-    return ActionResult(
-        domain="calendar",
-        action="create_event",
-        status=ResultStatus.CANCELLED,
-        params={"summary": event.get("summary"), "start_time": event.get("start")},
-        error=receipt.message,
-    )
 
 
 def took_back(conn: Connection, action_id: str, asked: Asked) -> ActionResult:

@@ -175,7 +175,8 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
 def _told_of(form: str, case: Case) -> Iterator[Told]:
     """Yield what the news of a clause, without what caused them, may tell of an event."""
     rest = _set_aside(form, case)
-    if case.grammar.aside["unsure"].search(rest.clause):
+    is_over = any(each.has_date and each.until <= case.now for each in case.message.times(form))
+    if is_over or case.grammar.aside["unsure"].search(rest.clause):
         return
     for name in _NEWS:
         found = case.grammar.telling[name].fullmatch(rest.clause)

@@ -397,7 +397,8 @@ def _framed(span: TimeSpan, start: date, today: date) -> date | None:
         meant = _in_month(start, int(numbered["day"]))
     elif named is not None and (start - today >= _WEEK or span.begin.date() == today != start):
         meant = start + timedelta(days=_WEEKDAYS.index(named["day"].lower()) - start.weekday())
-        meant += _WEEK if meant == today else timedelta(0)  # today would be called today
+        if meant == today and start - today > _WEEK / 2:
+            meant += _WEEK  # today would be called today, unless what is tomorrow is put there
     return meant if meant is not None and meant >= today else None
 
 

@@ -533,6 +533,7 @@ def _plan_of(context: PlanningContext) -> Plan:
     if steps is not None:
         return planned(steps[len(context.results) :])
     found, unread = (reminded, ()) if (reminded := reminders.after_dose(case)) else _read(case)
+    found = found or stepped_back(case, is_rest=True) or []
     read = [_named(step, case) for step in found]
     held = [(step.action if isinstance(step, Missing) else step).params for step in read]
     read += [

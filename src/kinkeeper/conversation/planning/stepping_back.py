@@ -37,18 +37,25 @@ class _Duty:
     card: str
 
 
-def stepped_back(case: Case) -> list[Step] | None:
+def stepped_back(case: Case, *, is_rest: bool = False) -> list[Step] | None:
     """Return what it comes to that the speaker cannot do what they are, or would be, in charge of; None where they do not say so.
 
     A day, a child or a word of its title tells which duty is meant; a bare "I can't" means the last one that they were
     given today. "No" alone only turns down what still waits.
+
+    Args:
+        is_rest: Whether nothing else was made of it: "Gran drives him, not me" says more.
     """
     text = case.context.text
     is_able = not steps_back(text)
     if case.context.open_edit or (is_able and not only_says_no(text)):
         return None
     duties = [each for each in _duties(case) if each.card or not is_able]
-    cover = _adults(case) if asks_for_another(text) else []
+    cover = _adults(case)
+    if cover and not asks_for_another(text):
+        if not is_rest:
+            return None
+        cover = []
     return [step for each in _meant(duties, case) for step in _without(each, cover, case)] or None
 
 
@@ -58,8 +65,8 @@ def _duties(case: Case) -> Iterator[_Duty]:
     cards = {
         (row["id"], row["original_start"]): one["action_id"]
         for row in fetched.get("events", ())
-        for one in row["waiting"]
-        if one["action_id"] in fetched["cards"]
+        for one in row.get("waiting", ())
+        if one["action_id"] in fetched.get("cards", ())
         and {*one["claimed_by"], *one["asked"], *row["responsible"]} == {me}
     }
     for thing in standing_events(case.context):

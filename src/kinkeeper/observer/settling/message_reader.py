@@ -18,7 +18,7 @@ from kinkeeper.core.messages import MessageKind
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer, kept_to
 from kinkeeper.language.text import tokenise
-from kinkeeper.memory.statements.secrecy import wished_scope
+from kinkeeper.memory.statements.secrecy import secrecy_of, wished_scope
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
@@ -290,7 +290,7 @@ class Understanding:
         stored = loaded.stored
         spoken = (loaded.original or stored).message.sent_at
         member = household.member(stored.message.sender) if stored.is_member else None
-        reading, found = await self._parted(stored.message.text, spoken.astimezone(self._zone))
+        reading, found = await self._parted(stored.message, spoken.astimezone(self._zone))
         read = found[:MOST_PARTS]
         pair = exchanged(reading, loaded.arranged, sender=stored.message.sender)
         parts = [_corrected(reading, each) for each in pair] or _sharing_days(
@@ -402,14 +402,21 @@ class Understanding:
             is_same_sender=message.sender == present.message.sender,
         )
 
-    async def _parted(self, text: str, sent_at: datetime) -> tuple[Reading, Sequence[Reading]]:
-        """Read a message as a whole and by what each part arranges; a long one without holding up others."""
+    async def _parted(
+        self, message: InboundMessage, sent_at: datetime
+    ) -> tuple[Reading, Sequence[Reading]]:
+        """Read a message as a whole and by what each part arranges; a long one without holding up others.
+
+        From whom it is to be kept is no part of what it tells: they take no part in that.
+        """
+        household = self._participants.household
 
         def work() -> tuple[Reading, Sequence[Reading]]:
-            reading = self.read(text, sent_at)
+            wish = secrecy_of(message.text, household, message.sender, is_group=True)
+            reading = self.read((wish and wish.rest) or message.text, sent_at)
             return reading, segments(reading)
 
-        return await read_beside(text, work)
+        return await read_beside(message.text, work)
 
     def read(self, text: str, sent_at: datetime) -> Reading:
         """Return a text as the rules read it.
