@@ -667,3 +667,20 @@ def test_what_says_more_of_one_event_is_no_second_one() -> None:
         assert not found.unread, text
     for text in ("judo on monday at 4 and wednesday at 5", "leo swim mon 4pm, wed 5pm"):
         assert [each.action for each in plan(text).actions] == ["create_event"] * 2, text
+
+
+def test_what_takes_place_at_an_hour_is_no_line_of_the_list_before_it() -> None:
+    for listed, event in product(
+        ('put "pay the trip" on my list', "add stamps to the shopping list", "put tape on my list"),
+        ("add the dentist, friday 20 march 8am", "add lunch with Bob on friday 20 march at 8am"),
+    ):
+        *_, step = planned(f"{listed} and {event}")
+        assert step[0] == "calendar.create_event", (listed, event)
+        assert step[1]["start_time"].startswith("2026-03-20T08:00"), (listed, event)
+    for more in ("add eggs", "add milk too"):
+        _, (name, params) = planned(f"put tape on my list and {more}")
+        assert (name, params["title"]) == ("notes.append", "My list"), more
+    for thing in ("gala", "ballet", "party"):
+        assert not plan(f"whose {thing} is on friday").actions or planned(
+            f"whose {thing} is on friday"
+        )[0][0].endswith("list_events"), thing

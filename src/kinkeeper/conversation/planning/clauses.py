@@ -291,7 +291,8 @@ class _Cutting:
         is_stop = is_stop or (not first and self._is_kept(left))
         if not first and not is_stop:
             return None
-        rest = self.steps(_with_list(left, right, grammar))
+        is_timed = any(each.has_time for each in self._case.message.times(right))  # and no line
+        rest = self.steps(right if is_timed else _with_list(left, right, grammar))
         if first and rest:
             return [*first, *rest]
         if is_stop and (first or rest):
