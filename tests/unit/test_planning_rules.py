@@ -608,3 +608,79 @@ def test_who_is_told_within_a_reminder_or_mail_is_part_of_it() -> None:
         found = plan(text)
         assert [f"{each.domain}.{each.action}" for each in found.actions] == [name], text
         assert not found.unread, text
+
+
+HURRIED = {
+    "leo haircut thurs 4pm": ("leo haircut", "2026-03-12T16:00"),
+    "Mia dentist friday 3pm": ("Mia dentist", "2026-03-13T15:00"),
+    "book the vet on friday at 2pm": ("vet", "2026-03-13T14:00"),
+}
+NEXT = {
+    "Leo choir sat 10am": ("create_event", "Leo choir"),
+    "Mia chess match on sunday at 9am": ("create_event", "Mia chess match"),
+    "we need milk": ("append", "milk"),
+    "out of eggs": ("append", "eggs"),
+    "need bread": ("append", "bread"),
+    "we're out of rice": ("append", "rice"),
+    "Mia needs £5 on sunday": ("", "Mia needs £5 on sunday"),
+}
+NEXT_JOINTS = (", ", " and ", " & ", ". ", ", and ", ", oh and ")
+
+
+def test_each_of_several_things_told_in_a_hurry_is_done_or_named() -> None:
+    wrong = []
+    for (first, (title, at)), joint, (told, (name, what)) in product(
+        HURRIED.items(), NEXT_JOINTS, NEXT.items()
+    ):
+        text = f"{first}{joint}{told}"
+        found = plan(text)
+        event, *rest = found.actions or [None]
+        said = [(each.action, each.params.get("summary", each.params.get("body"))) for each in rest]
+        said += [("", each) for each in found.unread]
+        is_first = event and event.params.get("summary") == title
+        if not is_first or event.params["start_time"][:16] != at or said != [(name, what)]:
+            wrong.append((text, said))
+    assert not wrong
+
+
+def test_three_things_told_in_a_hurry_are_each_done_or_named() -> None:
+    for joint, needed in product((", ", " & ", ". "), ("we need milk", "we're out of milk")):
+        found = plan(f"leo haircut thurs 4pm{joint}Mia needs boots on friday{joint}{needed}")
+        assert [each.action for each in found.actions] == ["create_event", "append"], (
+            joint,
+            needed,
+        )
+        assert found.unread == ("Mia needs boots on friday",), (joint, needed)
+
+
+def test_what_says_more_of_one_event_is_no_second_one() -> None:
+    for text in (
+        "leo haircut thurs 4pm, at the mall",
+        "leo haircut thurs 4pm, Mia is coming too",
+        "leo haircut thurs 4pm, bring the form",
+        "Mia choir show friday 6pm, doors at 5.30",
+        "camp is on the 19th, back on the 22nd",
+        "party sat 3pm, needs a costume",
+    ):
+        found = plan(text)
+        assert [each.action for each in found.actions] == ["create_event"], text
+        assert not found.unread, text
+    for text in ("judo on monday at 4 and wednesday at 5", "leo swim mon 4pm, wed 5pm"):
+        assert [each.action for each in plan(text).actions] == ["create_event"] * 2, text
+
+
+def test_what_takes_place_at_an_hour_is_no_line_of_the_list_before_it() -> None:
+    for listed, event in product(
+        ('put "pay the trip" on my list', "add stamps to the shopping list", "put tape on my list"),
+        ("add the dentist, friday 20 march 8am", "add lunch with Bob on friday 20 march at 8am"),
+    ):
+        *_, step = planned(f"{listed} and {event}")
+        assert step[0] == "calendar.create_event", (listed, event)
+        assert step[1]["start_time"].startswith("2026-03-20T08:00"), (listed, event)
+    for more in ("add eggs", "add milk too"):
+        _, (name, params) = planned(f"put tape on my list and {more}")
+        assert (name, params["title"]) == ("notes.append", "My list"), more
+    for thing in ("gala", "ballet", "party"):
+        assert not plan(f"whose {thing} is on friday").actions or planned(
+            f"whose {thing} is on friday"
+        )[0][0].endswith("list_events"), thing

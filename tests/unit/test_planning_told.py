@@ -243,7 +243,7 @@ def test_what_sets_nothing_right_stays_in_the_title() -> None:
     expected = {
         "remind me to say sorry at 5": ("say sorry", "11T17"),
         "remind me at 5 that bus no 9 is late": ("bus no 9 is late", "11T17"),
-        "remind me on friday about the party on saturday": ("the party", "13"),
+        "remind me on friday about the party on saturday": ("the party on saturday", "13"),
         "remind me at 5 to get no more than 3 tins": ("get no more than 3 tins", "11T17"),
         "remind me at 5 to tell Leo and Sarah that we wait": (
             "tell Leo and Sarah that we wait",

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Step
+from kinkeeper.conversation.planning.case import Case, Missing, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.people import members_in
@@ -271,7 +271,8 @@ class _Cutting:
             found = self._of_both(left, right, joint)
             if found:
                 return found
-        return self._read(text) or self._first(text)
+        whole = self._read(text)
+        return self._apart(text, whole or ()) or whole or self._first(text)
 
     def _of_both(self, left: str, right: str, joint: str) -> list[Step] | None:
         grammar, is_stop = self._case.grammar, joint[:1] in _STOPS
@@ -286,10 +287,12 @@ class _Cutting:
             return None
         right, is_stop = timed or right, is_stop or _asks_and_wants(left, right, grammar)
         first = self._read(bare(left, grammar, self._case.household.bot_name))
+        first = self._apart(left, first or ()) or first
         is_stop = is_stop or (not first and self._is_kept(left))
         if not first and not is_stop:
             return None
-        rest = self.steps(_with_list(left, right, grammar))
+        is_timed = any(each.has_time for each in self._case.message.times(right))  # and no line
+        rest = self.steps(right if is_timed else _with_list(left, right, grammar))
         if first and rest:
             return [*first, *rest]
         if is_stop and (first or rest):
@@ -316,6 +319,48 @@ class _Cutting:
         ]
         return [*(first or ()), *told] or None
 
+    def _apart(self, text: str, whole: Sequence[Step]) -> list[Step] | None:
+        """Return what takes place by itself and what is told behind it: "Mia choir fri 4pm, Leo vet sat 9am, we need milk".
+
+        Where the whole was read, only what is missing, and goes on a list, is no part of it.
+        """
+        case, grammar = self._case, self._case.grammar
+        is_read = bool(whole) and not any(isinstance(each, Missing) for each in whole)
+        for joint in islice(grammar.joints.finditer(mask_stops(text)), self._left):
+            left, right = text[: joint.start()], text[joint.end() :]
+            is_dated = not is_read and any(each.has_date for each in case.message.times(right))
+            is_dated = is_dated and bool(case.message.title(right))
+            needed = self._needed(right)
+            if not (is_dated or needed) or not _TIME.search(left) or _belongs(left, right, grammar):
+                continue
+            self._left -= 1
+            first = self._read(bare(left, grammar)) or ()
+            if are_events(first):
+                return [*first, *(needed or self._behind(right))]
+        return None
+
+    def _behind(self, right: str) -> list[Step]:
+        """Return what is told behind something that takes place; what nothing is made of is named."""
+        grammar = self._case.grammar
+        if rest := self.steps(right):
+            return rest
+        for joint in islice(grammar.joints.finditer(mask_stops(right)), self._left):
+            if needed := self._needed(right[joint.end() :]):
+                rest, right = needed, right[: joint.start()]
+                break
+        if not self._is_kept(right):
+            self.unread.append(self._case.message.words(bare(right, grammar)))
+        return rest or []
+
+    def _needed(self, clause: str) -> list[Step]:
+        """Return what puts on a list what a clause says is missing, at no time; nothing where it says more."""
+        grammar = self._case.grammar
+        if self._case.message.times(clause) or thing_missing(clause, grammar) is None:
+            return []
+        found = self._read(bare(clause, grammar)) or self._read(clause.strip(_EDGES)) or ()
+        is_list = all(isinstance(each, PlannedAction) and each.domain == "notes" for each in found)
+        return [*found] if is_list else []
+
     def _is_kept(self, clause: str) -> bool:
         """Whether a clause tells something that memory keeps."""
         said = self._case.message.words(clause)
@@ -341,8 +386,17 @@ class _Cutting:
     def _leave(self, clause: str) -> None:
         """Note a clause that nothing was made of, where it asks for something."""
         said = bare(clause, self._case.grammar, self._case.household.bot_name)
-        if self._case.grammar.starts.match(in_order(said)) or asks_to_pass_on(said):
+        is_told = bool(self._case.message.times(said)) and modality_of(said) is Modality.TOLD
+        is_asked = self._case.grammar.starts.match(in_order(said)) or asks_to_pass_on(said)
+        if is_asked or (is_told and not self._is_kept(said)):
             self.unread.append(self._case.message.words(said))
+
+
+def are_events(steps: Sequence[Step]) -> bool:
+    """Whether steps only put something into the calendar."""
+    return bool(steps) and all(
+        isinstance(each, PlannedAction) and each.action == "create_event" for each in steps
+    )
 
 
 def _with_hour(steps: list[Step], told: str, case: Case) -> list[Step]:

@@ -32,6 +32,7 @@ from kinkeeper.conversation.planning.case import (
     last_addressed,
 )
 from kinkeeper.conversation.planning.clauses import (
+    are_events,
     bare,
     in_order,
     steps_of,
@@ -242,7 +243,7 @@ def _pointing_back(clause: str, case: Case) -> list[Step] | None:
     if reminding is not None and _EARLY.search(case.message.words(reminding["rest"])):
         first = bare(reminding["first"], case.grammar, case.household.bot_name)
         steps = read_clause(first, case)
-        if steps and (case.grammar.starts.match(first) or _are_events(steps)):
+        if steps and (case.grammar.starts.match(first) or are_events(steps)):
             return [*steps, *(read_clause(f"remind {whom}{reminding['rest']}", case) or ())]
     if reminding is not None:
         what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
@@ -265,11 +266,6 @@ def _pointing_back(clause: str, case: Case) -> list[Step] | None:
         rest = re.sub(r"^off\b|^(?:as )?done\b", "", rest).strip()
         return read_clause(f"mark {named} as done {rest}".strip(), case)
     return read_clause(f"{verb} {named} {rest}".strip(), case)
-
-
-def _are_events(steps: Sequence[Step]) -> bool:
-    """Whether steps only put something into the calendar."""
-    return all(isinstance(each, PlannedAction) and each.action == "create_event" for each in steps)
 
 
 def _added(first: str, rest: str, case: Case) -> list[Step] | None:
