@@ -14,7 +14,7 @@ from kinkeeper.actions.repository import open_titles
 from kinkeeper.actions.written_audience import known_in_group
 from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.core.messages import MessageKind
+from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer, kept_to
 from kinkeeper.language.text import tokenise
