@@ -54,7 +54,7 @@ class GoalList(BaseModel):
 
 
 class GoalTold(BaseModel):
-    """The result. The action can be undone, unless it stopped a goal."""
+    """The result. The action can be undone."""
 
     status: ResultStatus
     summary: str
