@@ -1,5 +1,6 @@
 """Who may recall what somebody has the assistant remember: themselves where it is their own affair, else the family."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -218,19 +219,37 @@ async def test_what_is_kept_from_a_child_is_seen_by_the_others(
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "title", "others"),
     [
-        "add farewell drinks for Sarah on Friday at 6, only mia and I should know",
-        "remind me tomorrow at 5 to fetch the cake, just between mia and me",
+        (
+            "add farewell drinks for Sarah on Friday at 6, only mia and I should know",
+            "farewell drinks",
+            ("leo", "sarah"),
+        ),
+        (
+            "remind me tomorrow at 5 to fetch the cake, just between mia and me",
+            "fetch the cake",
+            ("leo", "sarah"),
+        ),
+        (
+            "remind me tomorrow at 5 to fetch the cake, only for mia, leo and me",
+            "fetch the cake",
+            ("sarah",),
+        ),
     ],
 )
 @on_a_loop
-async def test_what_is_for_a_few_is_written_for_nobody(tmp_path: Path, text: str) -> None:
+async def test_what_is_for_a_few_is_kept_from_the_others(
+    tmp_path: Path, text: str, title: str, others: Sequence[str]
+) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         answer = await talk.answer(text, by="john")
+        if "Shall I" in answer:
+            answer = await talk.answer("yes", by="john")
 
-        assert "haven't saved anything" in answer
-        assert await seen_by(talk, "john") == set()
+        assert f"{' and '.join(map(str.capitalize, others))} can't see that" in answer
+        assert not [each for each in others if await seen_by(talk, each)]
+        assert await seen_by(talk, "john") == {title}
 
 
 @pytest.mark.parametrize(

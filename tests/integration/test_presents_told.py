@@ -101,15 +101,7 @@ async def test_a_thing_that_one_called_a_present_is_kept_in_what_all_say_of_it(
     assert not shown
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Leo's shoes need a new box",
-        "Mia's {thing} needs a bigger box",
-        "the {thing} shop is shut today, the sign says",
-        "remind Leo to clean the shelf",
-    ],
-)
+@pytest.mark.parametrize("text", ["Leo's shoes need a new box", "remind Leo to clean the shelf"])
 @on_a_loop
 async def test_other_things_and_other_peoples_are_not(tmp_path: Path, text: str) -> None:
     for thing in THINGS[:2]:

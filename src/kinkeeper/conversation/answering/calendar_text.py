@@ -149,9 +149,10 @@ def _nothing(wanted: str, done: ActionResult, setting: Setting) -> str:
     if wanted in {"responsible", "who"}:
         return f"Nobody is down for that: {told}.{_instead(done, setting)}"
     near = _instead(done, setting)
-    # What nobody put in the calendar may be all the same, unless the calendar tells another day or what is on instead.
-    if wanted == "whether" and not near and (about or _is_left_open(done, setting)):
-        return f"I don't know: nobody has told me, and {told}."
+    # What nobody put in the calendar may be all the same, unless it is planned and on another day, or something else is on.
+    is_open = asks_what_happened(setting.text) or not near
+    if wanted == "whether" and is_open and (about or _is_left_open(done, setting)):
+        return f"I don't know: nobody has told me, and {told}.{near}"
     return f"{capital(told)}.{near}"
 
 

@@ -305,7 +305,10 @@ class _Cutting:
 
     def _and_told(self, left: str, right: str) -> list[Step] | None:
         """Return what is to be reminded of, and what is told behind it of another time; named where nothing was made of it."""
-        first, rest = self._read(bare(left, self._case.grammar)), self.steps(right)
+        first = self._read(bare(left, self._case.grammar))
+        if any(isinstance(each, Missing) and each.field == "title" for each in first or ()):
+            return None  # what to be reminded of comes only now
+        rest = self.steps(right)
         if not first and rest:
             self._leave(left)
         elif not rest and not self._is_kept(right):
@@ -328,8 +331,8 @@ class _Cutting:
         is_read = bool(whole) and not any(isinstance(each, Missing) for each in whole)
         for joint in islice(grammar.joints.finditer(mask_stops(text)), self._left):
             left, right = text[: joint.start()], text[joint.end() :]
-            is_dated = not is_read and any(each.has_date for each in case.message.times(right))
-            is_dated = is_dated and bool(case.message.title(right))
+            is_dated = not is_read and bool(case.message.title(right))
+            is_dated = is_dated and all(map(self._names_day, (left, right)))
             needed = self._needed(right)
             if not (is_dated or needed) or not _TIME.search(left) or _belongs(left, right, grammar):
                 continue
@@ -338,6 +341,9 @@ class _Cutting:
             if are_events(first):
                 return [*first, *(needed or self._behind(right))]
         return None
+
+    def _names_day(self, text: str) -> bool:
+        return any(each.has_date or each.recurrence for each in self._case.message.times(text))
 
     def _behind(self, right: str) -> list[Step]:
         """Return what is told behind something that takes place; what nothing is made of is named."""

@@ -17,7 +17,7 @@ from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.text import split_sentences, tokenise
 from kinkeeper.memory.statements.care import deeds_of, frees_others
 from kinkeeper.memory.statements.names import kin
-from kinkeeper.reading.asked import LimitKind, forbids
+from kinkeeper.reading.asked import LimitKind, forbids, same_things
 from kinkeeper.reading.corrections import told_not_asked
 from kinkeeper.reading.modality import OTHERS_WORDS, UNREAL, Modality, is_put_on_body, modality_of
 from kinkeeper.reading.own_lists import OWN_LIST
@@ -87,7 +87,7 @@ def _verdict(
     is_undone = rule == "events.cancel" and (
         frees_others(said, case.household)
         or any(each.is_denied for each in deeds_of(said, case.household))
-        or (forbids(_with_tail(said, case), LimitKind.DIET) and not _speaks_of_event(said, case))
+        or _tells_diet(said, case)
     )
     # "Did" may begin what is told and what is asked.
     is_undone |= rule == "tasks.done" and _asks(said, clause, case)
@@ -121,6 +121,14 @@ def _verdict(
 def _with_lead(clause: str, case: Case) -> str:
     """Return a clause with the words of its sentence before it, which may be what makes it less than certain."""
     return f"{lead_of(clause, case)}{clause}"
+
+
+def _tells_diet(said: str, case: Case) -> bool:
+    """Whether a clause tells what somebody must not have: "no nuts for Ada", but not "no piano for Ada on Friday"."""
+    text = _with_tail(said, case)
+    if not forbids(text, LimitKind.DIET) or _speaks_of_event(said, case):
+        return False
+    return bool(same_things(text)) or not case.message.times(said)
 
 
 def _with_tail(said: str, case: Case) -> str:
