@@ -55,6 +55,37 @@ APART = (
 )
 
 
+# What asks for something secret, and what names nothing of it: words that ask, places, times, common words, other people.
+ASKED_IN_SECRET = (
+    "remind me friday at 5pm to collect Leo's birthday present",
+    "remind me saturday at 10 to hide the {} from Leo",
+    "remind me monday at 1pm to order the {}, Leo must not know",
+    "add Leo's birthday present to the shopping list",
+    "Saturday is Leo's surprise breakfast in Quay Hall, don't tell him",
+)
+EVERYDAY = (
+    ("sarah", "remind me tomorrow at 3pm to book the chimney sweep", "chimney"),
+    ("john", "remind Leo tomorrow at 9 to check the tank", "tank"),
+    ("sarah", "add flour to the shopping list", "flour"),
+    ("john", "remind everyone tomorrow at 8 to wash the windows", "windows"),
+    ("sarah", "put Leo's breakfast club in the calendar on wednesday at 7:45", "breakfast club"),
+    ("john", "put tennis in Quay Hall in the calendar on tuesday at 6pm", "tennis"),
+)
+
+
+@pytest.mark.parametrize("secret", ASKED_IN_SECRET)
+@on_a_loop
+async def test_what_asks_for_a_secret_names_none_and_what_is_kept_hides_no_more(
+    tmp_path: Path, secret: str
+) -> None:
+    for thing in THINGS[:2]:
+        async with talking(f"{tmp_path}/{thing}.sqlite", Planners(None)) as talk:
+            for number, (by, text, _) in enumerate(EVERYDAY):
+                await told_later(talk, number, by, text, secret.format(thing))
+            seen = await seen_by(talk, "leo")
+            assert not [word for _, _, word in EVERYDAY if word not in seen]
+
+
 async def told_later(talk: Talking, number: int, by: str, text: str, secret: str) -> str:
     """Return what is answered to words of another day in a chat of their own; what is offered gets its yes."""
     if not number:

@@ -139,12 +139,19 @@ def known_scope(
         return HOUSEHOLD_SCOPE
     viewer = viewer_for(household, teller, now=now)
     said, found = about(text, household), dict[str, frozenset[str]]()
-    rows = _rows(conn, replace(viewer, only_kept=True), now=now)
-    for scope, secret in chain(rows, heard):
+    kept_rows = replace(viewer, only_kept=True)
+    told = chain(_told(conn, kept_rows, now=now), heard)
+    offered = _offered(conn, kept_rows, now=now)
+    sources = chain(((*each, False) for each in told), ((*each, True) for each in offered))
+    for scope, secret, is_offer in sources:
         if said.said.isdisjoint(stems(secret)):
             continue
-        wish = secrecy_of(secret, household, teller.id) if person_of(scope) else None
-        hidden = (kept_from(scope) if wish is None else wish.whom) - {teller.id}
+        # Only what its own words keep secret, or did before it was offered: what is kept because of it names no secret.
+        wish = secrecy_of(secret, household, teller.id)
+        if wish is None and not is_offer:
+            continue
+        is_own = wish is not None and person_of(scope) is not None
+        hidden = (wish.whom if wish and is_own else kept_from(scope)) - {teller.id}
         kept = about(secret, household)
         words = same_things(said, kept, hidden=hidden)
         # Whoever is asked to see to something of that kind has to know.
@@ -184,15 +191,25 @@ def known_in_group(conn: Connection, household: Household, message: InboundMessa
 
 def _rows(conn: Connection, viewer: Viewer, *, now: datetime) -> Iterator[tuple[str, str]]:
     """Yield the scope and the words of what somebody sees: lately told, in the calendar, on lists, and offered."""
-    for told in latest_episodes(conn, viewer, since=now - _LATELY, within=_MOST):
-        if not told.is_assistant:
-            yield told.scope, told.text
+    yield from _told(conn, viewer, now=now)
     for event in list_events(conn, viewer):
         yield event.scope, " ".join(filter(None, (event.summary, event.place)))
     for task in tasks_lately(conn, viewer, since=now - _LATELY):
         yield task.scope, task.title
     for note in list_notes(conn, viewer):
         yield from ((note.scope, line) for line in (note.title, *note.body.splitlines()))
+    yield from _offered(conn, viewer, now=now)
+
+
+def _told(conn: Connection, viewer: Viewer, *, now: datetime) -> Iterator[tuple[str, str]]:
+    """Yield the scope and the words of what was lately told."""
+    for told in latest_episodes(conn, viewer, since=now - _LATELY, within=_MOST):
+        if not told.is_assistant:
+            yield told.scope, told.text
+
+
+def _offered(conn: Connection, viewer: Viewer, *, now: datetime) -> Iterator[tuple[str, str]]:
+    """Yield the scope and the words of what waits for somebody's yes, or got a no: the message itself is then not kept."""
     statuses = {ActionStatus.PENDING, ActionStatus.REJECTED}
     for each in list_actions(conn, viewer, statuses=statuses, now=now, since=now - _LATELY):
         yield each.proposal.scope, each.proposal.summary

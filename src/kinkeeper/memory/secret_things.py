@@ -12,7 +12,14 @@ from kinkeeper.memory.statements.canonical_words import canon_of, lexicon
 from kinkeeper.memory.statements.care import people_in
 from kinkeeper.memory.statements.discretion import concerns_others, speaks_of_health
 from kinkeeper.memory.statements.names import names_in, person_canons
-from kinkeeper.memory.statements.secrecy import asked_to, is_for_all, secrecy_of, topics_of
+from kinkeeper.memory.statements.secrecy import (
+    asked_to,
+    is_for_all,
+    is_handling,
+    secrecy_of,
+    topics_of,
+    without_frame,
+)
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
 from kinkeeper.reading.coreference import Thing, things_in
 
@@ -61,7 +68,7 @@ def about(text: str, household: Household) -> About:
     """
     text = text[:LONGEST_MESSAGE]
     wish = secrecy_of(text, household, None)
-    first, whole = topics_of(wish.rest if wish is not None and wish.rest else text)
+    first, whole = topics_of(without_frame(wish.rest if wish is not None and wish.rest else text))
     names, people = names_in(text), household.members_by_word
 
     def is_apart(word: str, is_led: bool) -> bool:  # noqa: FBT001 - asked by `things_in`
@@ -76,8 +83,10 @@ def about(text: str, household: Household) -> About:
     every = things(whole)
     named = things(first) or every
     telling = {
-        *(word for each in named for word in each.words if _rank(word) >= _RARE),
-        *(word for each in every for word in each.words if canon_of(word) in names),
+        word
+        for each in named
+        for word in each.words
+        if _rank(word) >= _RARE or canon_of(word) in names
     }
     is_open = is_for_all(text, household)
     asked = asked_to(text, household)
@@ -128,14 +137,15 @@ def _shared(
     """
     shared, is_kind = {*ours} & {*theirs}, ours[-1] == theirs[-1]
     is_part, are_many = shared in ({*ours}, {*theirs}), len(shared) > 1
-    is_same = (is_kind and (is_theirs or are_many)) or (
-        is_part and (are_many or not shared <= plain)
-    )
+    is_one = is_part and (are_many or (is_kind and not shared <= plain))
+    is_same = is_one or (is_kind and (is_theirs or are_many))
     return frozenset(shared if is_same else ())
 
 
 def _stemmed(thing: Thing) -> _Words:
-    return tuple(map(_stem, thing.words)), thing.is_new
+    """Return the stems of a thing, without what is done with it: of "the bike delivery" it is the bike."""
+    words = [each for each in thing.words if not is_handling(each)] or thing.words
+    return tuple(map(_stem, words)), thing.is_new
 
 
 def _is_time(word: str) -> bool:

@@ -345,6 +345,16 @@ def points_at_told(text: str) -> tuple[bool, bool]:
     return forms["pronoun"].search(plain) is not None, forms["kind"].search(plain) is not None
 
 
+def without_frame(text: str) -> str:
+    """Return a message without the words by which it asks for something: "remind me on Friday to", "on the shopping list"."""
+    return _references()["frame"].sub(" ", _plain(text))
+
+
+def is_handling(word: str) -> bool:
+    """Return whether a word is for what is done with a thing, and no thing of its own: "delivery", "receipt"."""
+    return _references()["handling"].fullmatch(word) is not None
+
+
 def topics_of(text: str) -> tuple[str, str]:
     """Return what a secret is about before it says for whom, where or when, and all of it: without gifts and feasts.
 
