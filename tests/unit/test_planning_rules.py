@@ -252,6 +252,67 @@ def test_a_statement_completes_only_what_is_open() -> None:
     assert planned("I've paid the plumber", fetched=tasks) == []
 
 
+def _ticked(task: str, report: str) -> list[bool]:
+    """Return whether a report only offers to tick a task off, for each time it would; none where it would not."""
+    tasks = {"tasks": [{"id": "t9", "title": task, "status": "open"}]}
+    actions = plan(report, fetched=tasks).actions
+    return [each.is_offer for each in actions if each.params.get("find_by") == "t9"]
+
+
+TOLD = (
+    "I cleaned the {}",
+    "we've washed the {}",
+    "fixed the {}",
+    "I checked the {} already",
+    "{} washed",
+    "the {} is fixed",
+    "I bought the {}",
+)
+OTHER_DEEDS = (
+    "sell the {}",
+    "measure the {}",
+    "insure our {}",
+    "turn the {} off",
+    "lend Bob the {}",
+    "take the {} back",
+)
+THINGS = ("sofa", "kettle", "trampoline", "winter coat")
+SAME_DEEDS = [
+    ("clean the {}", "I cleaned the {}"), ("wash the {}", "{} washed"), ("fix the {}", "the {} is fixed"), ("feed the {}", "we fed the {}"),
+    ("buy the {}", "I got the {}"), ("do the {}", "I washed the {}"), ("clean the {}", "I've done the {}"), ("clean the {}", "the {} is finished"),
+    ("put the {} out", "I took the {} out"), ("take out the {}", "the {} is out"), ("pick up the {}", "I've collected the {}"),
+    ("return the {}", "I'm done with the {}"), ("{}", "I bought the {}"), ("pay for the {}", "paid for the {}"), ("send off the {}", "posted the {}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_another_deed_to_the_same_thing_ticks_no_task_off_unasked(thing: str) -> None:
+    pairs = product(OTHER_DEEDS, TOLD)
+    found = {(task, told): _ticked(task.format(thing), told.format(thing)) for task, told in pairs}
+    assert [each for each, ticked in found.items() if False in ticked] == []
+    assert _ticked(f"take the {thing} in", f"I took out the {thing}") in ([True], [])
+    same = [[each.format(thing) for each in pair] for pair in SAME_DEEDS]
+    assert [pair for pair in same if _ticked(*pair) != [False]] == []
+
+
+@pytest.mark.parametrize(
+    ("task", "noun"),
+    [("iron the shirts", "iron"), ("drill two holes", "drill"), ("hammer in the pegs", "hammer")],
+)
+def test_what_is_called_like_the_deed_is_another_thing(task: str, noun: str) -> None:
+    assert False not in [each for told in TOLD for each in _ticked(task, told.format(noun))]
+
+
+@pytest.mark.parametrize(
+    "task", ["wake up", "pack up the attic", "get up early", "head off to town"]
+)
+@pytest.mark.parametrize(
+    "told", ["I washed up", "we've cleaned up", "I checked out", "dropped off", "sent off"]
+)
+def test_a_word_that_only_stands_behind_a_verb_names_no_task(task: str, told: str) -> None:
+    assert _ticked(task, told) == []
+
+
 def test_a_known_task_is_moved_as_a_task() -> None:
     tasks = {"tasks": [{"id": "t1", "title": "flu jabs", "status": "open"}]}
 

@@ -9,10 +9,12 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
+from typing import Any
 
 from kinkeeper.language.dictionary import may_be_name
 from kinkeeper.language.text import tokenise
 from kinkeeper.reading.asked import general_words
+from kinkeeper.reading.coreference import roots_of
 from kinkeeper.reading.modality import Modality, is_over, modality_of, reported_in
 from kinkeeper.reading.replies import goes_on_asking, is_question
 from kinkeeper.reading.second_thoughts import (
@@ -375,15 +377,36 @@ def says_what(word: str) -> bool:
     return word not in _tables()["light"]
 
 
+def may_tell_of(told: str, planned: str, particles: frozenset[str]) -> bool:
+    """Whether one verb may tell that what another one plans is done: as a form of it, or another word for it ("rang", "call").
+
+    Args:
+        told: In small letters.
+        planned: In small letters.
+        particles: Those that stand with both: "put the bins out", "took out the bins".
+    """
+    tables, both = _tables(), {told, planned}
+    is_form = len(roots_of(both)) == 1
+    is_any = not tables["any_deed"].isdisjoint(both)
+    is_light = bool(particles) and both <= tables["light"]
+    is_errand = any(both <= {*each.split()} for each in _data()["same"]["errands"])
+    return is_form or is_any or is_light or is_errand
+
+
+def particles_in(text: str) -> frozenset[str]:
+    """Return the words of a text that only stand behind a verb: "up", "off"."""
+    return _tables()["particles"].intersection(_WORD.findall(text.lower()))
+
+
 def is_all_children(word: str) -> bool:
     """Whether a word means all the children."""
     return word in _tables()["children"]
 
 
 @cache
-def _data() -> Mapping[str, Mapping[str, str]]:
+def _data() -> Mapping[str, Mapping[str, Any]]:
     text = (files(__package__) / "data" / "deeds.toml").read_text(encoding="utf-8")
-    data: Mapping[str, Mapping[str, str]] = tomllib.loads(text)
+    data: Mapping[str, Mapping[str, Any]] = tomllib.loads(text)
     return data
 
 

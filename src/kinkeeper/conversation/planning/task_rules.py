@@ -35,7 +35,9 @@ from kinkeeper.conversation.planning.plan_times import (
     moment_of,
     reminded_at,
 )
+from kinkeeper.memory.statements.canonical_words import canon_of
 from kinkeeper.reading.corrections import before_setting_right
+from kinkeeper.reading.deeds import may_tell_of, particles_in
 from kinkeeper.reading.own_lists import OWN_LIST, names_own_list
 from kinkeeper.reading.times.model import TimeSpan
 
@@ -317,19 +319,39 @@ def complete(groups: Groups, case: Case) -> Sequence[Step] | None:
 def done(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "I've paid the school trip": only what is known to be open is completed by a statement."""
     what = _bare(case.message.title(groups["what"]))
-    if _FINITE.match(what) or not content_words(without_people(what, case)):
-        return None  # whom it is done for names no task
+    if _FINITE.match(what) or not content_words(without_people(what, case)) - particles_in(what):
+        return None  # neither whom it is done for nor "up" or "off" names a task
     said = f"{groups.get('verb', '')} {what}"
     tasks = [*case.open_tasks()]
     thing = best_match(said, tasks) or best_match(what, tasks)
     if thing is not None:
         step = action("task", "complete", {"find_by": thing.id or thing.title})
-        return [replace(step, is_offer="elided" in groups and _is_due_later(thing, case))]
+        is_later = "elided" in groups and _is_due_later(thing, case)
+        return [replace(step, is_offer=is_later or not _tells_deed(thing, what, groups, case))]
     is_told = "verb" not in groups or not groups["verb"]
     names_one = groups["what"].lower().startswith(("the ", "my ", "our "))
     if is_told and names_one and not tasks and case.message.text.lower().find("done with") >= 0:
         return [action("task", "complete", {"find_by": what})]
     return None
+
+
+def _tells_deed(task: Thing, what: str, groups: Groups, case: Case) -> bool:
+    """Whether a report tells a task's own deed, and no other one done to the same thing.
+
+    The deed of a task is its first word, unless the report names all of it as the thing.
+    """
+    title, told = without_people(task.title, case), groups.get("verb") or groups.get("elided", "")
+    unsaid = content_words(title) - content_words(what)
+    if not (told and unsaid):
+        return True
+    verb = told.lower().split()[0]
+    deed = next(each.lower() for each in title.split() if content_words(each))
+    ways = particles_in(title), particles_in(f"{told} {what}")
+    shared = ways[0] & ways[1]
+    if all(ways) and not shared:
+        return False  # "took out" tells nothing of what is to be taken in
+    is_same = canon_of(verb) == canon_of(deed) or may_tell_of(verb, deed, shared)
+    return (content_words(deed) <= unsaid and is_same) or verb in shared
 
 
 def _is_due_later(task: Thing, case: Case) -> bool:
