@@ -570,3 +570,80 @@ def test_one_reminder_stays_one_and_is_asked_about_where_days_may_be_of_either_p
     assert titles == ["pay rent", "ring mum"]
     text = "remind me to get cash tomorrow and put the fair on saturday at 11 in the calendar"
     assert [each.action for each in plan(text).actions] == ["create", "create_event"]
+
+
+TWO_DEEDS = [
+    ("oil the gate", "feed the tortoise"),
+    ("ask about the key", "wash up"),
+    ("ring Ann", "do the ferns"),
+]
+TWICE = [
+    ("at 5pm", "at 6.30", ["2026-03-11T17:00", "2026-03-11T18:30"]),
+    ("at 6pm", "at 9", ["2026-03-11T18:00", "2026-03-11T21:00"]),
+    ("tomorrow at 2pm", "at 8", ["2026-03-12T14:00", "2026-03-12T20:00"]),
+    ("tomorrow at 7am", "at 9", ["2026-03-12T07:00", "2026-03-12T09:00"]),
+    ("on friday", "on sunday", ["2026-03-13", "2026-03-15"]),
+    ("tomorrow at 5pm", "on friday at 8am", ["2026-03-12T17:00", "2026-03-13T08:00"]),
+]  # fmt: skip
+TWO_REMINDERS = [
+    ("remind me {one} to {a}{joint}{other} to {b}", ""),
+    ("remind me to {a} {one}{joint}to {b} {other}", ""),
+    ("remind me {one} about the jam{joint}{other} about the tea", "the jam|the tea"),
+    ("remind me about the jam {one}{joint}about the tea {other}", "the jam|the tea"),
+    ("remind me {one} to {a}{joint}again {other}", "{a}|{a}"),
+    ("remind Leo {one} to {a}{joint}Mia {other} to {b}", ""),
+    ("remind Leo and Mia {one} to {a}{joint}me {other} to {b}", ""),
+    ("set a reminder {one} to {a}{joint}{other} to {b}", ""),
+]
+
+
+def test_what_follows_a_reminder_at_a_time_of_its_own_is_a_second_one() -> None:
+    wrong = []
+    for (form, titles), (a, b), (one, other, at), joint in product(
+        TWO_REMINDERS, TWO_DEEDS, TWICE, (" and ", ", ", ", and ", " and then ")
+    ):
+        if a.startswith("ask") and form.startswith("remind me to"):
+            continue  # what is asked may be all that follows
+        text = form.format(one=one, other=other, a=a, b=b, joint=joint)
+        found = plan(text).actions
+        named = [each.params["title"] for each in found]
+        due = [each.params["deadline"][: len(day)] for each, day in zip(found, at, strict=False)]
+        if (named, due) != ((titles or f"{a}|{b}").format(a=a).split("|"), at):
+            wrong.append((text, found))
+    assert not wrong
+    whose = plan("remind Leo at 5pm to sweep, Mia at 6pm to mop, and me at 7pm to check").actions
+    assert [each.params.get("who") for each in whose] == ["leo", "mia", None]
+    often = plan("remind me every day at 5pm to sweep and at 6 to mop").actions
+    assert [each.params["rrule"] for each in often] == ["FREQ=DAILY"] * 2
+    late, early = plan("remind me on friday at 2pm to sweep and at 10am to mop").actions
+    assert (late.is_offer, early.is_offer) == (False, True), "it may be of another day"
+    night, morning = planned("remind me at 10pm to sweep and at 7am to mop")
+    assert (night[1]["deadline"][:13], morning[1]["deadline"][:13]) == (
+        "2026-03-11T22",
+        "2026-03-12T07",
+    )
+
+
+def test_an_hour_within_what_is_to_be_done_stays_there_and_is_asked_about_behind_a_joint() -> None:
+    one = {
+        "remind me at 5pm to take the bus at 6.40pm": "take the bus at 6.40pm",
+        "remind me at 5 to book the court for 8": "book the court for 8",
+        "remind me at 5pm that judo starts at 6": "judo starts at 6",
+        "remind me at 7 to call mom and dad": "call mom and dad",
+        "remind me at 7 to call mom and to oil the gate": "call mom and to oil the gate",
+        "remind me at 5 to ring Ann at work and Bob": "ring Ann at work and Bob",
+    }
+    doubtful = {
+        "remind me at 5pm to oil the gate and to mop it at 6.30pm": "oil the gate and to mop it at 6.30pm",
+        "remind me at 6 to put the pie in, and at 7.30 the peas": "put the pie in, and at 7.30 the peas",
+    }
+    for text, title in {**one, **doubtful}.items():
+        [step] = plan(text).actions
+        assert (step.params["title"], step.is_offer) == (title, text in doubtful), text
+        assert step.params["deadline"][11:13] in {"17", "18", "19"}, text
+    for text in (
+        "remind me tomorrow evening and on friday morning about the jam",
+        "wake me at 7 and again at 8",
+    ):
+        assert len({each["title"] for _, each in planned(text)}) == 1, text
+        assert len(planned(text)) == 2, text

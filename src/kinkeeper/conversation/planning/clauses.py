@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from functools import cache
 from itertools import islice
 
@@ -11,7 +11,7 @@ from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Missing, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.people import members_in
+from kinkeeper.conversation.planning.people import is_person, is_speaker, members_in
 from kinkeeper.conversation.told_audience import facts_in
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import mask_stops, tokenise
@@ -19,6 +19,7 @@ from kinkeeper.reading.asked import asks_to_pass_on
 from kinkeeper.reading.corrections import begins_by_setting_right
 from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.replies import goes_on_asking, is_question
+from kinkeeper.reading.times.model import TimeSpan
 
 # Why something is wanted or so, told beside it: no part of what is to be done, nor news by itself.
 # Pure.
@@ -209,6 +210,8 @@ _MOST_STRIPPED = 8
 _MOST_CUTS = 12
 _BEGINNING = 300  # characters that tell whether a request begins, and whether it points at what ends before it
 _LONGEST_CLOSING = 100
+_MOST_NAMED = 6  # words before when to remind, and of what
+_OF_WHAT = ("to ", "about ")
 
 
 def bare(clause: str, grammar: Grammar, *names: str) -> str:
@@ -276,8 +279,8 @@ class _Cutting:
 
     def _of_both(self, left: str, right: str, joint: str) -> list[Step] | None:
         grammar, is_stop = self._case.grammar, joint[:1] in _STOPS
-        timed, is_one = _timed(left, right, grammar), _belongs(left, right, grammar)
-        if _is_told_apart(left, right, self._case):
+        timed, is_one = _timed(left, right, self._case), _belongs(left, right, grammar)
+        if timed is None and _is_told_apart(left, right, self._case):
             return self._and_told(left, right)
         if is_one and _is_need(joint, right, grammar):
             is_one = is_stop = (
@@ -294,7 +297,11 @@ class _Cutting:
         is_timed = any(each.has_time for each in self._case.message.times(right))  # and no line
         rest = self.steps(right if is_timed else _with_list(left, right, grammar))
         if first and rest:
-            return [*first, *rest]
+            spans = self._case.message.times
+            return [
+                *first,
+                *(_after(first[-1], rest, spans(left), spans(right)) if timed else rest),
+            ]
         if is_stop and (first or rest):
             self._leave(right if first else left)
             return first or rest
@@ -457,7 +464,7 @@ def _cuts(text: str, case: Case) -> Iterator[tuple[str, str, str]]:
             or _is_need(joined, text[joint.end() : joint.end() + _BEGINNING], grammar)
             or grammar.starts.match(in_order(right))
             or asks_to_pass_on(right)
-            or _timed(text[: joint.start()], right, grammar)
+            or _timed(text[: joint.start()], right, case)
             or _is_told_apart(text[: joint.start()], right, case)
         ):
             yield text[: joint.start()], text[joint.end() :], joined
@@ -468,11 +475,14 @@ def _is_need(joint: str, right: str, grammar: Grammar) -> bool:
     return joint.strip(" ,") not in {"", "and", "&"} and thing_missing(right, grammar) is not None
 
 
-def _timed(left: str, right: str, grammar: Grammar) -> str | None:
+def _timed(left: str, right: str, case: Case) -> str | None:
     """Return a second errand that has a time of its own, as is its request; None where it is none.
 
     "Pay rent at 9 and ring mum at 5"; of what one is reminded of, "remind me to" is said only once.
     """
+    if (again := _reminded_apart(left, right, case)) is not None:
+        return again
+    grammar = case.grammar
     second, errand = in_order(bare(right, grammar)), grammar.said["errand"]
     if errand.fullmatch(second) is None or not _TIME.search(second):
         return None
@@ -485,6 +495,96 @@ def _timed(left: str, right: str, grammar: Grammar) -> str | None:
     if verb.lower() == "remind" and rest:
         return f"{verb} {rest[0]} to {second.removeprefix('to ')}"
     return second if errand.fullmatch(first) else None
+
+
+def _reminded_apart(left: str, right: str, case: Case) -> str | None:
+    """Return what follows a reminder at some time as a reminder at a time of its own; None where it is none.
+
+    "Remind me at 6 to feed the cat and at 9 to lock up", "… and Leo at noon to …", "… and again at 5": who is
+    reminded, or of what, is said only once. Both times have the same place: "at 6 to … and to … at 9" may be one.
+    """
+    first, second = (bare(each, case.grammar) for each in (left, right))
+    if case.grammar.said["open_ended"].match(first) is None:
+        return None
+    head, what = next(_parted(first, is_led=None), ("", ""))
+    if not head or not _TIME.search(what):
+        return None
+    is_last = _TIME.match(what[-1]) is not None
+    again, is_hour = second.lower().startswith("again "), not case.message.title(second)
+    if again or (is_hour and not is_last):
+        return f"{head} {case.message.title(what)} {second[len('again ') :] if again else second}"
+    is_led = not is_last and _LEADING_TIME.match(what) is not None
+    if not is_led and (not is_last or case.grammar.said["keeps_reason"].search(what)):
+        return None
+    for name, rest in _parted(second, is_led=is_led):
+        if not name:
+            return f"{head} {rest}"
+        if is_led and (is_person(name, case) or is_speaker(name)):
+            return f"{head.split()[0]} {name} {rest}"
+    return None
+
+
+def _after(
+    first: Step, rest: Sequence[Step], left: Sequence[TimeSpan], right: Sequence[TimeSpan]
+) -> Sequence[Step]:
+    """Return reminders of which only the hour is said as on the day of the one before them, and after it.
+
+    "Tomorrow at 6 to … and at 9 to …": both are tomorrow evening. What cannot be after it is offered.
+
+    Args:
+        left: The times that are said of the one before.
+        right: Those of the others.
+    """
+    known, said = (_param(each, "deadline") for each in (first, rest[0]))
+    if known is None or said is None or "T" not in said or not right or _says_day(right[0]):
+        return rest
+    span, zone = right[0], right[0].begin.tzinfo
+    before, new = datetime.fromisoformat(known).replace(tzinfo=zone), datetime.fromisoformat(said)
+    is_sure = span.is_meridiem_known or "T" not in known
+    hours = [new.hour] if is_sure else [new.hour % 12, new.hour % 12 + 12]
+    on_day = [datetime.combine(before, time(each, new.minute), zone) for each in hours]
+    later = [each for each in on_day if each > before]
+    if not any(map(_says_day, left)) and (not later or (is_sure and new > before)):
+        return rest
+    by, rule = (later or on_day)[0] - new, _param(first, "rrule")
+    moved = rest[:1] if any(map(_says_day, right)) else rest
+    return [*(_moved(each, by, rule, is_offer=not later) for each in moved), *rest[len(moved) :]]
+
+
+def _says_day(span: TimeSpan) -> bool:
+    return span.has_date or span.is_away or bool(span.recurrence)
+
+
+def _param(step: Step, name: str) -> str | None:
+    """Return a parameter of a planned request; None where it is not known."""
+    return step.params.get(name) if isinstance(step, PlannedAction) else None
+
+
+def _moved(step: Step, by: timedelta, rule: str | None, *, is_offer: bool) -> Step:
+    """Return a reminder at another time; one that comes as often as the one before, if nothing else is said."""
+    at = _param(step, "deadline")
+    if not isinstance(step, PlannedAction) or at is None:
+        return step
+    on = {"deadline": (datetime.fromisoformat(at) + by).isoformat()}
+    again = {"rrule": rule} if rule and not step.params.get("rrule") else {}
+    return replace(step, params={**step.params, **on, **again}, is_offer=step.is_offer or is_offer)
+
+
+def _parted(clause: str, *, is_led: bool | None) -> Iterator[tuple[str, str]]:
+    """Yield who is to be reminded, and when of what, where a clause may be parted so.
+
+    Args:
+        clause: With marks.
+        is_led: Whether the time stands before what is to be done, not behind it; None where it may be either.
+    """
+    words = clause.split()
+    for at in range(min(len(words), _MOST_NAMED)):
+        rest = " ".join(words[at:])
+        found = _LEADING_TIME.match(rest)
+        led = found is not None and found["rest"].startswith(_OF_WHAT)
+        ends = rest.startswith(_OF_WHAT) and (is_led is None or _TIME.match(rest[-1]) is not None)
+        if (led and is_led is not False) or (ends and not is_led):
+            yield " ".join(words[:at]), rest
 
 
 def _asks_and_wants(left: str, right: str, grammar: Grammar) -> bool:

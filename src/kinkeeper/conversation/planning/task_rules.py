@@ -131,8 +131,8 @@ def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | N
 
 def _at_each(what: str, said: str, case: Case, *, who: str) -> Sequence[Step]:
     """Return a reminder for each time; asked about where not all of them can be told ("at 5 and 6 eggs")."""
-    if (at := _other_day_at(what, said, case)) is not None:
-        return _with_day_in_it(what, at, said, case, who=who)
+    if (at := _other_time_at(what, said, case)) is not None:
+        return _with_time_in_it(what, at, said, case, who=who)
     moments, title = _moments(said, case), case.message.title(what)
     words = title.lower().split()
     is_torn = bool(words) and (words[-1] in _LISTS or (words[0] in _LISTS and words[1:2] != ["to"]))
@@ -154,28 +154,24 @@ def _at_each(what: str, said: str, case: Case, *, who: str) -> Sequence[Step]:
     ]
 
 
-def _other_day_at(what: str, said: str, case: Case) -> int | None:
-    """Return where what is to be done names another day than the one on which to remind of it; None where it does not."""
+def _other_time_at(what: str, said: str, case: Case) -> int | None:
+    """Return where what is to be done names another day or hour than that at which to remind of it; None where it does not."""
     if case.message.several(said):
         return None
-    days = [
-        each.begin.date()
-        for each in case.message.free_times(said)
-        if each.has_date and not each.recurrence
-    ]
-    return (
-        next(
-            (
-                at
-                for at, each in enumerate(what)
-                if each in case.message.spans
-                and _is_day(span := case.message.spans[each])
-                and span.begin.date() != days[0]
-            ),
-            None,
-        )
-        if days
-        else None
+    spans = case.message.free_times(said)
+    day = next((each.begin.date() for each in spans if each.has_date and not each.recurrence), None)
+    hour = next((each.begin.time() for each in spans if _is_hour(each)), None)
+    return next(
+        (
+            at
+            for at, each in enumerate(what)
+            if (span := case.message.spans.get(each)) in spans
+            and (
+                (_is_day(span) and span.begin.date() != (day or span.begin.date()))
+                or (_is_hour(span) and span.begin.time() != hour)
+            )
+        ),
+        None,
     )
 
 
@@ -183,20 +179,29 @@ def _is_day(span: TimeSpan) -> bool:
     return span.has_date and span.bound is None and not span.recurrence
 
 
-def _with_day_in_it(what: str, at: int, said: str, case: Case, *, who: str) -> Sequence[Step]:
-    """Return a reminder of what has a day of its own: "remind me tomorrow to tell Ann that the fair is on Sunday".
+def _is_hour(span: TimeSpan) -> bool:
+    return span.has_time and span.bound is None and span.part_of_day is None
 
-    Which of the days is the reminder's is sure only where it stands before what is to be done.
+
+def _with_time_in_it(what: str, at: int, said: str, case: Case, *, who: str) -> Sequence[Step]:
+    """Return a reminder of what has a time of its own: "remind me tomorrow to tell Ann that the fair is on Sunday".
+
+    Which of the times is the reminder's is sure only where it stands before what is to be done, and that is one thing.
     """
     own = said.removesuffix(what[at:])
     moment = moment_of(case.message.free_times(own), case.now)
-    is_sure = any(map(_is_day, case.message.free_times(own.removesuffix(what[:at]))))
+    before = case.message.free_times(own.removesuffix(what[:at]))
+    is_sure = any(_is_day(each) or _is_hour(each) for each in before)
+    is_sure &= case.grammar.joints.search(what[:at]) is None
     steps = _created(what[:at], moment, case, who=who, is_reminder=True) or ()
     rest = case.message.words(what[at:])
     return [
         replace(
             each,
-            params={**each.params, "title": f"{each.params['title']} {rest}"},
+            params={
+                **each.params,
+                "title": f"{each.params['title']} {rest}".replace(" for at ", " for "),
+            },
             is_offer=each.is_offer or not is_sure,
         )
         if isinstance(each, PlannedAction)
@@ -254,7 +259,10 @@ def alarm(groups: Groups, case: Case) -> Sequence[Step] | None:
                 Missing(action("task", "create", {"title": "Alarm"}), "deadline", "For what time?")
             ]
         title = "Alarm" if kind == "alarm" else "Wake up"
-        return [action("task", "create", {"title": title, **_when(moment, case, is_reminder=True)})]
+        return [
+            action("task", "create", {"title": title, **_when(each, case, is_reminder=True)})
+            for each in _moments(whole, case) or [moment]
+        ]
     return [_missing_title(moment)]
 
 
