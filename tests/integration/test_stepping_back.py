@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from kinkeeper.actions.repository import open_actions
 from kinkeeper.conversation.planning.planners import Planners
-from talking import on_a_loop, talking
+from kinkeeper.household.viewers import Viewer
+from talking import Talking, on_a_loop, talking
 
 ASKS = ("sarah takes leo to soccer on tuesday", "mom drives leo to soccer tomorrow")
 BARE = (
@@ -46,6 +48,36 @@ LEFT_ALONE = (
     "can you do anything else?",
 )
 ASKED = "who takes leo to soccer on tuesday?"
+
+FAR = "put {what} for leo on 19 march at 6pm, sarah drives"
+UNABLE = (
+    "I can't bring leo to {what} on the 19th",
+    "can't make {what} on the 19th, sorry",
+    "won't manage {what}, I'm afraid",
+    "like I said, I can't take leo to {what}",
+    "I can't fetch him from {what} on the 19th",
+    "something's come up, no {what} for me",
+    "{what}: not me, I'm at the office",
+    "was going to do {what} but I can't any more",
+    "I said I'd drive to {what} but I have to work",
+    "I'm not able to do {what} on march 19",
+)
+WHATS = ("pottery", "the blood test", "school choir")
+OWN_EVENT = "put the gala for leo on friday at 6pm, sarah drives"
+BESIDE = (
+    ("john", "sarah can't do the gala"),
+    ("mia", "cancel the gala"),
+    ("john", "maybe cancel the gala"),
+    ("john", "maybe move the gala to saturday"),
+    ("john", "mom takes leo to soccer tomorrow"),
+)
+OF_IT = (
+    "I can't do the gala",
+    "sorry, can't make the gala any more",
+    "was meant to do the gala but something came up",
+    "I can't drive leo to the gala on friday",
+)
+OF_NOTHING_KNOWN = ("I can't drive leo to violin", "can't take leo to the museum, sorry")
 
 
 @pytest.mark.parametrize("is_agreed", [False, True], ids=["waiting", "agreed"])
@@ -117,3 +149,55 @@ async def test_nobody_turns_down_what_another_was_asked(tmp_path: Path) -> None:
         await talk.answer("no i can't", by="john", thread_id="new")
         await talk.answer("no i can't", by="leo", thread_id="l")
         assert "Sarah would be in charge" in await talk.answer(ASKED, thread_id="other")
+
+
+@on_a_loop
+async def test_who_is_in_charge_may_say_weeks_before_that_they_cannot(tmp_path: Path) -> None:
+    wrong = []
+    for number, (said, what) in enumerate(zip(UNABLE, cycle(WHATS))):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            await talk.answer(FAR.format(what=what), thread_id="j")
+            told = await talk.answer(said.format(what=what), by="sarah", thread_id="s")
+            answer = await talk.answer(f"who is taking leo to {what}?", thread_id="other")
+            if "Sarah can't do it, not confirmed yet" not in answer or "in charge" in told:
+                wrong.append((said, told, answer))
+    assert not wrong
+
+
+@on_a_loop
+async def test_who_cannot_ends_no_card_but_one_that_would_put_them_on_that_very_thing(
+    tmp_path: Path,
+) -> None:
+    wrong = []
+    cases = [(*card, said) for card in BESIDE for said in (*OF_IT, *OF_NOTHING_KNOWN)]
+    for number, (by, ask, said) in enumerate(cases):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            viewer = Viewer.of(talk.system.household.id, "sarah")
+
+            async def waiting(talk: Talking = talk, viewer: Viewer = viewer) -> set[str]:
+                now = talk.clock.now()
+                found = await talk.system.store.read(lambda c: open_actions(c, viewer, now=now))
+                return {each.id for each in found}
+
+            await talk.answer(OWN_EVENT, thread_id="j")
+            await talk.answer(ask, by=by, thread_id="asked")
+            before = await waiting()
+            told = await talk.answer(said, by="sarah", thread_id="s")
+            answer = await talk.answer("who is taking leo to the gala?", thread_id="other")
+            is_doubted = "Sarah can't do it" in answer
+            if not before or not before <= await waiting() or (said in OF_IT and not is_doubted):
+                wrong.append((ask, said, told, answer))
+    assert not wrong
+
+
+@on_a_loop
+async def test_what_waits_for_others_stays_when_one_cannot_drive(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        assert "Shall I add" in await talk.answer(
+            "maybe put archery for leo on 19 march at 6pm, sarah drives", thread_id="j"
+        )
+        told = await talk.answer("I can't bring leo to archery on the 19th", by="sarah")
+        assert told.endswith("from 6pm to 7pm, for Leo?")
+        viewer, now = Viewer.of(talk.system.household.id, "john"), talk.clock.now()
+        (card,) = await talk.system.store.read(lambda c: open_actions(c, viewer, now=now))
+        assert not card.proposal.request["params"].get("responsible")

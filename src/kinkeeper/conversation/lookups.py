@@ -117,13 +117,17 @@ class Memories:
 IN_VIEW: Final = timedelta(days=14)
 """How far ahead the events are known before a request is planned."""
 
+_OWN_IN_VIEW: Final = timedelta(days=90)
+"""How far ahead those of the asker are: they may say long before that they cannot come."""
+
 _MOST_KNOWN = 100
 
 
 def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
-    """Return open tasks and goals, the asker's own list, names of lists, and the events of the next two weeks, as JSON by name."""
+    """Return open tasks and goals, the asker's own list, names of lists, the events of the next two weeks and the asker's later ones, as JSON by name."""
     ahead, notes = Interval(asked.now, asked.now + IN_VIEW), list_notes(conn, asked.viewer)
-    zone = asked.household.zone
+    zone, me = asked.household.zone, asked.member.id
+    later = Interval(ahead.end, asked.now + _OWN_IN_VIEW)
     reader = Reader(
         member=asked.member,
         household=asked.household,
@@ -152,12 +156,12 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
             occurrence_json(each, asked)
             for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST_KNOWN]
         ],
+        "later": [
+            occurrence_json(each, asked)
+            for each in expected_between(conn, asked.viewer, later, now=asked.now, member=me)
+        ][:_MOST_KNOWN],
         "cards": [each.id for each in waiting_for(conn, reader, now=asked.now)],
         "given": given_to(
-            conn,
-            asked.viewer,
-            asked.member.id,
-            since=midnight(asked.now.date(), zone),
-            now=asked.now,
+            conn, asked.viewer, me, since=midnight(asked.now.date(), zone), now=asked.now
         ),
     }

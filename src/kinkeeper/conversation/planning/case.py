@@ -123,10 +123,16 @@ def things_of(context: PlanningContext) -> tuple[Thing, ...]:
     )[::-1]
 
 
-def standing_events(context: PlanningContext) -> tuple[Thing, ...]:
-    """Return the events of the next days, and those that this turn looked up, as they stand, by their start."""
+def standing_events(context: PlanningContext, *, with_later: bool = False) -> tuple[Thing, ...]:
+    """Return the events of the next days, and those that this turn looked up, as they stand, by their start.
+
+    Args:
+        with_later: Whether to count in what the speaker has to do with after these days.
+    """
     looked_up = [each for each in context.results if each.action == "list_events"]
     found = [*_of_results(looked_up), *_of_mapping(context.fetched)]
+    if with_later:
+        found += _of_mapping({"events": context.fetched.get("later", ())})
     events = {
         (each.id, each.original_start): each for each in reversed(found) if each.kind == "event"
     }
