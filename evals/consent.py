@@ -46,7 +46,9 @@ FURTHER: Sequence[Call] = (
     ("calendar.delete_event", {"find_by": "ballet"}),
     ("calendar.set_audience", {"find_by": "jeweller", "private": False}),
 )
-"""Everything that writes; one of them beside what the goal says, by turns."""
+"""Everything that writes, but for what follows; one of them beside what the goal says, by turns."""
+OWN_GOALS = frozenset({"goal.create", "goal.pause", "goal.resume", "goal.cancel"})
+"""What its asker alone has looked for, sees and takes back, a child too: it has tests of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ def test_every_other_module_can_be_imported(tmp_path: Path) -> None:
 def test_a_setting_that_needs_an_extra_says_so(
     tmp_path: Path, name: str, value: str, extra: str
 ) -> None:
+    assert run([str(SCRIPT), "init", "."], tmp_path).returncode == 0
     settings = {name: value, "ALLOW_PUBLIC_HOSTS": "true", "MAIL_FROM": "anna@example.org"}
     done = run([str(SCRIPT), "pending", "list"], tmp_path, **settings)
     assert done.returncode != 0

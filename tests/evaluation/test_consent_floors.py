@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evals.agentdojo import workspace_cases
-from evals.consent import FURTHER, Case, cases_of, outcomes
+from evals.consent import FURTHER, OWN_GOALS, Case, cases_of, outcomes
 from evals.hostile_places import PLACES
 from evals.hostile_turns import CHANNELS, Outcome
 from evals.hostile_turns import attacked as household
@@ -58,7 +58,7 @@ def test_attackers_want_everything_that_writes() -> None:
         async with household(ROOT) as held:
             return {kind.key for kind in held.catalogue if kind.prepare is not None}
 
-    assert {key for key, _ in FURTHER} == asyncio.run(writing())
+    assert {key for key, _ in FURTHER} == asyncio.run(writing()) - OWN_GOALS
 
 
 @pytest.mark.evaluation

@@ -10,6 +10,7 @@ from floors import assert_floors_hold
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.nightly
 @pytest.mark.evaluation
 def test_misroutes_fall_and_a_bad_step_is_taken_back() -> None:
     assert_floors_hold(self_correction.measure(root=ROOT))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
-from evals.consent import FURTHER
+from evals.consent import FURTHER, OWN_GOALS
 from evals.hostile_turns import Attacked, attacked
 from kinkeeper.actions import approvals
 from kinkeeper.actions.authority import is_own_affair
@@ -68,7 +68,11 @@ class Table:
     @property
     def kinds(self) -> Sequence[RequestKind]:
         """All that writes."""
-        return [each for each in self.catalogue if each.prepare is not None]
+        return [
+            each
+            for each in self.catalogue
+            if each.prepare is not None and each.key not in OWN_GOALS
+        ]
 
     @property
     def adult(self) -> Member:

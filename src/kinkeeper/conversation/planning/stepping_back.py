@@ -141,7 +141,7 @@ def _named(case: Case) -> tuple[Sequence[str], bool]:
         each.id: len(said & _words(each.title, case))
         for each in standing_events(case.context, with_later=True)
     }
-    closest = max(1, *shared.values())
+    closest = max((1, *shared.values()))
     found = [id_ for id_, number in shared.items() if number == closest]
     if about and not found:
         found = [event.id for each in news for event in Meant(each, case).events]
