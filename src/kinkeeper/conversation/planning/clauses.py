@@ -305,7 +305,8 @@ class _Cutting:
         if is_stop and (first or rest):
             self._leave(right if first else left)
             return first or rest
-        if first and asks_to_pass_on(bare(right, grammar)):
+        is_whole = first and not any(isinstance(each, Missing) for each in first)
+        if is_whole and asks_to_pass_on(bare(right, grammar)):  # else it is what to write to them
             self._leave(right)
             return first
         return None

@@ -151,6 +151,11 @@ class _Reading:
         return [*once.values()][::-1][:MOST_ITEMS]
 
     @cached_property
+    def times(self) -> Sequence[TimeSpan]:
+        """All times of the message, read once."""
+        return times_in(self.case.context.text, self.case.now, self.case.household)
+
+    @cached_property
     def frames(self) -> Sequence[Frame]:
         """What the message says, clause by clause."""
         context = self.case.context
@@ -282,12 +287,11 @@ class _Reading:
 
     def _spans(self, frame: Frame, *names: SlotName) -> list[TimeSpan]:
         """Return the times of a clause, or those of some of its slots; never one that is given up."""
-        text, case = self.case.context.text, self.case
         old = [each for each in frame.slots if each.name is SlotName.FROM]
         own = [each for each in frame.slots if each.name in names]
         return [
             span
-            for span in times_in(text, case.now, case.household)
+            for span in self.times
             if frame.clause.start <= span.start_char < frame.clause.end
             and not any(each.start <= span.start_char < each.end for each in old)
             and (
