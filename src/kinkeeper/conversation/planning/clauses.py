@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 
 from kinkeeper.conversation.model import PlannedAction
-from kinkeeper.conversation.planning.case import Case, Missing, Step
+from kinkeeper.conversation.planning.case import Case, Missing, Step, content_words
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.people import is_person, is_speaker, members_in
@@ -606,6 +606,10 @@ def _belongs(left: str, right: str, grammar: Grammar) -> bool:
     return opened is not None and grammar.said["clearly_new"].match(bare(right, grammar)) is None
 
 
+_SAYS_OF_WHAT = 2
+"""Words of a reminder, "remind" among them, from which it says of what."""
+
+
 def _is_told_apart(left: str, right: str, case: Case) -> bool:
     """Whether what follows a reminder for some time tells of another: "remind me to ring Bob tomorrow, and Leo has judo on Friday".
 
@@ -615,6 +619,8 @@ def _is_told_apart(left: str, right: str, case: Case) -> bool:
     reminder = bare(left, case.grammar)
     is_of_told = said["states"].search(reminder) or said["keeps_reason"].search(reminder)
     if is_of_told or said["open_ended"].match(reminder) is None or not _TIME.search(reminder):
+        return False
+    if len(content_words(_TIME.sub(" ", reminder))) < _SAYS_OF_WHAT:
         return False
     if said["imperative"].match(right) or not any(
         each.has_date for each in case.message.times(right)

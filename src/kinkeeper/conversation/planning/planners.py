@@ -203,7 +203,9 @@ def _apart(context: PlanningContext, whole: Plan, hidden: Collection[str]) -> Pl
     """Return a plan of which only one part is for its person alone; None where the message is all one."""
     for texts in halves(context.text):
         alone = [each if (said := said_of_audience(each)) is None else said.rest for each in texts]
-        first, second = (plan_of(replace(context, text=each, results=())) for each in alone)
+        # Each has to say by itself what it asks for: "remind me at ten" of what was said before is no part of its own.
+        parts = (replace(context, text=each, results=(), history=()) for each in alone)
+        first, second = map(plan_of, parts)
         plan = parted((first, second), texts, hidden)
         if plan is None:
             continue
