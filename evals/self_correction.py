@@ -29,7 +29,7 @@ SEEDS: Final = (1,)
 DAYS: Final = 30
 A_DAY: Final = 20
 """Messages."""
-FLOORS: Final = {"misroutes fall by": 0.3, "planted bad step taken back": 1.0}
+FLOORS: Final = {"misroutes fall by": 0.2, "planted bad step taken back": 1.0}
 
 _START: Final = datetime(2026, 3, 1, 8, tzinfo=UTC)
 _HOUSEHOLD: Final = "examples/miller/household.toml"
