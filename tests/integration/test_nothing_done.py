@@ -46,7 +46,6 @@ BEYOND = (
     "translate good night into Welsh",
     "summarise this: the dog ate it",
     "how many days until the 24th?",
-    "draw a map for {who}",
     "book us a table for Friday at 7",
     "set up a weekly meal plan",
     "order two pizzas for tonight",
