@@ -26,7 +26,7 @@ from kinkeeper.household.viewers import Viewer, is_project, kept_to, person_scop
 from kinkeeper.memory import sessions
 from kinkeeper.memory.browser import sharing_words
 from kinkeeper.memory.corrections import narrow_last
-from kinkeeper.memory.days_told import day_told
+from kinkeeper.memory.dated_statements import day_told
 from kinkeeper.memory.erasure import take_back
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Episode, Observation

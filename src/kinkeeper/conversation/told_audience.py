@@ -17,7 +17,7 @@ from kinkeeper.household.viewers import (
 )
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.text import enumerated, texts_within
-from kinkeeper.memory.days_told import tells_of_day_to_come
+from kinkeeper.memory.dated_statements import tells_of_day_to_come
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.secret_things import about, same_things

@@ -27,7 +27,7 @@ from kinkeeper.conversation.turns import Claim, claim_next, last_turns
 from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.household.viewers import kept_to, person_scope
 from kinkeeper.jobs.leases import LeaseLostError
-from kinkeeper.memory.days_told import tells_of_day_to_come
+from kinkeeper.memory.dated_statements import tells_of_day_to_come
 from kinkeeper.memory.sessions import SessionMessage
 from kinkeeper.memory.statements.care import is_report
 from kinkeeper.memory.statements.secrecy import audience_of, points_back

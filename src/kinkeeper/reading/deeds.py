@@ -189,7 +189,7 @@ def _names_in(text: str, people: frozenset[str]) -> Sequence[str]:
 
 def _owner_in(word: str, people: frozenset[str]) -> str:
     bare = word.lower().removesuffix("'s")
-    is_name = bare in people and bare not in _next_forms()["general"].pattern.split()
+    is_name = bare in people and bare not in _tables()["of_doses"]
     return bare if is_name else ""
 
 
@@ -201,7 +201,7 @@ def _words_of_dose(text: str, people: frozenset[str]) -> list[str]:
         (each for each in reversed(forms["joint"].split(plain)) if _is_given_in(each)), plain
     )
     dull = tables["light"] | tables["giving"] | tables["taking"] | tables["pronouns"]
-    dull |= tables["after_all"] | {*_next_forms()["general"].pattern.split()}
+    dull |= tables["after_all"] | tables["of_doses"]
     words = [each for each in _WORD.findall(last) if each.lower() not in dull and len(each) > 1]
     return [each for each in words if not _owner_in(each, people)][-_MOST_NAMING:]
 

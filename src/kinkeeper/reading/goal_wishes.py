@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -80,10 +81,18 @@ def question_of(words: str) -> str:
     return _form("about").sub("", words, count=1)
 
 
-@cache
 def _form(name: str) -> re.Pattern[str]:
+    return _forms()[name]
+
+
+@cache
+def _forms() -> Mapping[str, re.Pattern[str]]:
     path = files("kinkeeper.reading.data") / "goal_wishes.toml"
-    form: str = tomllib.loads(path.read_text(encoding="utf-8"))["forms"][name]
-    # Names of people tell themselves by their capitals.
-    flags = re.NOFLAG if name == "known" else re.IGNORECASE
-    return re.compile("".join(form.strip("\n").split("\n")), flags)
+    forms: Mapping[str, str] = tomllib.loads(path.read_text(encoding="utf-8"))["forms"]
+    return {
+        # Names of people tell themselves by their capitals.
+        name: re.compile(
+            "".join(form.strip("\n").split("\n")), re.NOFLAG if name == "known" else re.IGNORECASE
+        )
+        for name, form in forms.items()
+    }

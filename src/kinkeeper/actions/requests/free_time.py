@@ -18,6 +18,7 @@ from kinkeeper.calendar.search import find_conflicts
 from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.core.time import Interval, as_utc, midnight
 from kinkeeper.household.viewers import GUEST_DAYS
+from kinkeeper.memory.model import Episode
 from kinkeeper.memory.statements.absences import times_told
 
 _MOST = 10
@@ -109,7 +110,8 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
         since=wanted.since or FROM,
         until=wanted.until or TO,
     )
-    told = _told_away(conn, members, span, asked)
+    said = [*heard(conn, asked)]
+    told = _told_away(said, members, span, asked)
     by_member = {
         member: [
             occurrence_json(each, asked)
@@ -124,7 +126,7 @@ def time_of(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) ->
     result = {
         "is_free": not (busy or told),
         "told_away": told,
-        "told": [] if told or busy or wanted.is_any else told_of(conn, span, asked, who=members),
+        "told": [] if told or busy or wanted.is_any else told_of(said, span, asked, who=members),
         "free": [_span_json(each, asked) for each in spans],
         "who": list(members),
         "busy": [occurrence_json(each, asked) for each in busy],
@@ -172,12 +174,12 @@ def _taken(
 
 
 def _told_away(
-    conn: Connection, members: Sequence[str], span: Interval, asked: Asked
+    said: Iterable[Episode], members: Sequence[str], span: Interval, asked: Asked
 ) -> dict[str, dict[str, str]]:
     """Return by member what was said last of their having no time then, where it was not taken back."""
     household, zone = asked.household, asked.household.zone
     known = dict[str, dict[str, str] | None]()
-    for each in heard(conn, asked):
+    for each in said:
         said_at = each.said_at.astimezone(zone)
         words = {"text": each.text, "said_at": said_at.isoformat(), "by": each.member or ""}
         for told in times_told(each.text, each.member, said_at, household):

@@ -1,6 +1,6 @@
 """What people told of the days that are asked about, beside what the calendar has of them."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +11,7 @@ from kinkeeper.actions.requests.event_views import ListEvents, Wanted
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.core.time import Interval, local_days
-from kinkeeper.memory.days_told import people_told_of, tells_of_days
+from kinkeeper.memory.dated_statements import people_told_of, tells_of_days
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode, EpisodeKind
@@ -46,11 +46,12 @@ def told_beside(
         span = Interval(asked.now, asked.now + _AHEAD)
     titles = [each.event.summary for each in chosen.events]
     who = read_who(wanted.who, asked)
-    return told_of(conn, span, asked, who=who, query=wanted.query, known=titles)
+    said = heard(conn, asked)
+    return told_of(said, span, asked, who=who, query=wanted.query, known=titles)
 
 
 def told_of(
-    conn: Connection,
+    said: Iterable[Episode],
     span: Interval,
     asked: Asked,
     *,
@@ -64,6 +65,7 @@ def told_of(
     about, unless it names who is and the calendar has nothing.
 
     Args:
+        said: What people told, the newest first.
         who: Ids of those who are asked about; of anybody where there are none.
         query: What is asked about.
         known: Titles of what the calendar has: what tells of that is no news.
@@ -74,7 +76,7 @@ def told_of(
     names = {stem for each in household.words_for_people for stem in stems(each)}
     wanted = {root_of(each) for each in stems(query or "") if each not in names}
     found, texts = list[dict[str, Any]](), list[str]()
-    for each in heard(conn, asked):
+    for each in said:
         people = people_told_of(each.text, each.member, household)
         is_of_others = bool(who and people) and people.isdisjoint(who)
         if is_of_others:
@@ -83,10 +85,10 @@ def told_of(
             continue
         if not tells_of_days(each.text, each.said_at, days, household):
             continue
-        said = {root_of(stem) for stem in stems(each.text)}
-        if any(_is_in(title, said, names) for title in known):
+        words = {root_of(stem) for stem in stems(each.text)}
+        if any(_is_in(title, words, names) for title in known):
             continue
-        is_of_it = not wanted or len(wanted & said) >= _HALF * len(wanted)
+        is_of_it = not wanted or len(wanted & words) >= _HALF * len(wanted)
         texts.append(each.text)
         found.append(
             {

@@ -18,7 +18,7 @@ from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.told_audience import facts_in, is_left_over
 from kinkeeper.household.model import Household
 from kinkeeper.language.name_match import meant_by
-from kinkeeper.memory.days_told import tells_of_day_to_come
+from kinkeeper.memory.dated_statements import tells_of_day_to_come
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Observation
 from kinkeeper.memory.statements.care import is_for_home, is_told_of_self, tells_dose
