@@ -11,8 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 RUNTIME := $(VENV)/.runtime-installed
 DEV := $(VENV)/.dev-installed
 WORKERS ?= 2
-# -rs lists skipped tests with the reason.
-PYTEST := $(BIN)/python -m pytest -q -rs
+# -rs lists skipped tests with the reason. numpy's own threads only wait for each other where several tests run at once.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -rs
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate
 

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.process_memory import leave_out_unused
+from kinkeeper.cli.process_memory import compute_on_one_thread, leave_out_unused
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import ConfigError, InputError, KinkeeperError
 
@@ -272,6 +272,7 @@ def kinkeeper(
 
 def main() -> None:
     """Run the program; every expected error is one line on stderr and a code: 1 failed, 2 bad input."""
+    compute_on_one_thread()
     try:
         app()
     except KinkeeperError as error:

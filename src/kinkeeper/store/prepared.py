@@ -35,6 +35,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _SQLITE = "sqlite"
@@ -202,13 +203,13 @@ class _Texts(TypeDecorator[list[str]]):
         return dialect.type_descriptor(JSON() if dialect.name == _SQLITE else ARRAY(String()))
 
 
-class _IsOneOf(ColumnElement[bool]):
-    inherit_cache = False
+class _IsOneOf(FunctionElement[bool]):
+    name = "is_one_of"
+    inherit_cache = True  # without it, each statement that asks who may see its rows is compiled at every execution
     type = Boolean()
 
     def __init__(self, column: ColumnElement[str], name: str) -> None:
-        self.column = column
-        self.texts = bindparam(name, type_=_Texts())
+        super().__init__(column, bindparam(name, type_=_Texts()))
 
     def self_group(self, against: Any = None) -> Self:
         """Return it as it is: compared with 1, as columns of truth values are, no index would serve it."""
@@ -217,13 +218,15 @@ class _IsOneOf(ColumnElement[bool]):
 
 @compiles(_IsOneOf)
 def _any_of_list(element: _IsOneOf, compiler: SQLCompiler, **kw: Any) -> str:
-    return compiler.process(element.column == any_(element.texts), **kw)
+    column, texts = element.clauses
+    return compiler.process(column == any_(texts), **kw)
 
 
 @compiles(_IsOneOf, _SQLITE)
 def _any_of_json(element: _IsOneOf, compiler: SQLCompiler, **kw: Any) -> str:
-    texts = func.json_each(element.texts).table_valued("value")
-    return compiler.process(element.column.in_(select(texts.c.value)), **kw)
+    column, texts = element.clauses
+    each = func.json_each(texts).table_valued("value")
+    return compiler.process(column.in_(select(each.c.value)), **kw)
 
 
 # The condition by which a query returns only what somebody may see.
