@@ -27,8 +27,12 @@ class Reply:
 
 def page(*lines: str, title: str = "A page", **headers: str) -> Reply:
     """Return a page of HTML with these paragraphs; those that begin with # are headings."""
-    body = "".join(f"<h2>{each[1:]}</h2>" if each[:1] == "#" else f"<p>{each}</p>" for each in lines)
-    html = f"<html><head><title>{title}</title><style>p {{}}</style></head><body>{body}</body></html>"
+    body = "".join(
+        f"<h2>{each[1:]}</h2>" if each[:1] == "#" else f"<p>{each}</p>" for each in lines
+    )
+    html = (
+        f"<html><head><title>{title}</title><style>p {{}}</style></head><body>{body}</body></html>"
+    )
     told = {"Content-Type": "text/html; charset=utf-8", **headers}
     return Reply(body=html.encode(), headers=told)
 

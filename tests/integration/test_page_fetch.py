@@ -198,7 +198,11 @@ def test_what_is_listed_covers_the_hosts_below_it() -> None:
     fetcher = PageFetch(hosts=("museum.example",))
     assert fetcher.may_read("https://museum.example/a")
     assert fetcher.may_read("https://www.Museum.example/a")
-    for each in ("https://notmuseum.example/", "ftp://museum.example/", "https://museum.example.evil/"):
+    for each in (
+        "https://notmuseum.example/",
+        "ftp://museum.example/",
+        "https://museum.example.evil/",
+    ):
         assert not fetcher.may_read(each)
 
 
@@ -255,7 +259,18 @@ def test_a_binary_that_says_it_is_a_page_gives_text_or_nothing(peer: WebPeer) ->
 
 @pytest.mark.parametrize(
     "part",
-    ["<div>", "<a ", "<p>x", "<table>", "<b id=1>", "<!--", "&amp;", "<li><ul>", "<select>", "<h1>"],
+    [
+        "<div>",
+        "<a ",
+        "<p>x",
+        "<table>",
+        "<b id=1>",
+        "<!--",
+        "&amp;",
+        "<li><ul>",
+        "<select>",
+        "<h1>",
+    ],
 )
 def test_pages_that_nest_or_repeat_without_end_are_read_in_time(peer: WebPeer, part: str) -> None:
     body = (part * MOST_BYTES)[: MOST_BYTES - 100].encode()
