@@ -156,7 +156,10 @@ def look_again(home: GoalHome) -> None:
     ("reply", "why"),
     [
         (Reply(status=404), "has no such page"),
-        (Reply(body=b"\x89PNG", headers={"Content-Type": "image/png"}), "no page of text"),
+        (
+            Reply(body=b"\x89PNG", headers={"Content-Type": "image/png"}),
+            "does not answer with text",
+        ),
         (Reply(status=302, headers={"Location": "http://169.254.169.254/"}), "nobody named"),
     ],
 )

@@ -90,7 +90,7 @@ def test_a_wrong_charset_gives_marks_and_no_error(peer: WebPeer) -> None:
 
 
 LOCAL = (
-    *("127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.0.8", "172.16.9.9", "192.168.1.1"),
+    *("127.0.0.1", "127.1.2.3", "0.0.0.1", "10.0.0.8", "172.16.9.9", "192.168.1.1"),
     *("169.254.169.254", "169.254.1.1", "100.64.0.1", "224.0.0.1", "255.255.255.255"),
     *("::1", "::", "fe80::1", "fc00::1", "fd00:ec2::254", "::ffff:127.0.0.1", "::ffff:10.0.0.1"),
     *("64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1", "::127.0.0.1", "fec0::1"),
@@ -229,10 +229,19 @@ BOMB = gzip.compress(b"<p>a</p>" * 20_000_000, compresslevel=1)
         (Reply(body=BOMB, headers={**HTML, "Content-Encoding": "gzip"}), "more than 2 MB"),
         (Reply(body=b"no", headers={**HTML, "Content-Encoding": "gzip"}), "damaged"),
         (Reply(body=b"no", headers={**HTML, "Content-Encoding": "br"}), "compresses"),
-        (Reply(body=b"\x89PNG", headers={"Content-Type": "image/png"}), "no page of text"),
-        (Reply(body=b"\x00" * 9, headers={"Content-Type": "application/octet-stream"}), "no page"),
-        (Reply(body=b"{}", headers={"Content-Type": "application/json"}), "no page of text"),
-        (Reply(body=b"no type"), "no page of text"),
+        (
+            Reply(body=b"\x89PNG", headers={"Content-Type": "image/png"}),
+            "does not answer with text",
+        ),
+        (
+            Reply(body=b"\x00" * 9, headers={"Content-Type": "application/octet-stream"}),
+            "does not answer with text",
+        ),
+        (
+            Reply(body=b"{}", headers={"Content-Type": "application/json"}),
+            "does not answer with text",
+        ),
+        (Reply(body=b"no type"), "does not answer with text"),
         (Reply(status=404), "has no such page"),
         (Reply(status=503), "status 503"),
         (Reply(status=302), "status 302"),

@@ -102,7 +102,7 @@ class PageFetch:
         try:
             after = _checked(str(url.join(address)))
         except httpx.InvalidURL as error:
-            raise DeniedError(f"{url.host} sends on to what is no address") from error
+            raise DeniedError(f"{url.host} sends on to something that is not an address") from error
         if _bare(after.host) != _bare(url.host) and not self._is_listed(after.host):
             raise DeniedError(f"{url.host} sends on to {after.host}, which nobody named")
         if url.scheme == "https" and after.scheme != "https":
@@ -124,7 +124,7 @@ class PageFetch:
                 raise _refused(url, response.status_code)
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind not in _HTML | _PLAIN:
-                raise InputError(f"{url.host} answers with something that is no page of text")
+                raise InputError(f"{url.host} does not answer with text")
             body = await _body(response, url.host)
             return _Answer(url=url, body=body, kind=kind, charset=response.charset_encoding)
         finally:
@@ -156,7 +156,7 @@ def _checked(address: str) -> httpx.URL:
     try:
         url = httpx.URL(address)
     except (httpx.InvalidURL, UnicodeError) as error:
-        raise DeniedError("that is no address of a page") from error
+        raise DeniedError("that is not the address of a page") from error
     if url.scheme not in _PORTS or not url.host:
         raise DeniedError("only pages at http:// and https:// are read")
     if url.userinfo:
