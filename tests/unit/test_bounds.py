@@ -14,6 +14,7 @@ WEEKDAYS = frozenset(range(5))
     [
         ("a swimming course under £80 a term", Price(80, "£"), set(), "a swimming course a term"),
         ("a tent for no more than $1,250.50", Price(1250.5, "$"), set(), "a tent"),
+        ("a piano for up to £1.5k", Price(1500, "£"), set(), "a piano"),
         ("a plumber, 40 quid max", Price(40, "£"), set(), "a plumber,"),
         ("a chess club below 12,50 €", Price(12.5, "€"), set(), "a chess club"),
         ("a chess club, up to 30 euros or less", Price(30, "€"), set(), "a chess club,"),

@@ -111,7 +111,8 @@ def _amount(found: re.Match[str]) -> tuple[float, str]:
     # "12,50" is a decimal comma, "1,250" a mark of thousands.
     if comma and "." not in written and len(rest) in {1, 2}:
         written = f"{whole}.{rest}"
-    return float(written.replace(",", "") or 0), _signs().get(sign, sign)
+    amount = float(written.replace(",", "")) * (1000 if found["thousands"] else 1)
+    return amount, _signs().get(sign, sign)
 
 
 def _days(found: re.Match[str]) -> frozenset[int]:
