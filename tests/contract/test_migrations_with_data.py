@@ -32,6 +32,7 @@ NEW = {
     "0006": {"turns": "login", "threads": "login"},
     "0007": {"outbox": "runner"},
     "0008": {"threads": "name", "task_reminders": "failures"},
+    "0015": {"goal_cycles": "web"},
 }
 OWN = {"alembic_version", "runners"}
 

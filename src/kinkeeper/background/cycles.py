@@ -1,10 +1,13 @@
 """Cycles of the work on goals: rows of work, one after another, each due when there is something to do."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     Column,
     Connection,
     Integer,
@@ -17,6 +20,7 @@ from sqlalchemy import (
     update,
 )
 
+from kinkeeper.background.model import WebUse
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import A_DAY, is_of_wrong_clock
 from kinkeeper.goals.model import (
@@ -42,6 +46,8 @@ goal_cycles = Table(
     Column("goal_id", String(64)),
     Column("steps", Integer, nullable=False, default=0),
     Column("told", Integer, nullable=False, default=0),
+    # How often the web was used, as `WebUse`; empty where it was not.
+    Column("web", JSON),
     Column("ended_at", Instant),
     *work_columns(),
 )
@@ -148,13 +154,22 @@ def change_cycle(conn: Connection, key: Sequence[str], **values: object) -> None
 
 
 def cycle_counts(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
-    """Return how often goals were worked on, how many steps that were, and how often people were told; what is 0 is left out."""
+    """Return how often goals were worked on, how many steps that were, how often people were told, and how often the web was used; what is 0 is left out."""
     sums = (func.coalesce(func.sum(each), 0) for each in (_cycles.steps, _cycles.told))
-    query = select(func.count(_cycles.goal_id), *sums).where(
-        _cycles.household == household, _cycles.ended_at >= since
-    )
-    found = zip(("cycles", "steps", "told"), conn.execute(query).one(), strict=True)
-    return {name: int(number) for name, number in found if number}
+    recent = (_cycles.household == household, _cycles.ended_at >= since)
+    query = select(func.count(_cycles.goal_id), *sums).where(*recent)
+    counts = dict(zip(("cycles", "steps", "told"), conn.execute(query).one(), strict=True))
+    web = Counter[str]()
+    for use in conn.execute(select(_cycles.web).where(*recent)).scalars():
+        web.update(use or {})
+    return {name: int(number) for name, number in (counts | web).items() if number}
+
+
+def web_total(before: Mapping[str, int] | None, more: WebUse) -> Mapping[str, int] | None:
+    """Return how often a cycle used the web, with what its last step did; None where it did not."""
+    total = Counter(before or {})
+    total.update(asdict(more))
+    return dict(total) if any(total.values()) else None
 
 
 def purge_cycles(conn: Connection, household: str, *, before: datetime) -> int:

@@ -21,6 +21,7 @@ from kinkeeper.background.cycles import (
     next_due,
     pause_after,
     plan_cycle,
+    web_total,
 )
 from kinkeeper.background.model import Outcome, StepRunner
 from kinkeeper.background.progress_text import answer_of, message_of
@@ -221,7 +222,9 @@ class GoalWork:
         goal = find_goal(conn, self._whole, goal_id)
         if goal is None or goal.status not in UNFINISHED:
             return
-        change_cycle(conn, claim.key, steps=load_cycle(conn, claim.key)["steps"] + 1)
+        row = load_cycle(conn, claim.key)
+        web = row["web"] if outcome is None else web_total(row["web"], outcome.web)
+        change_cycle(conn, claim.key, steps=row["steps"] + 1, web=web)
         now = self._clock.now()
         if outcome is not None and goal.kind is not GoalKind.WATCH:
             done = replace(
@@ -265,15 +268,19 @@ def _is_punctual(goal: Goal, now: datetime) -> bool:
 
 def _looked(goal: Goal, step: Step, outcome: Outcome) -> Goal:
     """Return a watched goal after a look: what is new is kept until it is told, and the next look is its first try."""
-    seen = goal.progress.seen
+    now, seen = frozenset(outcome.digests), goal.progress.seen
+    gone = {each for each in seen if each.partition(":")[0] in outcome.whole and each not in now}
+    seen = tuple(each for each in seen if each not in gone)
     new = [at for at, digest in enumerate(outcome.digests) if digest not in seen]
+    renewed = {outcome.digests[at].partition(":")[0] for at in new}
+    lost = {each.partition(":")[0] for each in gone} - renewed
     is_first = goal.progress.told_coverage is None
     fresh = replace(
         outcome,
-        lines=[outcome.lines[at] for at in new],
+        lines=[*(outcome.whole[each] for each in sorted(lost)), *(outcome.lines[at] for at in new)],
         sources=[outcome.sources[at] for at in new],
     )
-    answer = answer_of(fresh) if new or is_first else step.answer
+    answer = answer_of(fresh) if fresh.lines or is_first else step.answer
     sources = tuple(fresh.sources) or step.sources
     looked = replace(step, answer=answer, sources=sources, iterations=0)
     progress = goal.progress.with_step(looked)

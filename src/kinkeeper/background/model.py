@@ -1,10 +1,25 @@
 """What works on goals: one step at a time, on behalf of whose goal it is."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from kinkeeper.goals.model import Goal, Source, Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebUse:
+    """How often the web was used.
+
+    Attributes:
+        reads: Pages that were read.
+        searches: Searches that were answered.
+        refused: Pages and searches that came to nothing: not allowed, not to be reached, or no text.
+    """
+
+    reads: int = 0
+    searches: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,12 +31,17 @@ class Outcome:
         sources: What each line rests on.
         digests: What each line says, as a fingerprint: a watched thing is new where it has another one.
         places: Where was looked: "the calendar".
+        whole: What was read as a whole, by the beginning of its digests, with what to tell where something of it is
+            gone and nothing came in its place.
+        web: How often the web was used for it.
     """
 
     lines: Sequence[str]
     sources: Sequence[Source]
     digests: Sequence[str]
     places: Sequence[str]
+    whole: Mapping[str, str] = field(default_factory=dict)
+    web: WebUse = WebUse()
 
 
 class StepRunner(Protocol):

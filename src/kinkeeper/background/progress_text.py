@@ -9,7 +9,7 @@ from kinkeeper.language.text import enumerated, shorten
 
 _LONGEST_GOAL: Final = 80
 _LONGEST_LINE: Final = 240
-_MOST_LINES: Final = 5
+_MOST_LINES: Final = 8
 
 
 def answer_of(outcome: Outcome) -> str:

@@ -4,6 +4,9 @@ from sqlalchemy import Connection
 
 from kinkeeper.background.goal_work import GoalWork
 from kinkeeper.background.home_search import HomeSearch
+from kinkeeper.background.model import StepRunner
+from kinkeeper.background.outside import PageReader, WebSearch
+from kinkeeper.background.outside_search import OutsideSearch
 from kinkeeper.bootstrap.reminders import Post
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.conversation.answering.names_and_times import plain
@@ -30,7 +33,7 @@ def goal_work(
     clock: Clock,
     pace: Pace,
 ) -> GoalWork:
-    """Return what works on one household's goals: it looks through what is at home.
+    """Return what works on one household's goals: it looks through what is at home, and on the web where the settings let it.
 
     Args:
         mailbox: The household's; None where none is set up.
@@ -39,13 +42,30 @@ def goal_work(
     return GoalWork(
         store,
         household.id,
-        runner=HomeSearch(brain, clock, mailbox=mailbox),
+        runner=_runner(settings, household, HomeSearch(brain, clock, mailbox=mailbox), clock),
         tell=GoalPost(household, clock),
         quiet_hours=QuietHours.parse(settings.quiet_hours, household.zone),
         is_quiet=lambda conn, now: quiet_until(conn, household.id, now=now) is not None,
         clock=clock,
         pace=pace,
     )
+
+
+def _runner(settings: Settings, household: Household, home: HomeSearch, clock: Clock) -> StepRunner:
+    pages: PageReader | None = None
+    engine: WebSearch | None = None
+    # Loads the library for HTTP: only where there is something to be asked.
+    if settings.web_reading:
+        from kinkeeper.connectors.pages.page_fetch import PageFetch  # noqa: PLC0415
+
+        pages = PageFetch(hosts=settings.web_hosts, private_hosts=settings.web_private_hosts)
+    if settings.web_search_url is not None:
+        from kinkeeper.connectors.pages.web_search import SearxSearch  # noqa: PLC0415
+
+        engine = SearxSearch(settings.web_search_url, language=household.locale)
+    if pages is None and engine is None:
+        return home
+    return OutsideSearch(home, household, clock, pages=pages, engine=engine)
 
 
 class GoalPost:

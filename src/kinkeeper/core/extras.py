@@ -12,6 +12,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "postgres": ("psycopg_binary",),
     "qr": ("segno",),
     "telegram": ("telegram",),
+    "web": ("lxml",),
 }
 """Modules that each extra of the package installs."""
 

@@ -70,6 +70,11 @@ def telling_stems(words: str) -> frozenset[str]:
     return content.strong or content.weak
 
 
+def content_stems(words: str) -> frozenset[str]:
+    """Return the stems of all words that say what something is, without those that only join them; keeps no text."""
+    return _content.__wrapped__(words).all
+
+
 def _compounds(words: str) -> Iterator[str]:
     """Yield words with two of them written as one: "hair cut" as "haircut"."""
     said = words.split()

@@ -5,7 +5,7 @@ from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field, PlainSerializer, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, SecretStr
 
 from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError
@@ -68,6 +68,12 @@ def _daily_time(text: str) -> str:
     return text
 
 
+def _host_names(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return tuple(each.strip().lower() for each in value.split(",") if each.strip())
+
+
 def _not_empty(secret: SecretStr) -> SecretStr:
     if not secret.get_secret_value().strip():
         raise ValueError("is empty")
@@ -82,6 +88,8 @@ def _webhook_secret(secret: SecretStr) -> SecretStr:
 
 # Shown without the password it may hold; the program itself reads all of it.
 DatabaseUrl = Annotated[str, PlainSerializer(without_password, when_used="json")]
+HostName = Annotated[str, Field(pattern=r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$")]
+HostNames = Annotated[tuple[HostName, ...], BeforeValidator(_host_names)]
 Url = Annotated[str, AfterValidator(_url)]
 Origin = Annotated[str, AfterValidator(_origin)]
 TlsUrl = Annotated[str, AfterValidator(_tls_url)]

@@ -88,6 +88,7 @@ _NEEDED_EXTRAS: Mapping[str, str] = {
     "mcp_servers": "mcp",
     "smtp_url": "mail",
     "telegram_bot_token": "telegram",
+    "web_reading": "web",
 }
 
 ENV_FILE = Path(".env")

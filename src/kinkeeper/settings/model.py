@@ -26,6 +26,7 @@ from kinkeeper.settings.fields import (
     DailyHours,
     DailyTime,
     DatabaseUrl,
+    HostNames,
     NotNegative,
     Origin,
     Port,
@@ -207,7 +208,29 @@ class MailSettings(BaseModel):
 MAIL_SECRETS = frozenset({"smtp_url", "imap_url"})
 
 
-class Settings(ModelSettings, EmbedderSettings, ConnectorSettings, MailSettings):
+class WebSettings(BaseModel):
+    """What the work on goals may read of the web; by default nothing."""
+
+    web_reading: bool = Field(
+        default=False,
+        description="Whether pages are read for goals: those whose address a person wrote, and those of WEB_HOSTS.",
+    )
+    web_hosts: HostNames = Field(
+        default=(),
+        description="Hosts whose pages may be read without anyone naming them, such as results of a search; separated "
+        "by commas.",
+    )
+    web_private_hosts: HostNames = Field(
+        default=(),
+        description="Hosts in the home network or on this machine whose pages may be read; separated by commas.",
+    )
+    web_search_url: Url | None = Field(
+        default=None,
+        description="Address of a SearXNG server that searches the web for goals; it receives words of the goal.",
+    )
+
+
+class Settings(ModelSettings, EmbedderSettings, ConnectorSettings, MailSettings, WebSettings):
     """The program's settings, from the environment, `.env` and `kinkeeper.toml` (the first that has one wins)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -408,6 +431,7 @@ def outbound_hosts(settings: Settings) -> tuple[str, ...]:
     if settings.caldav_url is not None:
         addresses.append(settings.caldav_url.get_secret_value())
     addresses += [server.url for server in settings.tool_servers]
+    addresses.append(settings.web_search_url)
     accounts = (settings.smtp_account, settings.imap_account)
     hosts = {urlsplit(address).hostname for address in addresses if address}
     hosts |= {account.host for account in accounts if account}

@@ -108,7 +108,18 @@ def _known(
         if kind in ids
         for each, source in read(conn, desk, ids[kind]).items()
     }
+    known |= {("page", each): _page(each) for each in ids.get("page", ())}
     return known | {("mail", each): KnownSource(text="An email") for each in ids.get("mail", ())}
+
+
+def _page(address: str) -> KnownSource:
+    """Return a page of the web: its address only, for what it says may have changed."""
+    if not address.startswith(("http://", "https://")):
+        return KnownSource(text="A web search")
+    shown = address.partition("://")[2].rstrip("/")
+    return KnownSource(
+        text=f"Web page: {shorten(shown, _LONGEST_LINE)}", href=address, is_outside=True
+    )
 
 
 def _facts(conn: Connection, desk: Desk, ids: Collection[str]) -> dict[str, KnownSource]:

@@ -35,10 +35,12 @@ class KnownSource:
     Attributes:
         text: What it is, in a line.
         href: Where it is shown; empty where no page shows it.
+        is_outside: Whether that is a page of somebody else's.
     """
 
     text: str
     href: str = ""
+    is_outside: bool = False
 
 
 KnownSources = Mapping[tuple[str, str], KnownSource]

@@ -296,7 +296,14 @@ _OUTSIDE = {
     "dropped": "refused",
     "manual_review": "failed or possibly not done",
 }
-_GOALS = {"cycles": "rounds", "steps": "steps", "told": "told"}
+_GOALS = {
+    "cycles": "rounds",
+    "steps": "steps",
+    "told": "told",
+    "reads": "pages read",
+    "searches": "web searches",
+    "refused": "pages or searches that failed",
+}
 _WORDS = {Health.OK: "OK", Health.WARNING: "Warning", Health.BROKEN: "Broken"}
 
 

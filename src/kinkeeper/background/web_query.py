@@ -1,0 +1,77 @@
+"""What is asked of the web for a goal: its own words, without people and numbers that are nobody else's business. Pure."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from kinkeeper.household.model import Contact, Household, Member
+from kinkeeper.language.text import Token, TokenKind, tokenise
+
+_LONGEST_QUERY: Final = 150
+_LONGEST_NUMBER: Final = 3
+"""Digits of a number that is no year and no price: a longer one may be a code or a telephone number."""
+
+_SIGNS: Final = frozenset("£€$")
+_CLOSING: Final = ".,;:!?)]}>\"'”’"
+
+
+def addresses_in(text: str) -> Sequence[str]:
+    """Return the addresses of pages that a text names, each once."""
+    links = (text[each.start : each.end] for each in tokenise(text) if each.kind is TokenKind.LINK)
+    named = (_closed(each) for each in links if "@" not in each.partition("/")[0])
+    return [*dict.fromkeys(each if "://" in each else f"https://{each}" for each in named)]
+
+
+def public_words(text: str, household: Household, *, now: datetime) -> str:
+    """Return the words of a goal that may be shown to a search engine.
+
+    Left out are the names of people of the household and those it writes to, addresses, mail addresses and long
+    numbers.
+    """
+    tokens = tokenise(text)
+    names = _names(household)
+    kept = [
+        each
+        for at, each in enumerate(tokens)
+        if each.kind is not TokenKind.LINK
+        and not _is_name(each, names)
+        and not _is_private_number(tokens, at, now.year)
+    ]
+    words = "".join(_piece(text, kept, at) for at in range(len(kept)))
+    return " ".join(words.split())[:_LONGEST_QUERY].strip(" ,;:–-")
+
+
+def _closed(link: str) -> str:
+    link = link.rstrip(_CLOSING)
+    # "(see https://a.example/b_(c))": a bracket that the address itself opens belongs to it.
+    return f"{link})" if link.count("(") > link.count(")") else link
+
+
+def _names(household: Household) -> frozenset[str]:
+    people: list[Member | Contact] = [*household.members, *household.contacts]
+    said = [word for each in people for word in (each.name, *each.aliases)]
+    return frozenset(
+        token.text for each in said for token in tokenise(each) if token.kind is TokenKind.WORD
+    )
+
+
+def _is_name(token: Token, names: frozenset[str]) -> bool:
+    bare = token.text.replace("’", "'").removesuffix("'s")
+    return bare in names or any(part in names for part in bare.split("-"))
+
+
+def _is_private_number(tokens: Sequence[Token], at: int, year: int) -> bool:
+    digits = "".join(each for each in tokens[at].text if each.isdigit())
+    if len(digits) <= _LONGEST_NUMBER:
+        # "0131 496 0000": what stands beside another number is part of it.
+        beside = [tokens[other] for other in (at - 1, at + 1) if 0 <= other < len(tokens)]
+        return bool(digits) and any(each.kind is TokenKind.NUMBER for each in beside)
+    is_price = at > 0 and tokens[at - 1].text in _SIGNS
+    return not is_price and not (digits == tokens[at].text and abs(int(digits) - year) <= 1)
+
+
+def _piece(text: str, kept: Sequence[Token], at: int) -> str:
+    """Return a token as it was written, with a space before it where there was one."""
+    token = kept[at]
+    is_apart = at > 0 and (kept[at - 1].end < token.start)
+    return (" " if is_apart else "") + text[token.start : token.end]

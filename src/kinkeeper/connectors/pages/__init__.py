@@ -1,0 +1,1 @@
+"""Pages of the web and the search engine that the settings name: read only, and only what may be read."""
