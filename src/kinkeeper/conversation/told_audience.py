@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
+from kinkeeper.actions.childhood_beliefs import tells_who_knows
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import LONGEST_READ, Exchange
 from kinkeeper.household.model import Household, Member, members_by_name
@@ -339,7 +340,8 @@ def scope_of_told(
         return own
     is_secret = secret_of(text, household, member.id) is not None
     is_of_home = holds_fact(told or text, household, now=now) or (
-        member.is_adult and is_for_home(told or text, household)
+        member.is_adult
+        and (is_for_home(told or text, household) or tells_who_knows(told or text, household))
     )
     if not (is_secret or is_of_home):
         return own
