@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection
 
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, Viewer, surprise_scope
+from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, surprise_scope, viewer_for
 from kinkeeper.memory.episodes import latest_episodes
 from kinkeeper.reading.childhood_figures import figures_given_away, knowing_in
 
@@ -16,7 +16,7 @@ _MOST = 50_000
 
 
 def believers_scope(
-    conn: Connection, household: Household, teller: Member | None, text: str
+    conn: Connection, household: Household, teller: Member | None, text: str, *, now: datetime
 ) -> str:
     """Return who may see what a text gives away of a figure that children believe in: all but the children who still do.
 
@@ -28,7 +28,7 @@ def believers_scope(
     figures = figures_given_away(text, _words_for(household, children)) if children else ()
     if not figures:
         return HOUSEHOLD_SCOPE
-    known = _known_by(household, _told_by_adults(conn, household, teller, text))
+    known = _known_by(household, _told_by_adults(conn, household, teller, text, now=now))
     kept_from = {
         child
         for child in children
@@ -51,16 +51,18 @@ def _words_for(household: Household, members: set[str]) -> frozenset[str]:
 
 
 def _told_by_adults(
-    conn: Connection, household: Household, teller: Member | None, text: str
+    conn: Connection, household: Household, teller: Member | None, text: str, *, now: datetime
 ) -> Iterable[str]:
     """Yield what adults told, the oldest first and what is said now last."""
-    viewer = Viewer.of(household.id, None if teller is None else teller.id)
+    if teller is None:
+        return
+    viewer = viewer_for(household, teller, now=now)
     adults = {each.id for each in household.members if each.is_adult}
     told = latest_episodes(conn, viewer, since=_EVER, within=_MOST)
     yield from (
         each.text for each in reversed(told) if not each.is_assistant and each.member in adults
     )
-    if teller is not None and teller.is_adult:
+    if teller.is_adult:
         yield text
 
 
@@ -70,7 +72,9 @@ def _known_by(household: Household, told: Iterable[str]) -> frozenset[tuple[str,
     words, known = _words_for(household, children), set[tuple[str, str]]()
     for text in told:
         for each in knowing_in(text, words):
-            named = {who for word in each.words for who in household.members_by_word.get(word, children)}
+            named = {
+                who for word in each.words for who in household.members_by_word.get(word, children)
+            }
             pairs = {(who, figure) for who in named & children for figure in each.figures}
             known = known | pairs if each.is_known else known - pairs
     return frozenset(known)

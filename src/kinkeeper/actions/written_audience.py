@@ -67,7 +67,7 @@ def kept_as_written(
         asked = _asked_for(effect, household, teller, is_group=is_group)
         known = HOUSEHOLD_SCOPE
         if effect.told.text != effect.told.before:
-            known = believers_scope(conn, household, teller, effect.told.text)
+            known = believers_scope(conn, household, teller, effect.told.text, now=now)
             if not is_group:
                 known = known_scope(conn, household, teller, effect.told.text, now=now)
         scope = asked if known == HOUSEHOLD_SCOPE else kept_to(asked or known, known)
@@ -140,7 +140,7 @@ def known_scope(
         text: The whole message, or what is written.
         heard: What else they have heard, each with who may see it.
     """
-    believers = believers_scope(conn, household, teller, text)
+    believers = believers_scope(conn, household, teller, text, now=now)
     if teller is None or not text.strip():
         return believers
     viewer = viewer_for(household, teller, now=now)

@@ -52,9 +52,7 @@ def figures_given_away(text: str, children: Collection[str]) -> frozenset[str]:
     if _hint().search(text) is None:
         return frozenset()
     forms = _forms(frozenset(children))
-    return frozenset(
-        figure for each in _sentences(text) for figure in _given_away_in(each, forms)
-    )
+    return frozenset(figure for each in _sentences(text) for figure in _given_away_in(each, forms))
 
 
 def _given_away_in(sentence: str, forms: _Forms) -> Iterator[str]:
@@ -135,9 +133,14 @@ def _hint() -> re.Pattern[str]:
 def _forms(children: frozenset[str]) -> _Forms:
     """Return the patterns with the words for some children."""
     data = _data()
-    names = "|".join(map(re.escape, sorted(children, key=lambda each: (-len(each), each)))) or "(?!)"
+    names = (
+        "|".join(map(re.escape, sorted(children, key=lambda each: (-len(each), each)))) or "(?!)"
+    )
     every = "|".join(data["names"].values())
-    words = data["classes"] | {"child": f"(?:{data['classes']['kids']}|{names})", "any": f"(?:{every})"}
+    words = data["classes"] | {
+        "child": f"(?:{data['classes']['kids']}|{names})",
+        "any": f"(?:{every})",
+    }
 
     def compiled(form: str, figure: str) -> re.Pattern[str]:
         return re.compile(_expanded(form, words | {"figure": rf"\b(?:{figure})"}))

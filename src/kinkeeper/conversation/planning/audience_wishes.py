@@ -9,14 +9,7 @@ from typing import Any, Final
 from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import Plan, PlannedAction
-from kinkeeper.conversation.planning.case import (
-    Case,
-    Groups,
-    Step,
-    action,
-    best_match,
-    results_of,
-)
+from kinkeeper.conversation.planning.case import Case, Groups, Step, action, best_match, results_of
 from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.told_audience import facts_in, secret_of
@@ -358,9 +351,7 @@ def _of_memory(last: ActionResult, *, is_private: bool) -> Sequence[Step] | None
 
 def _audience(domain: str, find_by: str, *, is_private: bool, lines: str = "") -> Step:
     of_lines = {"lines": lines} if lines else {}
-    return action(
-        domain, "set_audience", {"find_by": find_by, "private": is_private, **of_lines}
-    )
+    return action(domain, "set_audience", {"find_by": find_by, "private": is_private, **of_lines})
 
 
 def _last(case: Case) -> ActionResult | None:
