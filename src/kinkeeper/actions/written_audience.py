@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.childhood_beliefs import believers_scope
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import ActionStatus, Proposal
 from kinkeeper.actions.registry import read_effects
@@ -65,8 +66,10 @@ def kept_as_written(
         (effect,) = read_effects(household.id, [frozen])
         asked = _asked_for(effect, household, teller, is_group=is_group)
         known = HOUSEHOLD_SCOPE
-        if effect.told.text != effect.told.before and not is_group:
-            known = known_scope(conn, household, teller, effect.told.text, now=now)
+        if effect.told.text != effect.told.before:
+            known = believers_scope(conn, household, teller, effect.told.text, now=now)
+            if not is_group:
+                known = known_scope(conn, household, teller, effect.told.text, now=now)
         scope = asked if known == HOUSEHOLD_SCOPE else kept_to(asked or known, known)
         narrowed = effect if scope is None else effect.narrowed(conn, household.id, scope)
         if scope is None or narrowed == effect:
@@ -129,14 +132,17 @@ def known_scope(
 ) -> str:
     """Return who may see what a text tells of something that is kept from somebody already; the household where it tells none.
 
+    So is what gives away a figure whom children believe in.
+
     Args:
         teller: Whose words they are: only what they may see counts, so that nobody learns that there is a secret; None
             where they are no member's.
         text: The whole message, or what is written.
         heard: What else they have heard, each with who may see it.
     """
+    believers = believers_scope(conn, household, teller, text, now=now)
     if teller is None or not text.strip():
-        return HOUSEHOLD_SCOPE
+        return believers
     viewer = viewer_for(household, teller, now=now)
     said, found = about(text, household), dict[str, frozenset[str]]()
     kept_rows = replace(viewer, only_kept=True)
@@ -158,7 +164,7 @@ def known_scope(
         whom = hidden if words & kept.telling else hidden - said.asked
         found |= {who: found.get(who, words) | words for who in whom if words}
     if not found:
-        return HOUSEHOLD_SCOPE
+        return believers
     used = Counter(
         stem
         for scope, row in _rows(conn, viewer, now=now)
@@ -166,7 +172,7 @@ def known_scope(
         for stem in {*stems(row)}
     )
     meant = [who for who, words in found.items() if min(used[each] for each in words) < _ORDINARY]
-    return surprise_scope(meant) if meant else HOUSEHOLD_SCOPE
+    return surprise_scope({*meant} | kept_from(believers)) if meant else believers
 
 
 def known_in_group(conn: Connection, household: Household, message: InboundMessage) -> str:

@@ -24,10 +24,17 @@ from kinkeeper.actions.requests.parameters import (
     becomes_seen,
     changed_scope,
     for_asker,
+    kept_scope,
     scope_for,
     seen_by,
 )
-from kinkeeper.core.errors import ConflictError, InputError, NotFoundError, UnclearError
+from kinkeeper.core.errors import (
+    ConflictError,
+    DeniedError,
+    InputError,
+    NotFoundError,
+    UnclearError,
+)
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, audience_json
 from kinkeeper.language.name_match import meant_by
@@ -83,6 +90,15 @@ class ChangeLine(RemoveLine):
     new: str = Field(min_length=1, description=f"the new text; {_LINES}")
 
 
+class SetNoteAudience(SetAudience):
+    """Who may see a note, or lines of it."""
+
+    lines: str | None = Field(
+        default=None,
+        description="words from the lines that it is about, one per line; omit for the whole note",
+    )
+
+
 class ClearNote(Parameters):
     """Which list to empty."""
 
@@ -136,9 +152,9 @@ def note_requests(store: Store) -> tuple[RequestKind, ...]:
         RequestKind(
             domain="notes",
             name="set_audience",
-            parameters=SetAudience,
+            parameters=SetNoteAudience,
             stakes=Stakes.LOW,
-            description="Share a note with the household, or make it private.",
+            description="Share a note or lines of it with the household, or make them private.",
             progress="Looking for the note…",
             prepare=requests.set_audience,
         ),
@@ -239,8 +255,14 @@ class _NoteRequests:
         added = ", ".join(entries(wanted.body))
         return _changed(note, effect, f"Add to {note.title}: {added}", {"added": added})
 
-    async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
-        note = _meant(wanted.find_by, await self._all(asked))
+    async def set_audience(self, wanted: SetNoteAudience, asked: Asked) -> Prepared:
+        notes = await self._all(asked)
+        note = _meant(wanted.find_by, notes)
+        is_whole = wanted.lines is None or (
+            note.made_by == asked.member.id and {*entries(note.body)} == {*entries(wanted.lines)}
+        )
+        if not is_whole:
+            return _moved_lines(note, wanted, notes, asked)
         people = (note.made_by,) if note.made_by else ()
         scope = changed_scope(note.scope, wanted, asked, people)
         effect = SetNoteScope(note=NoteField.of(note), new_scope=scope)
@@ -383,8 +405,8 @@ def _scope(wanted: ForWhom, title: str, body: str, asked: Asked) -> str:
     return scope_for(for_asker(wanted, asked), asked, text=f"{title}\n{body}")
 
 
-def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
-    note = Note(
+def _note_of(title: str, body: str, scope: str, asked: Asked) -> Note:
+    return Note(
         id=stable_id(asked.household.id, "note", asked.turn_id, asked.number),
         household=asked.household.id,
         scope=scope,
@@ -393,6 +415,10 @@ def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
         made_by=asked.member.id,
         created_at=asked.now,
     )
+
+
+def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
+    note = _note_of(title, body, scope, asked)
     effect = AddNote(note=NoteField.of(note))
     summary = f"New note {title}: {', '.join(entries(body))}" if body else f"New note {title}"
     return Prepared(
@@ -405,6 +431,42 @@ def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
             **({"seen by": seen} if (seen := seen_by(scope, asked)) else {}),
         },
         result={**note_json(note), "added": ", ".join(entries(body)), "is_new": True},
+    )
+
+
+def _moved_lines(
+    note: Note, wanted: SetNoteAudience, notes: Sequence[Note], asked: Asked
+) -> Prepared:
+    """Return what takes lines off a note and puts them on one of its title that those alone see who may see the lines.
+
+    Raises:
+        DeniedError: A child would take what others can see from them, or show them what an adult has to approve.
+        InputError: It is so already.
+        NotFoundError: The note has no such line.
+    """
+    scope = kept_scope(note.scope, wanted, asked)
+    if scope == note.scope:
+        raise InputError("it's already like that")
+    if not asked.member.is_adult:
+        raise DeniedError("only an adult can change who sees a part of a list")
+    removed = [without(note.body, each)[1] for each in entries(wanted.lines or "")]
+    taken = ReplaceLines(note_id=note.id, made_by=note.made_by, removed=tuple(removed))
+    added = "\n".join(f"- {each}" for each in removed)
+    alike = [each for each in notes if each.title == note.title and each.scope == scope]
+    put: AppendToNote | AddNote
+    if alike:
+        put = AppendToNote(note_id=alike[0].id, made_by=alike[0].made_by, added=added)
+        after = replace(alike[0], body=put.changed(alike[0].body))
+    else:
+        after = _note_of(note.title, added, scope, asked)
+        put = AddNote(note=NoteField.of(after))
+    what = ", ".join(removed)
+    return Prepared(
+        type=ActionType.NOTE,
+        summary=shorten(f"{becomes_seen(scope, asked)}: {what}", _LONGEST_LINE),
+        effects=(taken.frozen(), put.frozen()),
+        shown={"title": note.title, "lines": what},
+        result={**note_json(after), "lines": what},
     )
 
 

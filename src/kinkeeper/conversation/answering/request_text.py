@@ -121,12 +121,13 @@ def _unseen(words: Words) -> str:
 
 def _audience(words: Words) -> str:
     """Return who sees something from now on."""
+    what = plain(str(words.value("lines") or "")) or words.title
     if hidden := _kept_from(words):
-        return f"Everyone but {hidden} can see {words.title} now."
+        return f"Everyone but {hidden} can see {what} now."
     if not words.done.result.get("private"):
-        return f"The whole family can see {words.title} now."
+        return f"The whole family can see {what} now."
     busy = " The others only see that you're busy." if words.done.domain == "calendar" else ""
-    return f"Only you can see {words.title} now.{busy}"
+    return f"Only you can see {what} now.{busy}"
 
 
 def _repeated(words: Words, at: str, every: str) -> str:

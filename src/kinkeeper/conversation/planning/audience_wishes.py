@@ -3,13 +3,13 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import Plan, PlannedAction
-from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action, best_match
+from kinkeeper.conversation.planning.case import Case, Groups, Step, action, best_match, results_of
 from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.told_audience import facts_in, secret_of
@@ -23,13 +23,15 @@ NOT_FOR_A_FEW: Final = (
     "I haven't saved anything: I can keep something for you alone or for the whole family, but not for a few of you. "
     "Say it again with “just for me”, or for everyone."
 )
-SEEN_BY_ALL: Final = "The whole family can see that list. Say “make me a private list” and what goes on it, and only you will see it."
 
 _OPEN_TO_ALL = frozenset({"calendar", "task", "notes"})
 _MADE = frozenset({"create_event", "create", "append"})
 _CHANGED = frozenset({"update_event", "update"})
 _OWN_MATTERS: Final = frozenset({("calendar", "create_event"), ("task", "create")})
 _KEPT = frozenset({"store", "set_audience", "update"})
+_WRITES: Final = frozenset(
+    {*product(_OPEN_TO_ALL, _MADE | _CHANGED), *product(["memory"], _KEPT - {"set_audience"})}
+)
 _KINDS: Final = {"event": "calendar", "task": "task", "note": "notes"}
 _CUTS: Final = ("private_label", "private_lead", "private_thing", "private_deed", "private_aside")
 _MOST_JOINTS: Final = 12
@@ -281,14 +283,47 @@ def _changed(groups: Groups, case: Case, *, is_private: bool) -> Sequence[Step] 
     last = _last(case)
     if last is None:
         return None
-    if last.domain not in _OPEN_TO_ALL:
-        return _of_memory(last, is_private=is_private) if last.domain == "memory" else None
-    if last.domain == "notes" and last.action in {"create", "append"}:
-        if last.action == "append" and not last.result.get("is_new"):
-            return [Missing(action("notes", last.action, {}), "private", SEEN_BY_ALL)]
-        return [_audience("notes", str(last.result.get("id", "")), is_private=is_private)]
-    things = [each for each in meant("it", case) if each.id and each.kind in _KINDS]
-    return [_audience(_KINDS[each.kind], each.id, is_private=is_private) for each in things] or None
+    made = _made_with(last, case) if is_private or last.action == "set_audience" else [last]
+    steps = [one for each in made for one in _of_made(each, case, is_private=is_private)]
+    return [*{str(each): each for each in steps}.values()] or None
+
+
+def _made_with(last: ActionResult, case: Case) -> Sequence[ActionResult]:
+    """Return what was written in the turn that did something last: what is said of "it" there may be about all of that."""
+    turns = (each.results for each in reversed(case.context.history) if last in each.results)
+    return [
+        each
+        for each in next(turns, ())
+        if each is last
+        or (
+            each.status is last.status
+            and (each.action == last.action or (each.domain, each.action) in _WRITES)
+        )
+    ]
+
+
+def _of_made(made: ActionResult, case: Case, *, is_private: bool) -> Sequence[Step]:
+    """Return requests about who may see one thing that was made or changed."""
+    if made.domain not in _OPEN_TO_ALL:
+        is_told = made.domain == "memory"
+        return (is_told and _of_memory(made, is_private=is_private)) or ()
+    lines = str(made.params.get("lines") or "")
+    if (made.domain, made.action) == ("notes", "append") and not made.result.get("is_new"):
+        lines = str(made.params.get("body") or made.result.get("added") or "")
+    if made.domain == "notes" and lines:
+        return [_audience("notes", _note_of(made), is_private=is_private, lines=lines)]
+    if made.domain == "notes" and made.action in {"create", "append"}:
+        return [_audience("notes", _note_of(made), is_private=is_private)]
+    things = results_of([made]) or meant("it", case)
+    return [
+        _audience(_KINDS[each.kind], each.id, is_private=is_private)
+        for each in things
+        if each.id and each.kind in _KINDS
+    ]
+
+
+def _note_of(made: ActionResult) -> str:
+    return str(made.result.get("id", ""))
 
 
 def _of_told(case: Case, *, is_private: bool) -> Sequence[Step] | None:
@@ -314,8 +349,9 @@ def _of_memory(last: ActionResult, *, is_private: bool) -> Sequence[Step] | None
     return [_audience("memory", line, is_private=is_private) for line in lines if line]
 
 
-def _audience(domain: str, find_by: str, *, is_private: bool) -> Step:
-    return action(domain, "set_audience", {"find_by": find_by, "private": is_private})
+def _audience(domain: str, find_by: str, *, is_private: bool, lines: str = "") -> Step:
+    of_lines = {"lines": lines} if lines else {}
+    return action(domain, "set_audience", {"find_by": find_by, "private": is_private, **of_lines})
 
 
 def _last(case: Case) -> ActionResult | None:

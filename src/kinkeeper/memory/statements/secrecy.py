@@ -301,6 +301,8 @@ def points_back(text: str, people: Collection[str]) -> bool:
         text: The whole message, verbatim.
         people: Words for people who are known, in small letters: they are names however they were typed.
     """
+    if labels_told(text, people):
+        return True
     rest = _beside_wish(text, people)
     if rest is None or has_own_news(text, people):
         return False
@@ -315,6 +317,25 @@ def points_back(text: str, people: Collection[str]) -> bool:
         if not (_is_attitude(each) or each.lower().startswith(_MEANS_THING))
     ]
     return _count_words(said) <= _FEW or _GOES_ON.match(text) is not None
+
+
+def labels_told(text: str, people: Collection[str]) -> bool:
+    """Return whether a message only says of what was told or done before it that somebody gets it: "it's Leo's present".
+
+    Args:
+        text: The whole message, verbatim.
+        people: Words for people who are known, in small letters: they are names however they were typed.
+    """
+    plain = _plain(text, people) if len(text) <= _LONGEST_WISH else ""
+    starts, (_, forms, _) = _references()["label"], _forms_of(frozenset(people))
+    gifts = [each for each in forms if not each.is_wish]
+    is_label = False
+    for clause in _clauses(plain):
+        if starts.match(clause) and next(_matches(clause, gifts), None) is not None:
+            is_label = True
+        elif _count_words([clause]) and not (_wishes(clause, people) or _is_attitude(clause)):
+            return False
+    return is_label
 
 
 def has_own_news(text: str, people: Collection[str]) -> bool:
