@@ -19,7 +19,7 @@ from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.edits_by_hand import (
     EditEvent,
     audience_after,
-    check_fields,
+    check_rule_of,
     hand_fields,
     interval_after,
     occurrence_named,
@@ -261,7 +261,7 @@ class _CalendarRequests:
             fields["all_day"] = is_day
         if interval != found.interval or fields:
             change = changed(found, interval, fields, asked, scope=scope, cancelled=cancelled)
-            check_fields(change.occurrence)
+            check_rule_of(change.effects)
         else:
             change = Change(effects=(), occurrence=found, is_time=False)
         audience = audience_after(found, changes, scope, asked, after=change.occurrence)

@@ -1,6 +1,6 @@
 """What a person wants to be different about an event that they edit by hand, checked field by field."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.calendar import SetEventScope
+from kinkeeper.actions.effects.calendar import AddEvent, SetEventScope, UpdateEvent
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.requests.event_edits import fields_changed, reach_of
 from kinkeeper.actions.requests.event_search import find_occurrence
@@ -195,14 +195,16 @@ def audience_after(
     return (SetEventScope(event_id=event.id, new_scope=new_scope),)
 
 
-def check_fields(after: Occurrence) -> None:
-    """Refuse an event that cannot be written.
+def check_rule_of(effects: Iterable[Effect]) -> None:
+    """Refuse a rule that cannot be followed.
 
     Raises:
-        FieldError: Its rule gives nothing, or too much.
+        FieldError: It gives nothing, or too much.
     """
     with of_field("rrule"):
-        check_event(after.event)
+        for each in effects:
+            if isinstance(each, AddEvent | UpdateEvent):
+                check_event(each.event)
 
 
 def _checked(start: datetime, end: datetime) -> Interval:
