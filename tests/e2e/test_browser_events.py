@@ -27,7 +27,7 @@ def _add(page: Page, title: str) -> None:
     page.get_by_label("Add an event on Tuesday, March 10").press("Enter")
     page.get_by_label("Title").fill(title)
     page.get_by_label("Starts").fill("14:00")
-    page.get_by_label("Ends").fill("15:15")
+    page.get_by_label("Ends", exact=True).fill("15:15")
     page.get_by_role("button", name="Save").press("Enter")
     expect(page.locator(".notice")).to_contain_text("Saved.")
 
@@ -45,7 +45,7 @@ def test_an_event_is_added_moved_and_undone_by_keyboard(home: Site):
         _open(page, "Dentist", "Edit")
         page.get_by_label("Day", exact=True).fill("2026-03-12")
         page.get_by_label("Starts").fill("08:00")
-        page.get_by_label("Ends").fill("09:00")
+        page.get_by_label("Ends", exact=True).fill("09:00")
         page.get_by_role("button", name="Save").press("Enter")
         expect(page.locator("a.piece", has_text="Dentist").locator("time")).to_contain_text("8am")
         page.get_by_role("button", name="Undo").press("Enter")
@@ -77,7 +77,7 @@ def test_the_cursor_goes_to_the_first_field_that_is_wrong(home: Site):
         page.get_by_role("button", name="Save").press("Enter")
         expect(page.get_by_label("Starts")).to_be_focused()
         expect(page.get_by_label("Starts")).to_have_attribute("aria-describedby", "wrong-start")
-        page.get_by_label("All day").check()
+        page.get_by_label("All day", exact=True).check()
         expect(page.get_by_label("Starts")).to_be_hidden()
 
 

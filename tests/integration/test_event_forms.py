@@ -155,7 +155,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(
         good = {"title": "Dentist", "start": "14:00", "end": "15:00", "place": "Main Street 4"}
         answer = await client.post("/calendar/new", data=filled(page) | good | wrong)
         assert answer.status_code == 422
-        marked = re.findall(r'aria-invalid="true" aria-describedby="wrong-(\w+)"', answer.text)
+        marked = re.findall(r'aria-invalid="true" aria-describedby="wrong-(\w+)', answer.text)
         assert marked == [field]
         assert f'id="wrong-{field}"' in answer.text
         assert filled(answer.text)["place"] == "Main Street 4"

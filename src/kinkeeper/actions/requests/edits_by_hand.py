@@ -77,7 +77,7 @@ def occurrence_named(conn: Connection, wanted: FindEvent, asked: Asked) -> Occur
     """Return the occurrence with an original start, of an event that is named by its id.
 
     Args:
-        wanted: Without `on`, the next occurrence is meant.
+        wanted: Without `on`, the next occurrence is meant; what does not repeat has only one, wherever it was moved.
 
     Raises:
         NotFoundError: There is no such occurrence, or it does not take place.
@@ -85,7 +85,7 @@ def occurrence_named(conn: Connection, wanted: FindEvent, asked: Asked) -> Occur
     if wanted.on is None or wanted.event_id is None:
         return find_occurrence(conn, wanted, asked)
     event = load_event(conn, asked.viewer, wanted.event_id)
-    start = read_moment(wanted.on, asked).at
+    start = event.start if event.rrule is None else read_moment(wanted.on, asked).at
     override = find_override(conn, event.household, event.id, start)
     near = [start, *([override.start] if override and override.start else [])]
     window = Interval(min(near), max(near) + _INSTANT)

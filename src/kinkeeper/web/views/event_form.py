@@ -31,7 +31,7 @@ class Repeat(StrEnum):
 
 
 REPEATS: Final[Mapping[Repeat, str]] = {
-    Repeat.NEVER: "Doesn't repeat",
+    Repeat.NEVER: "Never",
     Repeat.DAILY: "Every day",
     Repeat.WEEKDAYS: "Every weekday",
     Repeat.WEEKLY: "Every week",
