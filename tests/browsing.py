@@ -143,7 +143,7 @@ def small_targets(page: Page, least: int = 44) -> list[str]:
     """Return everything that can be pressed and is smaller than a thumb."""
     found: list[str] = page.evaluate(
         """(least) => [...document.querySelectorAll(
-            "a, button, summary, select, textarea, input:not([type=hidden]):not([type=checkbox]), label.tick")]
+            "a, button, summary, select, textarea, input:not([type=hidden]):not([type=checkbox]):not(label.tick input), label.tick")]
           .filter((each) => each.checkVisibility() && !each.matches(".skip"))
           .map((each) => [each, each.getBoundingClientRect()])
           .filter(([, box]) => box.width < least - 0.5 || box.height < least - 0.5)

@@ -3,8 +3,10 @@
 KinkeeperError               base; `context` holds loggable keys
 ├─ ConfigError               settings or household file are wrong: every problem, each with its place
 ├─ InputError                the caller's data is wrong
+│  └─ FieldError             one field of a form is wrong
 ├─ NotFoundError             nothing has that id
 ├─ ConflictError             state moved on: settled, expired, stale
+│  └─ OutdatedError          somebody else changed it since it was looked at
 ├─ DeniedError               policy says no: role, household, staging
 ├─ UnavailableError          may pass; try again later
 │  └─ StoreBusyError         the database is held by another writer
@@ -60,6 +62,18 @@ class InputError(KinkeeperError):
     """The caller's data is wrong; the message says what to change."""
 
 
+class FieldError(InputError):
+    """One field of what the caller sent is wrong; the message says what to change.
+
+    Attributes:
+        field: Its name.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 class UnclearError(KinkeeperError):
     """Several things could be meant, or something is missing; the message is the question to the person.
 
@@ -78,6 +92,10 @@ class NotFoundError(KinkeeperError):
 
 class ConflictError(KinkeeperError):
     """The state moved on: already settled, expired, or changed in between."""
+
+
+class OutdatedError(ConflictError):
+    """Somebody else changed it after the caller looked at it; they should look again."""
 
 
 class DeniedError(KinkeeperError):

@@ -13,6 +13,7 @@ from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import (
     chat,
     completions,
+    event_edits,
     events,
     goals,
     memory,
@@ -32,6 +33,7 @@ _API = (
     access_api.router,
     pending_api.router,
     events.router,
+    event_edits.router,
     observer.router,
     sessions.router,
     memory.router,

@@ -15,9 +15,11 @@ from starlette.responses import Response
 from kinkeeper.core.errors import (
     ConflictError,
     DeniedError,
+    FieldError,
     InputError,
     KinkeeperError,
     NotFoundError,
+    OutdatedError,
     UnavailableError,
     UnclearError,
 )
@@ -36,6 +38,7 @@ _STATUS: tuple[tuple[type[KinkeeperError], HTTPStatus], ...] = (
     (UnclearError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (DeniedError, HTTPStatus.FORBIDDEN),
     (NotFoundError, HTTPStatus.NOT_FOUND),
+    (OutdatedError, HTTPStatus.PRECONDITION_FAILED),
     (ConflictError, HTTPStatus.CONFLICT),
     (UnavailableError, HTTPStatus.SERVICE_UNAVAILABLE),
 )
@@ -47,12 +50,14 @@ def problem(
     *,
     errors: Sequence[Mapping[str, Any]] = (),
     headers: Mapping[str, str] | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> Response:
     """Return a problem document.
 
     Args:
         detail: What is wrong and what to do; no message text.
         errors: Each wrong field: where it stands and what is wrong.
+        more: Further members of the document.
     """
     phrase = HTTPStatus(status).phrase
     body: dict[str, Any] = {
@@ -60,6 +65,7 @@ def problem(
         "title": phrase,
         "status": status,
         "detail": detail,
+        **(more or {}),
     }
     if errors:
         body["errors"] = errors
@@ -111,6 +117,10 @@ def answer(request: Request, error: Exception) -> Response:
     match error:
         case LoginNeededError():
             return _login_needed(request, error)
+        case FieldError() if not wants_page(request):
+            found = {"where": ["body", error.field], "message": _writable(str(error))}
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            return _document(request, status, _writable(str(error)), errors=[found])
         case KinkeeperError():
             status = status_of(error)
             if status is HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -16,8 +16,18 @@ from kinkeeper.actions.effects.calendar import (
 )
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import ActionType
+from kinkeeper.actions.requests.edits_by_hand import (
+    EditEvent,
+    audience_after,
+    check_rule_of,
+    hand_fields,
+    interval_after,
+    occurrence_named,
+)
 from kinkeeper.actions.requests.event_edits import (
+    Change,
     change_of,
+    changed,
     ended_before,
     place_of,
     provenance,
@@ -136,6 +146,44 @@ def calendar_requests(store: Store, *, usual_length: timedelta) -> tuple[Request
     )
 
 
+def edit_requests(store: Store, *, usual_length: timedelta) -> tuple[RequestKind, ...]:
+    """Return the requests about single events that people make by hand, never in words.
+
+    Args:
+        usual_length: Of an event whose end is not given, > 0.
+    """
+    requests = _CalendarRequests(store, usual_length)
+    return (
+        RequestKind(
+            domain="calendar",
+            name="create_event",
+            parameters=CreateEvent,
+            stakes=Stakes.LOW,
+            description="Add a new event to the calendar.",
+            progress="Adding to your calendar…",
+            prepare=requests.create,
+        ),
+        RequestKind(
+            domain="calendar",
+            name="edit_event",
+            parameters=EditEvent,
+            stakes=Stakes.HIGH,
+            description="Edit an event.",
+            progress="Saving…",
+            prepare=requests.edit,
+        ),
+        RequestKind(
+            domain="calendar",
+            name="remove_event",
+            parameters=FindEvent,
+            stakes=Stakes.HIGH,
+            description="Delete an event.",
+            progress="Deleting…",
+            prepare=requests.remove,
+        ),
+    )
+
+
 class _CalendarRequests:
     def __init__(self, store: Store, usual_length: timedelta) -> None:
         self._store = store
@@ -201,6 +249,31 @@ class _CalendarRequests:
             is_day = change.occurrence.event.all_day
             start = Moment(at=change.occurrence.interval.start, is_day=is_day)
             require_ahead(start, asked, "When should it be?")
+        return await self._changing(found, change, wanted.scope, asked)
+
+    async def edit(self, wanted: EditEvent, asked: Asked) -> Prepared:
+        found = await self._store.read(lambda conn: occurrence_named(conn, wanted, asked))
+        cancelled = await self._store.read(lambda conn: _cancelled(conn, found.event))
+        changes, scope = wanted.changes, wanted.scope
+        interval, is_day = interval_after(found, changes, asked, usual_length=self._usual_length)
+        fields = hand_fields(found, changes, scope, asked)
+        if is_day != found.event.all_day:
+            fields["all_day"] = is_day
+        if interval != found.interval or fields:
+            change = changed(found, interval, fields, asked, scope=scope, cancelled=cancelled)
+            check_rule_of(change.effects)
+        else:
+            change = Change(effects=(), occurrence=found, is_time=False)
+        audience = audience_after(found, changes, scope, asked, after=change.occurrence)
+        change = replace(change, effects=(*change.effects, *audience))
+        if not change.effects:
+            raise InputError(f"{found.event.summary!r} is already like that")
+        return await self._changing(found, change, scope, asked)
+
+    async def _changing(
+        self, found: Occurrence, change: Change, scope: Scope, asked: Asked
+    ) -> Prepared:
+        """Prepare a change that is worked out, with what it collides with."""
         collisions = (
             await self._store.read(lambda conn: _collisions(conn, change.occurrence, asked))
             if change.is_time
@@ -208,7 +281,7 @@ class _CalendarRequests:
         )
         new, verb = change.occurrence, "Move" if change.is_time else "Change"
         to = f" to {when(new, asked)}" if change.is_time else f": {details(new, asked)}"
-        summary = f"{verb} {told(found, asked)}{_all_of(found, wanted.scope)}{to}"
+        summary = f"{verb} {told(found, asked)}{_all_of(found, scope)}{to}"
         collisions = _as_seen_with(found, collisions)
         prepared = _colliding(_prepared(new, summary, change.effects, asked), collisions, asked)
         lines = {"before": line(found, asked), "after": line(new, asked)}
@@ -238,18 +311,11 @@ class _CalendarRequests:
             several = await self._delete_several(found, wanted.until, asked)
             if several is not None:
                 return several
-        common = {"event_id": found.event.id}
-        effect: Effect
-        match reach_of(found, wanted.scope):
-            case Scope.SERIES:
-                effect = CancelEvent.model_validate(common)
-            case Scope.FOLLOWING:
-                effect = ended_before(found)
-            case Scope.OCCURRENCE:
-                one = {"original_start": found.original_start}
-                effect = CancelOccurrence.model_validate(common | one)
-        summary = f"Cancel {told(found, asked)}{_all_of(found, wanted.scope)}"
-        return _prepared(found, summary, [effect], asked)
+        return _deletion(found, wanted.scope, asked)
+
+    async def remove(self, wanted: FindEvent, asked: Asked) -> Prepared:
+        found = await self._store.read(lambda conn: occurrence_named(conn, wanted, asked))
+        return _deletion(found, wanted.scope, asked)
 
     async def _delete_several(
         self, first: Occurrence, until: date, asked: Asked
@@ -324,6 +390,22 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         provenance=provenance(asked),
     )
     return private_to(event, asked.member.id) if is_private(scope) else replace(event, scope=scope)
+
+
+def _deletion(found: Occurrence, scope: Scope, asked: Asked) -> Prepared:
+    """Prepare that an event, or part of a series, takes place no more."""
+    common = {"event_id": found.event.id}
+    effect: Effect
+    match reach_of(found, scope):
+        case Scope.SERIES:
+            effect = CancelEvent.model_validate(common)
+        case Scope.FOLLOWING:
+            effect = ended_before(found)
+        case Scope.OCCURRENCE:
+            one = {"original_start": found.original_start}
+            effect = CancelOccurrence.model_validate(common | one)
+    summary = f"Cancel {told(found, asked)}{_all_of(found, scope)}"
+    return _prepared(found, summary, [effect], asked)
 
 
 def _to_be_changed(conn: Connection, wanted: UpdateEventOf, asked: Asked) -> Occurrence:

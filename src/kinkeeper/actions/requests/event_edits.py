@@ -61,11 +61,34 @@ def change_of(
         InputError: Nothing would change, or it cannot be like that.
         UnclearError: A person named is not known.
     """
-    fields = _fields(occurrence, changes, asked)
+    fields = fields_changed(occurrence, changes, asked)
     if hours := _hours_of_day(occurrence, changes, asked, usual_length):
         interval, fields = hours, {**fields, "all_day": False}
     else:
         interval = _interval(occurrence, changes, asked)
+    return changed(occurrence, interval, fields, asked, scope=scope, cancelled=cancelled)
+
+
+def changed(
+    occurrence: Occurrence,
+    interval: Interval,
+    fields: Mapping[str, Any],
+    asked: Asked,
+    *,
+    scope: Scope,
+    cancelled: Sequence[datetime] = (),
+) -> Change:
+    """Return what a change comes to whose values are worked out.
+
+    Args:
+        interval: When the occurrence takes place then.
+        fields: Fields of the event, besides its time, that differ.
+        scope: How much of a series.
+        cancelled: Original starts of its occurrences that do not take place, aware.
+
+    Raises:
+        InputError: Nothing would change, or it cannot be like that.
+    """
     if interval == occurrence.interval and not fields:
         raise InputError(f"{occurrence.event.summary!r} is already like that")
     reach = reach_of(occurrence, scope)
@@ -74,7 +97,7 @@ def change_of(
     if reach is Scope.FOLLOWING:
         effects = _from_then_on(occurrence, interval, fields, asked, cancelled=cancelled)
     elif reach is Scope.SERIES:
-        effects = _of_whole(occurrence, interval, fields)
+        effects = _of_whole(occurrence, interval, fields, cancelled=cancelled)
     else:
         effects = _of_one(occurrence, interval, fields, asked)
     return Change(effects=effects, occurrence=after, is_time=interval != occurrence.interval)
@@ -176,7 +199,7 @@ def _days(interval: Interval, changes: EventChanges, asked: Asked) -> Interval:
     return Interval(midnight(first, zone), midnight(after, zone))
 
 
-def _fields(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> dict[str, Any]:
+def fields_changed(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> dict[str, Any]:
     """Return the fields of the event, besides its time, that would differ."""
     wanted: dict[str, Any] = {}
     if changes.summary is not None:
@@ -235,7 +258,7 @@ def _of_one(
             **fields,
             id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
             start=interval.start,
-            duration=_length(occurrence.event, interval),
+            duration=_length(interval, is_day=fields.get("all_day", occurrence.event.all_day)),
             rrule=None,
             exdates=(),
             provenance=provenance(asked),
@@ -246,7 +269,10 @@ def _of_one(
         )
     effects: list[Effect] = []
     if interval != occurrence.interval:
-        moved = {"new_start": interval.start, "new_duration": _length(occurrence.event, interval)}
+        moved = {
+            "new_start": interval.start,
+            "new_duration": _length(interval, is_day=occurrence.event.all_day),
+        }
         effects.append(MoveOccurrence.model_validate(common | moved))
     if "responsible" in fields:
         effects.append(AssignOccurrence.model_validate({**common, **fields}))
@@ -254,13 +280,20 @@ def _of_one(
 
 
 def _of_whole(
-    occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any]
+    occurrence: Occurrence,
+    interval: Interval,
+    fields: Mapping[str, Any],
+    *,
+    cancelled: Sequence[datetime],
 ) -> tuple[Effect, ...]:
     event = occurrence.event
-    after = replace(event, **fields)
-    after = replace(after, duration=_length(after, interval))
+    after = _with(occurrence, fields, interval)
     if interval.start != occurrence.interval.start:
+        # What was cancelled is known by its old start and would take place again at the new one.
+        after = replace(after, exdates=_left_out(event, cancelled))
         after = _shifted(after, _wall(interval.start) - _wall(occurrence.interval.start, event))
+    if "rrule" in fields:
+        after = replace(after, rrule=fields["rrule"])
     effect = {"event": event_to_json(after), "based_on": event_to_json(event)}
     return (UpdateEvent.model_validate(effect),)
 
@@ -275,20 +308,33 @@ def _from_then_on(
 ) -> tuple[Effect, ...]:
     """Let a series end before an occurrence, and another one begin with it."""
     event, first = occurrence.event, occurrence.original_start
-    begins = first.astimezone(event.start.tzinfo)
-    left_out = {as_utc(each): each for each in (*event.exdates, *cancelled) if as_utc(each) > first}
+    left_out = _left_out(event, cancelled)
     after = replace(
-        event,
-        **fields,
-        start=begins,
-        duration=_length(event, interval),
+        _with(occurrence, fields, interval),
+        start=first.astimezone(event.start.tzinfo),
         provenance=provenance(asked),
         id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
-        exdates=tuple(each.astimezone(begins.tzinfo) for each in left_out.values()),
+        exdates=tuple(each for each in left_out if as_utc(each) > first),
     )
     by = _wall(interval.start) - _wall(occurrence.interval.start, event)
     after = _shifted(after, by)
+    if "rrule" in fields:
+        after = replace(after, rrule=fields["rrule"])
     return (ended_before(occurrence), AddEvent.model_validate({"event": event_to_json(after)}))
+
+
+def _with(occurrence: Occurrence, fields: Mapping[str, Any], interval: Interval) -> Event:
+    """Return the event of an occurrence with other fields, and as long as an interval where the time changes."""
+    after = replace(occurrence.event, **fields)
+    if interval == occurrence.interval and "all_day" not in fields:
+        return after  # how long this one takes may differ from the others
+    return replace(after, duration=_length(interval, is_day=after.all_day))
+
+
+def _left_out(event: Event, cancelled: Sequence[datetime]) -> tuple[datetime, ...]:
+    """Return the starts at which a series does not take place, each once, in its own zone."""
+    starts = {as_utc(each): each for each in (*event.exdates, *cancelled)}
+    return tuple(each.astimezone(event.start.tzinfo) for each in starts.values())
 
 
 def _shifted(event: Event, by: timedelta) -> Event:
@@ -331,9 +377,9 @@ def _rule_of(parts: Mapping[str, str]) -> str:
     return ";".join(f"{name}={value}" for name, value in parts.items())
 
 
-def _length(event: Event, interval: Interval) -> timedelta:
+def _length(interval: Interval, *, is_day: bool) -> timedelta:
     """Return a length as events have it: of real time, or of days where it takes all day."""
-    if not event.all_day:
+    if not is_day:
         return as_utc(interval.end) - as_utc(interval.start)
     return timedelta(days=(_wall(interval.end).date() - _wall(interval.start).date()).days)
 
@@ -344,5 +390,6 @@ def _wall(instant: datetime, event: Event | None = None) -> datetime:
 
 
 def provenance(asked: Asked) -> Provenance:
-    """Return where an event comes from that was asked for in conversation."""
-    return Provenance(source_type=SourceType.CHAT, source_id=asked.turn_id)
+    """Return where an event comes from that was asked for in conversation, or made by hand."""
+    source = SourceType.WEB if asked.is_by_hand else SourceType.CHAT
+    return Provenance(source_type=source, source_id=asked.turn_id)

@@ -38,6 +38,7 @@ class Asked:
         scope: Who may read what is proposed, where the part of a message that no plan is made of asks to keep it secret.
         is_unsaid: Whether they did not say it so, and nobody else is shown it before it is confirmed.
         confidence: How sure it is that they want it, in [0, 1].
+        is_by_hand: Whether they did it themselves on a page or through the API, and said nothing.
     """
 
     household: Household
@@ -52,6 +53,7 @@ class Asked:
     scope: str = HOUSEHOLD_SCOPE
     is_unsaid: bool = False
     confidence: float = 1.0
+    is_by_hand: bool = False
 
     @property
     def viewer(self) -> Viewer:

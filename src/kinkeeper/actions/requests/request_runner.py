@@ -1,8 +1,7 @@
 """Carrying out one request: what only reads is read, what writes becomes an action and runs or awaits a yes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -70,7 +69,13 @@ async def perform(
     """
     planned = _planned(domain, action, params)
     try:
-        return await _carried_out(catalogue, store, asked, planned)
+        return await _carried_out(
+            catalogue,
+            store,
+            asked,
+            planned,
+            settle=lambda conn, each: _asked_for(conn, each, asked),
+        )
     except UnclearError as error:
         question = str(error)
         return replace(planned, status=ResultStatus.UNCLEAR, error=question, options=error.options)
@@ -90,6 +95,7 @@ async def perform_by_hand(
     domain: str,
     action: str,
     params: Mapping[str, Any],
+    check: Callable[[Connection], None] | None = None,
 ) -> ActionResult:
     """Carry out what a person does by hand on a page or with a command: doing it is their yes.
 
@@ -99,6 +105,7 @@ async def perform_by_hand(
         asked: Who does it; its turn names this one deed, so that it is done once.
         action: Its name.
         params: Not yet checked.
+        check: Asked in the transaction that writes; what it raises prevents the writing.
 
     Raises:
         NotFoundError: What is meant is not there.
@@ -107,10 +114,16 @@ async def perform_by_hand(
         InputError: The parameters do not fit.
     """
     planned = _planned(domain, action, params)
-    result = await _carried_out(catalogue, store, asked, planned)
-    if result.status is ResultStatus.AWAITING and result.action_id is not None:
-        receipt = await store.write(partial(_confirmed, result.action_id, asked))
-        result = result_of(receipt.action)
+
+    def decided(conn: Connection, proposal: Proposal) -> ActionResult:
+        if check is not None:
+            check(conn)
+        result = _asked_for(conn, proposal, asked)
+        if result.status is ResultStatus.AWAITING and result.action_id is not None:
+            return result_of(_confirmed(conn, result.action_id, asked).action)
+        return result
+
+    result = await _carried_out(catalogue, store, asked, planned, settle=decided)
     if result.status is ResultStatus.FAILED:
         raise ConflictError(result.error or f"{domain}.{action} could not be done")
     return result
@@ -177,14 +190,19 @@ def _storable(value: Any) -> Any:
             return value
 
 
-def _confirmed(action_id: str, asked: Asked, conn: Connection) -> Receipt:
+def _confirmed(conn: Connection, action_id: str, asked: Asked) -> Receipt:
     return approvals.confirm(
         conn, action_id, member=asked.member, household=asked.household, now=asked.now
     )
 
 
 async def _carried_out(
-    catalogue: Catalogue, store: Store, asked: Asked, planned: ActionResult
+    catalogue: Catalogue,
+    store: Store,
+    asked: Asked,
+    planned: ActionResult,
+    *,
+    settle: Callable[[Connection, Proposal], ActionResult],
 ) -> ActionResult:
     kind = catalogue.get(planned.domain, planned.action)
     parameters = _typed(kind, planned.params)
@@ -199,7 +217,7 @@ async def _carried_out(
     if earlier is not None:
         return earlier
     proposal = _proposal(kind, asked, planned, await kind.prepare(parameters, asked))
-    return await store.write(lambda conn: _asked_for(conn, proposal, asked))
+    return await store.write(lambda conn: settle(conn, proposal))
 
 
 def _asked_for(conn: Connection, proposal: Proposal, asked: Asked) -> ActionResult:

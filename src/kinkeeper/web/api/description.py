@@ -18,6 +18,7 @@ _PROBLEM: Mapping[str, Any] = {
         "title": {"type": "string", "examples": ["Not Found"]},
         "status": {"type": "integer", "examples": [404]},
         "detail": {"type": "string", "examples": ["there is no active key with the id 'x'"]},
+        "current": {"type": "object", "description": "Of a 412: the record as it is now."},
         "errors": {
             "type": "array",
             "items": {

@@ -1,6 +1,7 @@
 """The household's calendar, where each entry comes from, and the import of a calendar file."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -22,7 +23,9 @@ from kinkeeper.web.access.door import Decider, Viewer
 from kinkeeper.web.access.model import FAMILY
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.page_queries import load_ground, load_standing
+from kinkeeper.web.pages.tasks import change_notice
 from kinkeeper.web.route_parts import ToldTime
+from kinkeeper.web.views.addresses import edit_href
 from kinkeeper.web.views.calendar import (
     Span,
     calendar_page,
@@ -31,7 +34,7 @@ from kinkeeper.web.views.calendar import (
     import_href,
     shown_days,
 )
-from kinkeeper.web.views.cards import Ground
+from kinkeeper.web.views.cards import Ground, Notice
 from kinkeeper.web.views.items import collect
 
 router = APIRouter(include_in_schema=False)
@@ -44,8 +47,13 @@ async def show_calendar(
     *,
     span: Annotated[Span, Query()] = Span.WEEK,
     on: Annotated[date | None, Query()] = None,
+    about: Annotated[str, Query(max_length=36)] = "",
 ) -> HTMLResponse:
-    """Show a week, a month, or what comes next."""
+    """Show a week, a month, or what comes next, and what became of the last change.
+
+    Args:
+        about: Action that made the change.
+    """
     desk = desk_of(request, person)
     anchor = clamped(on or desk.wording.today)
     first, last = shown_days(span, anchor, desk.wording.week_start)
@@ -63,7 +71,13 @@ async def show_calendar(
         page = calendar_page(
             found, span=span, anchor=anchor, lines=desk.lines, wording=desk.wording
         )
-        return {"calendar": page, "today_href": f"/calendar?span={span.value}"}
+        return {
+            "calendar": page,
+            "today_href": f"/calendar?span={span.value}",
+            "may_write": person.may_speak,
+            "notice": saved_notice(conn, desk, about),
+            "here": f"/calendar?span={span.value}&on={anchor.isoformat()}",
+        }
 
     return await show("calendar.html", desk, "calendar", read)
 
@@ -84,17 +98,31 @@ async def show_entry(
         action = _action(conn, desk, event)
         ground = load_ground(conn, desk.household, action) if action else Ground()
         quotes = tuple(map(desk.quotes.of, ground.messages))
+        occurrence = _occurrence(conn, event, at, desk.viewer)
         entry = entry_page(
             event,
-            _occurrence(conn, event, at, desk.viewer),
+            occurrence,
             action,
             quotes if person.role in FAMILY else (),
             words=desk.words,
             people=desk.people,
         )
-        return {"entry": entry}
+        return {
+            "entry": entry,
+            "may_write": person.may_speak and not entry.is_off,
+            "edit_href": edit_href(event.id, occurrence, "edit"),
+            "delete_href": edit_href(event.id, occurrence, "delete"),
+        }
 
     return await show("entry.html", desk, "calendar", read)
+
+
+def saved_notice(conn: Connection, desk: Desk, about: str) -> Notice | None:
+    """Return what became of a change of the calendar, told from the stored action."""
+    notice = change_notice(conn, desk, about)
+    if notice is None or not notice.undo_id:
+        return notice
+    return replace(notice, text=f"Saved. {notice.text}")
 
 
 def _action(conn: Connection, desk: Desk, event: Event) -> PendingAction | None:

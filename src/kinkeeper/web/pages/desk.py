@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any
 
 from sqlalchemy import Connection
@@ -128,7 +129,12 @@ def desk_of(request: Request, person: Person) -> Desk:
 
 
 async def show(
-    template: str, desk: Desk, here: str, values: Callable[[Connection], Mapping[str, Any]]
+    template: str,
+    desk: Desk,
+    here: str,
+    values: Callable[[Connection], Mapping[str, Any]],
+    *,
+    status: int = HTTPStatus.OK,
 ) -> HTMLResponse:
     """Return a page, read from one snapshot of the database.
 
@@ -139,4 +145,4 @@ async def show(
     def read(conn: Connection) -> Mapping[str, Any]:
         return {**values(conn), "frame": desk.frame(conn, here)}
 
-    return page(template, desk.person, **await desk.house.store.read(read))
+    return page(template, desk.person, status=status, **await desk.house.store.read(read))

@@ -7,6 +7,7 @@ from kinkeeper.web import live
 from kinkeeper.web.pages import (
     calendar,
     chat,
+    event_forms,
     goals,
     health,
     pending,
@@ -21,5 +22,17 @@ from kinkeeper.web.pages import (
 plain: list[Route] = [*responses.routes, *live.routes]
 routers: tuple[APIRouter, ...] = tuple(
     page.router
-    for page in (sign_ins, today, chat, pending, calendar, why, remembered, tasks, goals, health)
+    for page in (
+        sign_ins,
+        today,
+        chat,
+        pending,
+        event_forms,
+        calendar,
+        why,
+        remembered,
+        tasks,
+        goals,
+        health,
+    )
 )

@@ -24,6 +24,7 @@ from kinkeeper.observer.cards.card_corrections import Correction, correct
 from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.page_queries import load_ground, load_message, load_standing
+from kinkeeper.web.security.browser_protection import own_page
 from kinkeeper.web.views.calendar import clamped
 from kinkeeper.web.views.cards import (
     Batch,
@@ -145,14 +146,27 @@ async def bring_back(
 
 
 @router.post("/pending/{action_id}/undo")
-async def take_back(request: Request, person: Decider, action_id: str) -> RedirectResponse:
-    """Take back what was saved."""
+async def take_back(
+    request: Request,
+    person: Decider,
+    action_id: str,
+    *,
+    back: Annotated[str, Form(max_length=500)] = "",
+) -> RedirectResponse:
+    """Take back what was saved.
+
+    Args:
+        back: Page of the calendar from which it was saved; empty where it was none.
+    """
     desk = desk_of(request, person)
     receipt = await desk.house.store.write(
         lambda conn: reversal.undo(
             conn, action_id, member=person.member, household=person.household, now=desk.now
         )
     )
+    page = own_page(back)
+    if receipt.outcome is Outcome.UNDONE and page.startswith("/calendar?"):
+        return RedirectResponse(f"{page}&about={action_id}", HTTPStatus.SEE_OTHER)
     return told(receipt)
 
 

@@ -58,6 +58,7 @@ _TITLES = {
     HTTPStatus.FORBIDDEN: "Not allowed",
     HTTPStatus.NOT_FOUND: "Page not found",
     HTTPStatus.CONFLICT: "This has changed",
+    HTTPStatus.PRECONDITION_FAILED: "This has changed",
     HTTPStatus.UNPROCESSABLE_ENTITY: "That didn't work",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many requests",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong",

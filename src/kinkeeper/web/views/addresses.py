@@ -1,9 +1,10 @@
 """Addresses of pages about one thing. Pure."""
 
-from datetime import datetime
+from datetime import date, datetime
 from urllib.parse import quote, urlencode
 
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.calendar.model import Occurrence
 from kinkeeper.core.time import as_utc
 
 
@@ -15,6 +16,22 @@ def card_href(action: PendingAction) -> str:
 def event_href(event_id: str, start: datetime) -> str:
     """Return where one occurrence is shown with where it comes from."""
     return f"/calendar/event/{quote(event_id, safe='')}?at={as_utc(start):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def edit_href(event_id: str, occurrence: Occurrence | None, what: str) -> str:
+    """Return where an event is edited or deleted.
+
+    Args:
+        occurrence: The one that is meant; None for the next.
+        what: "edit" or "delete".
+    """
+    at = "" if occurrence is None else f"?at={as_utc(occurrence.original_start):%Y-%m-%dT%H:%M:%SZ}"
+    return f"/calendar/event/{quote(event_id, safe='')}/{what}{at}"
+
+
+def new_href(day: date, span: str) -> str:
+    """Return where an event is added on a day, and from which view of the calendar."""
+    return f"/calendar/new?on={day.isoformat()}&span={span}"
 
 
 def why_href(message_id: str, chat_id: str) -> str:

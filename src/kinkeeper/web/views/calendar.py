@@ -11,6 +11,7 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Event, EventState, Occurrence, SourceType
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.reading.times.calendar_days import first_of_week
+from kinkeeper.web.views.addresses import new_href
 from kinkeeper.web.views.calendar_diff import DiffWords, PieceLine, piece_of, piece_of_event
 from kinkeeper.web.views.day_text import Wording
 from kinkeeper.web.views.items import Found, Item, Lines
@@ -46,6 +47,7 @@ class Day:
         entries: What takes place, all-day first, then in order of time.
         marks: Whose things they are, each once, at most four.
         href: The week that holds it.
+        add_href: Where an event is added on it; empty where it has passed.
     """
 
     iso: str
@@ -58,6 +60,7 @@ class Day:
     entries: tuple[Item, ...]
     marks: tuple[Person, ...]
     href: str
+    add_href: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,7 @@ class CalendarPage:
         previous: Address of the one before; empty at the end of the calendar.
         following: Address of the one after; empty at the end of the calendar.
         tabs: Addresses of the three spans around the same day.
+        add_href: Where an event is added on the day that is looked at.
         days: In order; of an agenda only those with something, of a month whole weeks.
         weaves: Everybody whose pattern is used.
     """
@@ -79,6 +83,7 @@ class CalendarPage:
     previous: str
     following: str
     tabs: Mapping[Span, str]
+    add_href: str
     days: tuple[Day, ...]
     weaves: tuple[Person, ...]
 
@@ -116,7 +121,7 @@ def calendar_page(
     first, last = shown_days(span, anchor, wording.week_start)
     by_day = _by_day(found, first, last, lines=lines, wording=wording)
     days = [
-        _day(day, by_day[day], anchor=anchor if span is Span.MONTH else None, wording=wording)
+        _day(day, by_day[day], span, anchor=anchor, wording=wording)
         for day in _days(first, last)
         if span is not Span.AGENDA or by_day[day]
     ]
@@ -127,6 +132,7 @@ def calendar_page(
         previous=_href(span, before),
         following=_href(span, after),
         tabs={each: _href(each, anchor) for each in Span},
+        add_href=new_href(max(anchor, wording.today), span.value),
         days=tuple(days),
         weaves=tuple(dict.fromkeys(item.face for day in days for item in day.entries)),
     )
@@ -158,7 +164,7 @@ def covered_days(interval: Interval, wording: Wording) -> Sequence[date]:
     return _days(first, last)
 
 
-def _day(day: date, items: Sequence[Item], *, anchor: date | None, wording: Wording) -> Day:
+def _day(day: date, items: Sequence[Item], span: Span, *, anchor: date, wording: Wording) -> Day:
     faces = dict.fromkeys(item.face for item in items)
     return Day(
         iso=day.isoformat(),
@@ -167,10 +173,11 @@ def _day(day: date, items: Sequence[Item], *, anchor: date | None, wording: Word
         label=wording.heading(day),
         long_label=wording.long_day(day),
         is_today=day == wording.today,
-        is_outside=anchor is not None and day.month != anchor.month,
+        is_outside=span is Span.MONTH and day.month != anchor.month,
         entries=tuple(items),
         marks=tuple(faces)[:_MARKS],
         href=_href(Span.WEEK, day),
+        add_href="" if day < wording.today else new_href(day, span.value),
     )
 
 
@@ -224,6 +231,7 @@ class EntryPage:
     Attributes:
         repeats: Whether it is one of a series.
         is_off: Whether it does not take place.
+        audience: Who may see it, in words; empty for the whole household.
         source: Where it came from, in words.
         confirmed: Who said yes, in words; empty where nobody had to.
         quotes: Messages it rests on.
@@ -234,6 +242,7 @@ class EntryPage:
     line: PieceLine
     repeats: bool
     is_off: bool
+    audience: str
     source: str
     confirmed: str
     quotes: tuple[Quote, ...]
@@ -272,6 +281,7 @@ def entry_page(
         line=words.piece(piece),
         repeats=event.rrule is not None,
         is_off=state is EventState.CANCELLED,
+        audience=people.audience(event.scope),
         source=_SOURCES[provenance.source_type],
         confirmed=f"Approved by {by}{at}." if by else "",
         quotes=quotes,
