@@ -49,6 +49,7 @@ class News(StrEnum):
     ENDS = "ends"
     PLACE = "place"
     CHARGE = "charge"
+    JOINS = "joins"
     SWAP = "swap"
 
 
@@ -284,7 +285,7 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
     news, of = _NEWS[name], groups.get("of", "")
     told = Told(
         news=news,
-        about=_named(what, case),
+        about=named(what, case),
         when=when,
         who=who,
         of=tuple(who_of(f"{rest.of} {of}", case)),
@@ -330,8 +331,12 @@ def _with_their_own(told: Told, case: Case) -> Told | None:
     return _repeating(replace(told, is_charge=True), case)
 
 
-def _named(what: str, case: Case) -> str:
-    """Return the words that name an event; empty where they only point at one."""
+def named(what: str, case: Case) -> str:
+    """Return the words that name an event; empty where they only point at one.
+
+    Args:
+        what: With marks.
+    """
     plain = re.sub(r"([\ue100-\ue1ff])'s\b", r"\1", what)
     plain = re.sub(r"\b(the|my|our|this)\s+(?=[\ue100-\ue1ff])", "", plain)
     title = DETERMINER.sub("", case.message.title(plain)).strip(" ,")
@@ -375,7 +380,7 @@ def other_of(told: Told, case: Case) -> Told:
     Args:
         told: What is told of the first.
     """
-    return replace(told, about=_named(told.other, case), when=f"{told.other} {told.when}")
+    return replace(told, about=named(told.other, case), when=f"{told.other} {told.when}")
 
 
 def new_weekday(told: Told, case: Case) -> TimeSpan | None:

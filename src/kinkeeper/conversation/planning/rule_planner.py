@@ -17,6 +17,7 @@ from kinkeeper.conversation.planning import (
     list_rules,
     mail_rules,
     memory_rules,
+    participation,
     reminders,
     task_rules,
 )
@@ -171,7 +172,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "mail.asked": mail_rules.asked, "events.asked": calendar_questions.asked,
     "events.question": calendar_questions.ask,
     "events.find_time": calendar_questions.find_time,
-    "events.absent": creating_events.absent, "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
+    "events.absent": creating_events.absent, "events.joined": participation.joined, "events.placed": participation.placed, "events.create": creating_events.create, "events.stated": participation.stated,
     "events.moved": changing_events.moved, "events.nudged": changing_events.nudged,
     "events.taken": changing_events.taken_on, "events.move": changing_events.move,
     "events.rename": changing_events.rename, "events.relocate": changing_events.relocate,
