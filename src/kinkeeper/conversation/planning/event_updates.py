@@ -12,7 +12,7 @@ from typing import Final
 
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.clauses import news_of
-from kinkeeper.conversation.planning.creating_events import DETERMINER
+from kinkeeper.conversation.planning.creating_events import DETERMINER, is_appointment
 from kinkeeper.conversation.planning.people import is_person, people_in, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.language.text import tokenise
@@ -168,9 +168,20 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
         if days:
             yield from (each for each in _told_of(f"{form} {days}", case) if each.news is News.OFF)
         is_caused = bool(days) and case.grammar.telling["cause"].fullmatch(clause) is not None
+        names_own = _names_own(clause, form, case)
         for each in _told_of(form, case):
-            if not (is_caused and each.news is News.OFF):
+            if not (is_caused and each.news is News.OFF) and (each.about or not names_own):
                 yield each
+
+
+def _names_own(clause: str, news: str, case: Case) -> bool:
+    """Whether what stands before some news is of a thing of its own, so that they point at nothing said earlier: "karate at 4, Ann drives"."""
+    before, found, _ = clause.rpartition(news)
+    head = before.strip(" ,") if found else ""
+    if not head:
+        return False
+    is_timed = bool(case.message.times(head)) and is_appointment(case.message.title(head), case)
+    return is_timed or case.grammar.starts.match(head) is not None
 
 
 def _told_of(form: str, case: Case) -> Iterator[Told]:

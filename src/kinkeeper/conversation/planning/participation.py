@@ -111,6 +111,7 @@ def _new(groups: Groups, case: Case) -> Sequence[Step] | None:
     thing = DETERMINER.sub(
         "", groups["who"]
     )  # "Mia's haircut" of "put Mia's haircut in for Friday"
+    whom = whom.partition(",")[0].strip()
     is_for = is_person(whom, case) or _OURS.match(whom) is not None  # "a haircut in for Mia"
     what = f"{thing} for {groups['what']}" if is_for else f"{thing} {_OWN.sub('', groups['what'])}"
     return created(what, moment, case, groups={**groups, "who": ""}) if moment else None

@@ -65,6 +65,7 @@ from kinkeeper.conversation.planning.references import again, more, pointed
 from kinkeeper.conversation.planning.relative import (
     on_day_spoken_of,
     onto_card,
+    onto_new,
     onto_what_waits,
     together,
 )
@@ -551,7 +552,9 @@ def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
     steps = steps or more(case.message.text, case) or []
     if not any(isinstance(each, PlannedAction) for each in steps):
         steps = on_its_eve(case) or steps
-    return [one for each in together(steps) for one in onto_card(each, case)], unread
+    return [
+        one for each in together(onto_new(steps, case)) for one in onto_card(each, case)
+    ], unread
 
 
 def _edited(case: Case) -> Plan:
