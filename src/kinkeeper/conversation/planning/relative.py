@@ -294,12 +294,15 @@ def onto_new(steps: list[Step], case: Case) -> list[Step]:
     kept: list[Step] = []
     for step in steps:
         last = kept[-1] if kept else None
-        is_after_new = isinstance(last, PlannedAction) and last.action == "create_event"
-        if not isinstance(step, PlannedAction) or not is_after_new or not _only_charges(step, case):
+        if (
+            isinstance(step, PlannedAction)
+            and isinstance(last, PlannedAction)
+            and last.action == "create_event"
+            and _only_charges(step, case)
+        ):
+            kept[-1] = replace(last, params={**last.params, **step.params["changes"]})
+        else:
             kept.append(step)
-            continue
-        assert isinstance(last, PlannedAction)
-        kept[-1] = replace(last, params={**last.params, **step.params["changes"]})
     return kept
 
 

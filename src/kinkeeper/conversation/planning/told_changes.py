@@ -22,11 +22,13 @@ from kinkeeper.conversation.planning.event_updates import (
     other_of,
     told_of,
 )
+from kinkeeper.conversation.planning.people import without_people
 from kinkeeper.conversation.planning.references import with_known_day
 from kinkeeper.conversation.planning.referents import target
 from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each, in_one
 from kinkeeper.language.text import enumerated
+from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.modality import reported_in
 
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
@@ -74,6 +76,27 @@ def _unable(clause: str, case: Case) -> list[Step] | None:
         offered = replace(action("calendar", "create_event", params), is_offer=True)
         return [*(meant.look() if case.context.results else ()), offered]
     return None
+
+
+def tells_of_other(case: Case, labels: Sequence[str]) -> bool:
+    """Return whether a message tells of something that stands in the calendar, and that none of the labels name.
+
+    Args:
+        labels: What is asked about, in words.
+    """
+    asked = {*stems(" ".join(labels))}
+    return any(
+        (each.is_sure or (each.news is News.TIME and not each.is_charge))
+        and each.about
+        and asked.isdisjoint(stems(each.about))
+        and any(asked.isdisjoint(_telling(event, case)) for event in Meant(each, case).events)
+        for each in told_of(case.message.text, case)
+    )
+
+
+def _telling(event: Thing, case: Case) -> frozenset[str]:
+    """Return the stems of a title without those of names."""
+    return frozenset(stems(without_people(event.title, case)))
 
 
 def looked_for(clause: str, case: Case) -> list[Step] | None:
