@@ -25,10 +25,6 @@ _OURS = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
-_HAVING = re.compile(
-    r"(?:'(?:s|ve|m|re|ll))?(?: (?:has|have|got|had|is|are|was|having|going|to|doing))*$",
-    re.IGNORECASE,
-)
 
 
 def joined(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -76,7 +72,7 @@ def _stands(what: str, people: Sequence[str], case: Case) -> bool:
 
 def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "Otis has a party on Sunday": what stands in the calendar already is shown, all else is something new."""
-    what, people = groups["what"], people_in(_HAVING.sub("", groups.get("who", "")), case)
+    what, people = groups["what"], tuple(who_of(groups.get("who", ""), case))
     news = _news(what, people, case, is_sure=False)
     known = of_known(news, case) if people and news.about and not groups.get("being") else None
     if known and all(map(_looks, known)):
@@ -90,6 +86,7 @@ def _looks(step: Step) -> bool:
 
 
 def _people(said: str, case: Case) -> tuple[str, ...]:
+    said = "me" if said.lower() == "my name" else said.removesuffix("'s name")
     return tuple(together(said, case)) or people_in(said, case)
 
 
