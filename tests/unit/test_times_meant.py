@@ -833,3 +833,15 @@ def test_an_hour_is_todays_where_no_other_day_was_spoken_of() -> None:
     assert step.is_offer
     *_, step = plan("cancel ballet on friday and chess on saturday, and add choir at 6pm").actions
     assert step.is_offer
+
+
+def test_an_ordinal_behind_a_weekday_that_counts_a_thing_is_no_day() -> None:
+    counted = product(
+        ("friday", "Tuesday"),
+        ("second", "third", "first", "fourth"),
+        ("period", "lesson", "session"),
+    )
+    for day, ordinal, noun in counted:
+        text = f"test {day} {ordinal} {noun}"
+        (found,) = read(text, MONDAY)
+        assert found.surface.lower() == day.lower(), text

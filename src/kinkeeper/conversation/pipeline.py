@@ -33,6 +33,7 @@ from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,
     Branch,
+    Confirmation,
     Exchange,
     Mode,
     Nearest,
@@ -44,8 +45,12 @@ from kinkeeper.conversation.model import (
 )
 from kinkeeper.conversation.nearest import near_in_meaning, seek
 from kinkeeper.conversation.parts import Parts
+from kinkeeper.conversation.planning.case import case_of
 from kinkeeper.conversation.planning.memory_rules import told_of
+from kinkeeper.conversation.planning.rule_planner import vocabulary_of
+from kinkeeper.conversation.planning.told_changes import tells_of_other
 from kinkeeper.conversation.questions import Open, Settler, find_open
+from kinkeeper.conversation.routing.confirmation import Decision
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.stages import Course, Stage, StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
@@ -85,6 +90,7 @@ _UNREADABLE = "I couldn't read that message. Nothing was done. Please put it ano
 _NOTHING_OF_IT = "All right, I haven't done or saved any of that."
 _MOST_READS = 2
 _TOO_LONG = f"Your message was long: I read its first {LONGEST_READ:,} characters and saved the rest as it is."
+_REFUSING = frozenset({Confirmation.NO, Confirmation.EDIT})
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
 _NO_CONTEXT = TurnContext()
 
@@ -442,6 +448,7 @@ class _Run:
             and not _keeps_last_secret(
                 self.text, planning.history, self.parts.household.members_by_word
             )
+            and not await self._tells_of_other(planning, decision)
         ):
             decided = await settler.settle(asked, self.said, triage, decision)
         if decided is None and wants_undo(self.text, self.loaded.earlier):
@@ -471,6 +478,15 @@ class _Run:
             acted=Acted(results=list(decided.results), clarification=decided.question),
             asked_about=decided.asked_about,
         )
+
+    async def _tells_of_other(self, planning: PlanningContext, said: Decision | None) -> bool:
+        """Return whether a no, or an edit, tells of something else in the calendar than what is asked about."""
+        open_ = self.loaded.open.all
+        if not open_ or said is None or said.kind not in _REFUSING:
+            return False
+        context = replace(planning, fetched=await self._fetch(planning.asked))
+        case = case_of(context, vocabulary_of(planning.asked.household))
+        return tells_of_other(case, [each.proposal.summary for each in open_])
 
     async def _retracted(self, asked: Asked) -> Acted | None:
         """Return what a message takes back, of itself or of what was said right before; None where it does not."""

@@ -328,7 +328,11 @@ def invite(groups: Groups, case: Case) -> Sequence[Step] | None:
     is_put_in = case.grammar.describing["in_calendar"].match(f" to {groups['what']}") is not None
     if not guests or is_put_in or NO_EVENT.search(groups["what"]) or groups["what"][:4] == "for ":
         return None
-    return _changed(groups, case, {"who": guests})
+    target = named_event(groups["what"], case)
+    standing = standing_events(case.context)
+    places = meant_by(str(target.get("find_by")), [each.title for each in standing])
+    there = standing[places[0]].who if target and places else ()
+    return _changed(groups, case, {"who": [*dict.fromkeys((*there, *guests))]})
 
 
 def _changed(groups: Groups, case: Case, changes: Mapping[str, Any]) -> Sequence[Step] | None:

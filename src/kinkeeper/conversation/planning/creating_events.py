@@ -248,8 +248,6 @@ def _placed(title: str, case: Case) -> tuple[str, str | None]:
     return title, found["where"]
 
 
-_OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
-
 _ENDS_BY = re.compile(
     rf"[\s,]+(?:and |then )?(?:be |is |are |will be )?(?:back|home|finish(?:ed|es|ing)?|over|done|ends?|ending|stay(?:s|ing)?|there|here|leav(?:es?|ing)|go(?:es|ing)?|return(?:s|ing)?|fl(?:y|ies|ying))(?: again| home| there| over| on)*(?: by| at| on| around| about| till| until)* (?:the )?(?P<end>{TIME_MARK})",
     re.IGNORECASE,
@@ -272,28 +270,8 @@ INSTEAD = re.compile(r"\b(?:instead|rather than)\b", re.IGNORECASE)
 
 _NOON = 12
 _BUSY, _AWAY = "Busy", "Away"
-_OURS = re.compile(
-    r"^(?:the |my |our )?(?:boys|girls|kids|children|twins|lads|lot|family|two of (?:us|them)|all of (?:us|them)|us)$",
-    re.IGNORECASE,
-)
 
 _LONGEST_NAME = 6  # words of what is named and not told
-
-
-def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "put Wren down for a swim gala on Saturday at 9:30": who takes part stands before what it is."""
-    moment = moment_of(case.message.times(" ".join(groups.values())), case.now)
-    if moment is None and not is_appointment(case.message.title(groups["what"]), case):
-        return None
-    whom = case.message.title(groups["what"])
-    if whom and who_of(groups["who"], case):
-        return _created(groups["what"], moment, case, groups=groups)
-    thing = DETERMINER.sub(
-        "", groups["who"]
-    )  # also "Mia's haircut" of "put Mia's haircut in for Friday"
-    is_for = is_person(whom, case) or _OURS.match(whom) is not None  # "a haircut in for Mia"
-    what = f"{thing} for {groups['what']}" if is_for else f"{thing} {_OWN.sub('', groups['what'])}"
-    return _created(what, moment, case, groups={**groups, "who": ""}) if moment else None
 
 
 def absent(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -308,7 +286,7 @@ def absent(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     what = groups["what"] or groups["away"]
     moment = moment_of(case.message.times(" ".join(groups.values())), case.now)
-    return _created(f"{what} {groups['when']}", moment, case, groups=groups)
+    return created(f"{what} {groups['when']}", moment, case, groups=groups)
 
 
 def _told_absent(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -321,7 +299,7 @@ def _told_absent(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     said = {"who": "all of us" if is_all else groups["who2"], "block": _AWAY}
     return (
-        _as_offer(_created(f"{_AWAY} {when}", moment, case, groups=said)) if who or is_all else None
+        as_offer(created(f"{_AWAY} {when}", moment, case, groups=said)) if who or is_all else None
     )
 
 
@@ -343,7 +321,7 @@ def create(groups: Groups, case: Case) -> Sequence[Step] | None:
     if moment is None and not is_placed and not ("firm" in groups and is_appointment(what, case)):
         return None
     tail = groups.get("tail", "")
-    return _created(f"{what} {tail}" if tail else what, moment, case, groups=groups)
+    return created(f"{what} {tail}" if tail else what, moment, case, groups=groups)
 
 
 def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -370,15 +348,15 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     who = groups.get("who", "")
     if not who and said["errand_told"].match(title):
         task = add_task({"what": what}, case)
-        return task if moment.start is not None else _as_offer(task)
+        return task if moment.start is not None else as_offer(task)
     if _is_certain(moment, title, who, case):
-        return _created(what, moment, case, groups=groups)
+        return created(what, moment, case, groups=groups)
     is_thing = "compound" in told_not_asked(title)
     if not who and not is_thing and said["own_errand"].fullmatch(title):
-        return _as_offer(add_task({"what": what}, case))
+        return as_offer(add_task({"what": what}, case))
     if moment.day is None or not (is_thing or _is_told(title, case, groups)):
         return None
-    return _as_offer(_created(what, moment, case, groups=groups))
+    return as_offer(created(what, moment, case, groups=groups))
 
 
 def _only_ends(spans: Sequence[TimeSpan]) -> bool:
@@ -426,16 +404,23 @@ def _is_name(title: str, case: Case) -> bool:
     return 0 < len(title.split()) <= _LONGEST_NAME
 
 
-def _as_offer(steps: Sequence[Step] | None) -> Sequence[Step] | None:
+def as_offer(steps: Sequence[Step] | None) -> Sequence[Step] | None:
+    """Return steps that only propose what they would do; None for none."""
     return [
         replace(each, is_offer=True) if isinstance(each, PlannedAction) else each
         for each in steps or ()
     ] or None
 
 
-def _created(
+def created(
     what: str, moment: Moment | None, case: Case, *, groups: Groups
 ) -> Sequence[Step] | None:
+    """Return what puts something new into the calendar, or asks what has to be known of it.
+
+    Args:
+        what: The words for it, with marks.
+        groups: All that was read of the clause; "who" names only people.
+    """
     what, is_same_time = _AGAIN.sub("", _SAME_TIME.sub("", what)), _SAME_TIME.search(what)
     what, moment, aside = _over_by(what, moment, case)
     found = described(what, case, who=groups.get("who", ""))

@@ -12,7 +12,7 @@ from typing import Final
 
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.clauses import news_of
-from kinkeeper.conversation.planning.creating_events import DETERMINER
+from kinkeeper.conversation.planning.creating_events import DETERMINER, is_appointment
 from kinkeeper.conversation.planning.people import is_person, people_in, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.language.text import tokenise
@@ -49,6 +49,7 @@ class News(StrEnum):
     ENDS = "ends"
     PLACE = "place"
     CHARGE = "charge"
+    JOINS = "joins"
     SWAP = "swap"
 
 
@@ -167,9 +168,20 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
         if days:
             yield from (each for each in _told_of(f"{form} {days}", case) if each.news is News.OFF)
         is_caused = bool(days) and case.grammar.telling["cause"].fullmatch(clause) is not None
+        names_own = _names_own(clause, form, case)
         for each in _told_of(form, case):
-            if not (is_caused and each.news is News.OFF):
+            if not (is_caused and each.news is News.OFF) and (each.about or not names_own):
                 yield each
+
+
+def _names_own(clause: str, news: str, case: Case) -> bool:
+    """Whether what stands before some news is of a thing of its own, so that they point at nothing said earlier: "karate at 4, Ann drives"."""
+    before, found, _ = clause.rpartition(news)
+    head = before.strip(" ,") if found else ""
+    if not head:
+        return False
+    is_timed = bool(case.message.times(head)) and is_appointment(case.message.title(head), case)
+    return is_timed or case.grammar.starts.match(head) is not None
 
 
 def _told_of(form: str, case: Case) -> Iterator[Told]:
@@ -284,7 +296,7 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
     news, of = _NEWS[name], groups.get("of", "")
     told = Told(
         news=news,
-        about=_named(what, case),
+        about=named(what, case),
         when=when,
         who=who,
         of=tuple(who_of(f"{rest.of} {of}", case)),
@@ -330,8 +342,12 @@ def _with_their_own(told: Told, case: Case) -> Told | None:
     return _repeating(replace(told, is_charge=True), case)
 
 
-def _named(what: str, case: Case) -> str:
-    """Return the words that name an event; empty where they only point at one."""
+def named(what: str, case: Case) -> str:
+    """Return the words that name an event; empty where they only point at one.
+
+    Args:
+        what: With marks.
+    """
     plain = re.sub(r"([\ue100-\ue1ff])'s\b", r"\1", what)
     plain = re.sub(r"\b(the|my|our|this)\s+(?=[\ue100-\ue1ff])", "", plain)
     title = DETERMINER.sub("", case.message.title(plain)).strip(" ,")
@@ -375,7 +391,7 @@ def other_of(told: Told, case: Case) -> Told:
     Args:
         told: What is told of the first.
     """
-    return replace(told, about=_named(told.other, case), when=f"{told.other} {told.when}")
+    return replace(told, about=named(told.other, case), when=f"{told.other} {told.when}")
 
 
 def new_weekday(told: Told, case: Case) -> TimeSpan | None:

@@ -17,6 +17,7 @@ from kinkeeper.conversation.planning.case import (
     Step,
     Thing,
     action,
+    content_words,
     results_of,
     standing_events,
 )
@@ -282,6 +283,39 @@ def together(steps: list[Step]) -> list[Step]:
         else:
             kept.append(step)
     return kept
+
+
+def onto_new(steps: list[Step], case: Case) -> list[Step]:
+    """Return steps in which who sees to "it" is said of what the same message puts into the calendar, and of nothing before.
+
+    Args:
+        steps: As they were read, in their order.
+    """
+    kept: list[Step] = []
+    for step in steps:
+        last = kept[-1] if kept else None
+        if (
+            isinstance(step, PlannedAction)
+            and isinstance(last, PlannedAction)
+            and last.action == "create_event"
+            and _only_charges(step, case)
+        ):
+            kept[-1] = replace(last, params={**last.params, **step.params["changes"]})
+        else:
+            kept.append(step)
+    return kept
+
+
+def _only_charges(step: PlannedAction, case: Case) -> bool:
+    """Whether a request does no more than put somebody in charge of an event that its message does not name."""
+    if step.action != "update_event" or {*step.params["changes"]} != {"responsible"}:
+        return False
+    event = step.params.get("event_id")
+    title = next((each.title for each in case.things if event and each.id == event), "")
+    people = {word for each in case.household.members for word in content_words(each.name)}
+    return bool(title) and (content_words(title) - people).isdisjoint(
+        content_words(case.message.text)
+    )
 
 
 def _is_same(one: PlannedAction, other: PlannedAction) -> bool:

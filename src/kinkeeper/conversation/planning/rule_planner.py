@@ -17,6 +17,7 @@ from kinkeeper.conversation.planning import (
     list_rules,
     mail_rules,
     memory_rules,
+    participation,
     reminders,
     task_rules,
 )
@@ -64,6 +65,7 @@ from kinkeeper.conversation.planning.references import again, more, pointed
 from kinkeeper.conversation.planning.relative import (
     on_day_spoken_of,
     onto_card,
+    onto_new,
     onto_what_waits,
     together,
 )
@@ -171,7 +173,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "mail.asked": mail_rules.asked, "events.asked": calendar_questions.asked,
     "events.question": calendar_questions.ask,
     "events.find_time": calendar_questions.find_time,
-    "events.absent": creating_events.absent, "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
+    "events.absent": creating_events.absent, "events.joined": participation.joined, "events.placed": participation.placed, "events.create": creating_events.create, "events.stated": participation.stated,
     "events.moved": changing_events.moved, "events.nudged": changing_events.nudged,
     "events.taken": changing_events.taken_on, "events.move": changing_events.move,
     "events.rename": changing_events.rename, "events.relocate": changing_events.relocate,
@@ -550,7 +552,9 @@ def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
     steps = steps or more(case.message.text, case) or []
     if not any(isinstance(each, PlannedAction) for each in steps):
         steps = on_its_eve(case) or steps
-    return [one for each in together(steps) for one in onto_card(each, case)], unread
+    return [
+        one for each in together(onto_new(steps, case)) for one in onto_card(each, case)
+    ], unread
 
 
 def _edited(case: Case) -> Plan:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dateutil.rrule import rrulestr
 
+from kinkeeper.conversation.lookups import IN_VIEW
 from kinkeeper.conversation.planning.case import Case, Missing, Step, Thing, action
 from kinkeeper.conversation.planning.changing_events import new_time
 from kinkeeper.conversation.planning.creating_events import is_appointment
@@ -21,11 +22,13 @@ from kinkeeper.conversation.planning.event_updates import (
     other_of,
     told_of,
 )
+from kinkeeper.conversation.planning.people import without_people
 from kinkeeper.conversation.planning.references import with_known_day
 from kinkeeper.conversation.planning.referents import target
 from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each, in_one
 from kinkeeper.language.text import enumerated
+from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.modality import reported_in
 
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
@@ -41,13 +44,19 @@ def told(clause: str, case: Case) -> list[Step] | None:
     """
     heard = reported_in(clause)  # what somebody else said is news as well
     for news in told_of(heard or clause, case):
-        change = _Change(news, case)
-        steps = change.steps()
-        if steps and change.meant.has_looked:
-            return [*change.meant.look(), *steps]  # it has been carried out, and stands first
+        steps = of_known(news, case)
         if steps:
             return steps
     return _unable(clause, case)
+
+
+def of_known(news: Told, case: Case) -> list[Step] | None:
+    """Return what one piece of news comes to for what stands in the calendar, or a look for that; None where it is of nothing there."""
+    change = _Change(news, case)
+    steps = change.steps()
+    if steps and change.meant.has_looked:
+        return [*change.meant.look(), *steps]  # it has been carried out, and stands first
+    return steps
 
 
 def _unable(clause: str, case: Case) -> list[Step] | None:
@@ -67,6 +76,27 @@ def _unable(clause: str, case: Case) -> list[Step] | None:
         offered = replace(action("calendar", "create_event", params), is_offer=True)
         return [*(meant.look() if case.context.results else ()), offered]
     return None
+
+
+def tells_of_other(case: Case, labels: Sequence[str]) -> bool:
+    """Return whether a message tells of something that stands in the calendar, and that none of the labels name.
+
+    Args:
+        labels: What is asked about, in words.
+    """
+    asked = {*stems(" ".join(labels))}
+    return any(
+        (each.is_sure or (each.news is News.TIME and not each.is_charge))
+        and each.about
+        and asked.isdisjoint(stems(each.about))
+        and any(asked.isdisjoint(_telling(event, case)) for event in Meant(each, case).events)
+        for each in told_of(case.message.text, case)
+    )
+
+
+def _telling(event: Thing, case: Case) -> frozenset[str]:
+    """Return the stems of a title without those of names."""
+    return frozenset(stems(without_people(event.title, case)))
 
 
 def looked_for(clause: str, case: Case) -> list[Step] | None:
@@ -116,7 +146,7 @@ class _Change:
             return self._for_good(found)
         chosen = self.meant.times(found)
         if not chosen:
-            return self._looked_for() if told.is_sure else None
+            return self._looked_for() if told.is_sure and not self._is_seen() else None
         if len({each.id for each in chosen}) > 1:
             return [self._which(chosen)]
         steps = [step for each in chosen for step in self._of_one(each)]
@@ -187,8 +217,22 @@ class _Change:
                 return {} if told.where == thing.location else {"location": told.where}
             case News.CHARGE:
                 return {} if set(told.who) == {*thing.responsible} else {"responsible": [*told.who]}
+            case News.JOINS:
+                return self._joined(thing)
             case _:
                 return {}
+
+    def _joined(self, thing: Thing) -> dict[str, Any]:
+        """Return who more takes part or is in charge: grown-ups see to what children do, and take part in what grown-ups do."""
+        is_of_adults = bool(thing.who) and all(map(self._is_adult, thing.who))
+        new = [each for each in self.told.who if each not in {*thing.who, *thing.responsible}]
+        in_charge = [each for each in new if self._is_adult(each) and not is_of_adults]
+        present = [each for each in new if each not in in_charge]
+        changes = {
+            "responsible": [*thing.responsible, *in_charge] if in_charge else [],
+            "who": [*thing.who, *present] if present else [],
+        }
+        return {name: people for name, people in changes.items() if people}
 
     def _timed(self, thing: Thing) -> dict[str, Any]:
         beside = next(
@@ -288,9 +332,16 @@ class _Change:
         """Return a look for what cannot be found; None where nothing is named, or it has been looked for."""
         return self.meant.look() if self.told.about and not self.meant.has_looked else None
 
+    def _is_seen(self) -> bool:
+        """Whether all is in view that somebody could be put down for on the days that are named."""
+        window = self.meant.window if self.told.news is News.JOINS else None
+        return window is not None and window.until <= self.case.now + IN_VIEW
+
     def _may_look(self) -> bool:
         """Whether it is surely told of something in the calendar; what is off or put elsewhere is found by its words."""
         told, case = self.told, self.case
+        if told.news is News.JOINS:
+            return told.is_sure and not self._is_seen()
         is_request = case.grammar.said["imperative"].match(told.about) is not None
         today = case.now.date()
         is_elsewhere = told.news is News.OFF or (

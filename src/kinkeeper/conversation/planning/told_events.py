@@ -11,6 +11,7 @@ from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Step, Thing, action, standing_events
 from kinkeeper.conversation.planning.creating_events import NO_EVENT
 from kinkeeper.conversation.planning.event_updates import News, Told, is_beside_now, is_short
+from kinkeeper.conversation.planning.people import members_in
 from kinkeeper.conversation.planning.plan_times import Window, window_of
 from kinkeeper.conversation.planning.referents import latest, meant, target
 from kinkeeper.core.time import midnight
@@ -134,7 +135,9 @@ class Meant:
         return next((known[each.id] for each in meanings if each.id in known), "")
 
     def _theirs(self, found: Sequence[Thing]) -> list[Thing]:
-        """Return of what is found that which has to do with those of whom it is told, if any has."""
+        """Return of what is found that which has to do with those of whom it is told, if any has; a child joins nothing that is another's by name."""
+        if self.told.news is News.JOINS:
+            return [each for each in found if not self._is_of_others(each)]
         people = (
             {*self.told.who, *self.told.of}
             if self.told.news is not News.CHARGE
@@ -142,6 +145,13 @@ class Meant:
         )
         with_them = [each for each in found if people & {*each.who, *each.responsible}]
         return with_them or [*found]
+
+    def _is_of_others(self, thing: Thing) -> bool:
+        """Whether the children who shall join are others than a title names: "Mia swimming" is not Leo's."""
+        people = {*self.told.who}
+        named = {*members_in(thing.title, self.case)}
+        grown = {each.id for each in self.case.household.adults}
+        return bool(named) and not people & named and not people & grown
 
     def _own(self, standing: Sequence[Thing]) -> list[Thing]:
         """Return what recurs and all of those have to do with of whom it is told, the first one above all."""

@@ -1,17 +1,15 @@
 """Whether a reading is a time at all, and the words that tell times from look-alikes."""
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
 from kinkeeper.reading.times.calendar_days import month_of
 from kinkeeper.reading.times.expressions import OPENING_RANGE, Expression
 from kinkeeper.reading.times.grammar import Scope
 from kinkeeper.reading.times.groups import neighbourhood
+from kinkeeper.reading.times.guards import load_guards
 from kinkeeper.reading.times.partial import Clock, Partial
 from kinkeeper.reading.times.resolve import BOUNDS
 from kinkeeper.reading.times.tokens import Token
@@ -20,70 +18,6 @@ from kinkeeper.reading.times.tokens import Token
 
 _FIRST_HOUR: Final = 5
 _FIRST_HOUR_OF_ROUNDS: Final = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Guards:
-    """The words of the data file."""
-
-    follow: frozenset[str]
-    cue: frozenset[str]
-    shy: frozenset[str]
-    naming: frozenset[str]
-    street: frozenset[str]
-    meeting: frozenset[str]
-    daytime: frozenset[str]
-    daytime_phrases: tuple[str, ...]
-    early: frozenset[str]
-    late: frozenset[str]
-    evening: frozenset[str]
-    morning: frozenset[str]
-    morning_phrases: tuple[str, ...]
-    rounds: frozenset[str]
-    round_phrases: tuple[str, ...]
-    complement: frozenset[str]
-    reaching: frozenset[str]
-    requests: frozenset[str]
-    apart: frozenset[str]
-    past: frozenset[str]
-    present: frozenset[str]
-    unsettled: frozenset[str]
-    homographs: Mapping[str, tuple[frozenset[str], frozenset[str]]]
-
-
-@cache
-def load_guards() -> Guards:
-    """Return the words that tell times from look-alikes; read once."""
-    raw = tomllib.loads(files(__package__).joinpath("guards.toml").read_text(encoding="utf-8"))
-    homographs = {
-        word: (frozenset(sides["before"]), frozenset(sides["after"]))
-        for word, sides in raw["homographs"].items()
-    }
-    return Guards(
-        follow=frozenset(raw["follow"]),
-        cue=frozenset(raw["cue"]),
-        shy=frozenset(raw["shy"]),
-        naming=frozenset(raw["naming"]),
-        street=frozenset(raw["street"]),
-        meeting=frozenset(raw["meeting"]),
-        daytime=frozenset(raw["daytime"]),
-        daytime_phrases=tuple(raw["daytime_phrases"]),
-        early=frozenset(raw["early"]),
-        late=frozenset(raw["late"]),
-        evening=frozenset(raw["evening"]),
-        morning=frozenset(raw["morning"]),
-        morning_phrases=tuple(raw["morning_phrases"]),
-        rounds=frozenset(raw["rounds"]),
-        round_phrases=tuple(raw["round_phrases"]),
-        complement=frozenset(raw["complement"]),
-        reaching=frozenset(raw["reaching"]),
-        requests=frozenset(raw["requests"]),
-        apart=frozenset(raw["apart"]),
-        past=frozenset(raw["past"]),
-        present=frozenset(raw["present"]),
-        unsettled=frozenset(raw["unsettled"]),
-        homographs=homographs,
-    )
 
 
 def is_daytime_talk(tokens: Sequence[Token]) -> bool:

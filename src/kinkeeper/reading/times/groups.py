@@ -19,6 +19,7 @@ from kinkeeper.reading.times.calendar_days import (
 from kinkeeper.reading.times.clock_rules import CLOCKS, LENGTHS, REPEATS
 from kinkeeper.reading.times.date_rules import DATES, PERIODS
 from kinkeeper.reading.times.grammar import Grammar, Scope
+from kinkeeper.reading.times.guards import load_guards
 from kinkeeper.reading.times.partial import (
     Every,
     Length,
@@ -193,7 +194,17 @@ def _stand_apart(
         or not may_join(partial, other, joints)
         or _names_both(tokens, left, right)
         or _is_dose(tokens, left, right, after)
+        or (not joints and _counts_what_follows(tokens, right[1], after))
     )
+
+
+def _counts_what_follows(tokens: Sequence[Token], first: int, after: int) -> bool:
+    """Whether an ordinal in letters counts the word behind it and is no day: "Friday second period"."""
+    if after != first + 1 or after >= len(tokens) or "ORDWORD" not in tokens[first].meanings:
+        return False
+    behind = tokens[after]
+    is_word = behind.text.isalpha() and not behind.meanings
+    return is_word and behind.text not in load_guards().follow
 
 
 def _names_both(
