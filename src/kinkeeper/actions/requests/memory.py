@@ -241,13 +241,14 @@ class _MemoryRequests:
         return Found(result={"facts": [_hit_json(hit, names) for hit in found.hits]}, card=card)
 
     async def forget(self, wanted: ForgetMemory, asked: Asked) -> Prepared:
-        # All adults can read what awaits a yes, so nobody's own memories are among it.
-        viewer = Viewer.of(asked.household.id)
-        fact = await self._meant(wanted.find_by, viewer, asked)
-        effect = await self._store.read(lambda conn: forgetting_of(conn, viewer, fact))
+        fact = await self._meant(wanted.find_by, asked.viewer, asked)
+        effect = await self._store.read(lambda conn: forgetting_of(conn, asked.viewer, fact))
         return Prepared(
             type=ActionType.MEMORY_FACT,
             effects=(effect.frozen(),),
+            params={
+                "find_by": fact.id
+            },  # what it was found by may be words that nobody else may read
             summary=shorten(f"Forget for good: {fact.narrative}", _LONGEST_SUMMARY),
             shown={"text": fact.narrative},
             result={"id": fact.id, "title": fact.narrative},
@@ -276,9 +277,7 @@ class _MemoryRequests:
             known[place] for place in meant_by(words, [each.narrative for each in known])
         ]
         if not found:
-            raise NotFoundError(
-                f"I don't remember anything like {words!r} that is shared with the family"
-            )
+            raise NotFoundError(f"I don't remember anything like {words!r}")
         if len(found) > 1:
             options = [shorten(fact.narrative, _LONGEST_OPTION) for fact in found[:_MOST_OPTIONS]]
             raise UnclearError(f"Which one do you mean: {'; '.join(options)}?", options=options)

@@ -102,6 +102,7 @@ class Prepared:
         shown: All that a person must see before a yes: recipients, subject, body, calendar difference.
         result: As JSON, for the answer once it is done: what a template needs (title, when, ids).
         stakes: HIGH where this one needs a person's yes although its kind does not.
+        params: Parameters to keep instead of those asked for, where these may say more than whoever decides may read.
     """
 
     type: ActionType
@@ -110,6 +111,7 @@ class Prepared:
     shown: Mapping[str, Any] = field(default_factory=dict)
     result: Mapping[str, Any] = field(default_factory=dict)
     stakes: Stakes = Stakes.LOW
+    params: Mapping[str, Any] | None = None
 
 
 class Decider(StrEnum):

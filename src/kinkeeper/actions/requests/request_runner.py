@@ -295,7 +295,7 @@ def _proposal(
         request={
             "domain": kind.domain,
             "action": kind.name,
-            "params": planned.params,
+            "params": planned.params if prepared.params is None else plain(prepared.params),
             "shown": plain(prepared.shown),
             "result": plain(prepared.result) | opens,
             "asked_by": asked.member.id,
