@@ -1,5 +1,6 @@
 """Of which days and people a statement tells: "they need a teddy tomorrow". Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
@@ -17,6 +18,17 @@ from kinkeeper.reading.times.reader import read
 
 _A_WEEK = timedelta(days=8)
 """How long "every day this week" and "from Friday" may hold; on a Sunday the week to come is meant."""
+
+_RULES_OUT = re.compile(
+    r"\b(?:(?:ca|must|should|is|are|wo)n[’']?t|(?:can|must|may|should|is|are) ?not|not (?:allowed|to|before)"
+    r"|no|off|out of|banned|barred|excused|sit(?:s|ting)? out|skip(?:s|ping)?|miss(?:es|ing)?|rest(?:s|ing)?)\b",
+    re.IGNORECASE,
+)
+"""Words by which something is not to be done for a while."""
+_LETS_AGAIN = re.compile(
+    r"\b(?:back|again|resumes?|returns?|restarts?|not before|earliest)\b", re.IGNORECASE
+)
+"""Words by which something may be done once more, and so not before."""
 
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
@@ -53,7 +65,35 @@ def tells_of_days(text: str, said_at: datetime, days: Interval, household: House
         days: Whole ones.
     """
     at = said_at.astimezone(household.zone)
-    return any(_is_among(each, at, days) for each in _spans(text, at, household))
+    is_named = any(_is_among(each, at, days) for each in _spans(text, at, household))
+    return is_named or rules_out_days(text, said_at, days, household)
+
+
+def rules_out_days(text: str, said_at: datetime, days: Interval, household: Household) -> bool:
+    """Whether a message says that somebody is not to do something on one of some days: "no ballet until the 12th".
+
+    Args:
+        text: What was said, verbatim.
+        days: Whole ones.
+    """
+    at = said_at.astimezone(household.zone)
+    return any(
+        each.start < days.end and each.end > days.start for each in _ruled_out(text, at, household)
+    )
+
+
+def _ruled_out(text: str, at: datetime, household: Household) -> Iterator[Interval]:
+    """Yield for how long a message, said at a time, rules something out."""
+    is_out, is_back = bool(_RULES_OUT.search(text)), bool(_LETS_AGAIN.search(text))
+    for span in _spans(text, at, household):
+        is_duration = span.kind is SpanKind.DURATION
+        if span.recurrence is not None or not (span.has_date or is_duration):
+            continue
+        if is_back and not is_duration and span.bound != "until":
+            if span.begin > at:
+                yield Interval(at, span.begin)
+        elif is_out:
+            yield Interval(at if span.bound in {"until", "before"} else span.begin, span.until)
 
 
 def people_told_of(text: str, teller: str | None, household: Household) -> frozenset[str]:

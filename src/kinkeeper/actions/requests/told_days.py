@@ -11,7 +11,7 @@ from kinkeeper.actions.requests.event_views import ListEvents, Wanted
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.core.time import Interval, local_days
-from kinkeeper.memory.dated_statements import people_told_of, tells_of_days
+from kinkeeper.memory.dated_statements import people_told_of, rules_out_days, tells_of_days
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode, EpisodeKind
@@ -36,18 +36,23 @@ def heard(conn: Connection, asked: Asked) -> Iterator[Episode]:
 def told_beside(
     conn: Connection, wanted: ListEvents, chosen: Chosen, asked: Asked
 ) -> list[dict[str, Any]]:
-    """Return what was told of the days that a question names, or of the days to come where it names only a thing."""
+    """Return what was told of the days that a question names, or of the days to come where it names only a thing.
+
+    Where the calendar has that thing, only what rules it out is returned.
+    """
     span = chosen.span
     if wanted.wanted in _OF_PLANS:
         return []
+    is_of_next = wanted.from_ is None and bool(chosen.events)
     if wanted.from_ is None:
-        if wanted.query is None or chosen.events:
+        if wanted.query is None:
             return []
-        span = Interval(asked.now, asked.now + _AHEAD)
+        ahead = Interval(asked.now, asked.now + _AHEAD)
+        span = chosen.events[0].interval if chosen.events else ahead
     titles = [each.event.summary for each in chosen.events]
     who = read_who(wanted.who, asked)
-    said = heard(conn, asked)
-    return told_of(said, span, asked, who=who, query=wanted.query, known=titles)
+    told = told_of(heard(conn, asked), span, asked, who=who, query=wanted.query, known=titles)
+    return [each for each in told if each["is_ruled_out"]] if is_of_next else told
 
 
 def told_of(
@@ -68,7 +73,7 @@ def told_of(
         said: What people told, the newest first.
         who: Ids of those who are asked about; of anybody where there are none.
         query: What is asked about.
-        known: Titles of what the calendar has: what tells of that is no news.
+        known: Titles of what the calendar has: what tells of that is no news, unless it rules it out (`is_ruled_out`).
     """
     zone, household = asked.household.zone, asked.household
     first, last = (each.astimezone(zone).date() for each in (span.start, span.end - _INSTANT))
@@ -86,7 +91,9 @@ def told_of(
         if not tells_of_days(each.text, each.said_at, days, household):
             continue
         words = {root_of(stem) for stem in stems(each.text)}
-        if any(_is_in(title, words, names) for title in known):
+        is_known = any(_is_in(title, words, names) for title in known)
+        is_ruled_out = rules_out_days(each.text, each.said_at, days, household)
+        if is_known and not is_ruled_out:
             continue
         is_of_it = not wanted or len(wanted & words) >= _HALF * len(wanted)
         texts.append(each.text)
@@ -95,6 +102,7 @@ def told_of(
                 "text": each.text,
                 "said_at": each.said_at.astimezone(zone).isoformat(),
                 "by": each.member or "",
+                "is_ruled_out": is_ruled_out and is_of_it,
                 "is_near": bool(who and not people) or (not is_of_it and bool(known or not who)),
             }
         )

@@ -57,7 +57,15 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
         done: The request, with what was asked.
     """
     told, heard = _found(items, done, setting), _heard(done, setting)
-    return f"{told} {capital(heard)}." if items and heard else told
+    if not items or not heard:
+        return told
+    return f"{told} {f'But {heard}' if _is_ruled_out(done) else capital(heard)}."
+
+
+def _is_ruled_out(done: ActionResult) -> bool:
+    """Whether somebody said that what is in the calendar is not to be done on these days."""
+    told = done.result.get("told") or ()
+    return any(each.get("is_ruled_out") and not each["is_near"] for each in told)
 
 
 def _heard(done: ActionResult, setting: Setting) -> str:
@@ -106,9 +114,9 @@ def _is_left_open(done: ActionResult, setting: Setting) -> bool:
 def _is_yes(items: Sequence[Any], done: ActionResult, setting: Setting) -> bool:
     """Whether what was found says that something takes place: neither that it does not, nor that it may not.
 
-    "School closed" is no yes to "is there school?", nor is choir one while who sings is away.
+    "School closed" is no yes to "is there school?", nor is choir one while who sings is away or is not to sing.
     """
-    if _is_left_open(done, setting):
+    if _is_left_open(done, setting) or _is_ruled_out(done):
         return False
     asked = str(done.params.get("query") or "")
     denies = any(_DENIES.search(name_of(each)) for each in items) and not _DENIES.search(asked)
