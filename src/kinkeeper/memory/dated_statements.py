@@ -1,6 +1,5 @@
 """Of which days and people a statement tells: "they need a teddy tomorrow". Pure."""
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
@@ -13,22 +12,12 @@ from kinkeeper.memory.statements.care import people_in
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
 from kinkeeper.reading.deeds import clauses_of
 from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.ruled_out import allows_again, rules_out
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
 
 _A_WEEK = timedelta(days=8)
 """How long "every day this week" and "from Friday" may hold; on a Sunday the week to come is meant."""
-
-_RULES_OUT = re.compile(
-    r"\b(?:(?:ca|must|should|is|are|wo)n[’']?t|(?:can|must|may|should|is|are) ?not|not (?:allowed|to|before)"
-    r"|no|off|out of|banned|barred|excused|sit(?:s|ting)? out|skip(?:s|ping)?|miss(?:es|ing)?|rest(?:s|ing)?)\b",
-    re.IGNORECASE,
-)
-"""Words by which something is not to be done for a while."""
-_LETS_AGAIN = re.compile(
-    r"\b(?:back|again|resumes?|returns?|restarts?|not before|earliest)\b", re.IGNORECASE
-)
-"""Words by which something may be done once more, and so not before."""
 
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
@@ -84,7 +73,7 @@ def rules_out_days(text: str, said_at: datetime, days: Interval, household: Hous
 
 def _ruled_out(text: str, at: datetime, household: Household) -> Iterator[Interval]:
     """Yield for how long a message, said at a time, rules something out."""
-    is_out, is_back = bool(_RULES_OUT.search(text)), bool(_LETS_AGAIN.search(text))
+    is_out, is_back = rules_out(text), allows_again(text)
     for span in _spans(text, at, household):
         is_duration = span.kind is SpanKind.DURATION
         if span.recurrence is not None or not (span.has_date or is_duration):

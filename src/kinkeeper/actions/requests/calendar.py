@@ -98,15 +98,7 @@ def calendar_requests(store: Store, *, usual_length: timedelta) -> tuple[Request
             progress="Checking your calendar…",
             read=requests.list,
         ),
-        RequestKind(
-            domain="calendar",
-            name="create_event",
-            parameters=CreateEvent,
-            stakes=Stakes.LOW,
-            description="Add a new event to the calendar.",
-            progress="Adding to your calendar…",
-            prepare=requests.create,
-        ),
+        _creating(requests),
         RequestKind(
             domain="calendar",
             name="update_event",
@@ -154,15 +146,7 @@ def edit_requests(store: Store, *, usual_length: timedelta) -> tuple[RequestKind
     """
     requests = _CalendarRequests(store, usual_length)
     return (
-        RequestKind(
-            domain="calendar",
-            name="create_event",
-            parameters=CreateEvent,
-            stakes=Stakes.LOW,
-            description="Add a new event to the calendar.",
-            progress="Adding to your calendar…",
-            prepare=requests.create,
-        ),
+        _creating(requests),
         RequestKind(
             domain="calendar",
             name="edit_event",
@@ -181,6 +165,18 @@ def edit_requests(store: Store, *, usual_length: timedelta) -> tuple[RequestKind
             progress="Deleting…",
             prepare=requests.remove,
         ),
+    )
+
+
+def _creating(requests: "_CalendarRequests") -> RequestKind:
+    return RequestKind(
+        domain="calendar",
+        name="create_event",
+        parameters=CreateEvent,
+        stakes=Stakes.LOW,
+        description="Add a new event to the calendar.",
+        progress="Adding to your calendar…",
+        prepare=requests.create,
     )
 
 
