@@ -125,15 +125,19 @@ async def test_a_note_of_ones_own_affairs_is_ones_own(tmp_path: Path) -> None:
 
 
 @on_a_loop
-async def test_a_list_of_all_is_not_kept_from_them(tmp_path: Path) -> None:
+async def test_only_ones_own_line_of_a_list_of_all_is_kept_from_them(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         await talk.answer("add candles to the shopping list", by="john")
         await talk.answer("add matches to the shopping list", by="sarah")
 
         answer = await talk.answer("just for me", by="sarah")
 
-        assert "whole family" in answer
-        assert await seen_by(talk, "john") == {"Shopping list"}
+        assert "matches" in answer
+        (left,) = await talk.system.store.read(
+            lambda conn: list_notes(conn, Viewer.of(talk.system.household.id, "john"))
+        )
+        assert "candles" in left.body
+        assert "matches" not in left.body
 
 
 @pytest.mark.parametrize(
