@@ -9,7 +9,8 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.household.viewers import viewer_for
+from kinkeeper.household.viewers import Viewer, viewer_for
+from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.facts import list_facts
 from talking import Talking, on_a_loop, talking
 
@@ -78,3 +79,40 @@ async def test_a_card_to_forget_names_the_memory_and_not_the_words_it_was_found_
         cards = await _cards_for(talk, "sarah")
         assert "Forget for good" in cards
         assert '"find_by": "the cat' not in cards
+
+
+@on_a_loop
+async def test_a_wish_to_forget_is_no_news_and_leaves_nothing_of_what_is_forgotten(
+    tmp_path: Path,
+) -> None:
+    told = (
+        "I'm vegetarian now",
+        "our dog is called Rex",
+        "I work at the harbour office",
+        "we have a cat",
+    )
+    for number, (text, ask) in enumerate(
+        product(told, ("forget that {}", "please forget that {}"))
+    ):
+        place = tmp_path / str(number)
+        place.mkdir()
+        async with talking(place, Planners(None)) as talk:
+            await talk.answer(text)
+            await _read_memory(talk)
+            asked = await talk.answer(ask.format(text.removesuffix(" now")))
+            await _read_memory(talk)
+
+            assert "Shall I forget" in asked, (text, ask)
+            assert await _known_to(talk, "john"), (text, ask)
+            assert "forgotten" in await talk.answer("yes"), (text, ask)
+
+            await _read_memory(talk)
+            words = text.removesuffix(" now").split()[-1]
+            heard = await talk.system.store.read(
+                lambda conn: list_episodes(conn, Viewer.of(talk.system.household.id, "john"))
+            )
+            assert not await _known_to(talk, "john"), (text, ask)
+            assert words not in " ".join(each.text for each in heard if not each.is_assistant), (
+                text,
+                ask,
+            )

@@ -1,6 +1,6 @@
 """Ends a turn: in one transaction everything, and where that cannot be, at least the answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from functools import partial
 
@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import session_words
 from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.actions.repository import narrow_scope
+from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation import tool_work
 from kinkeeper.conversation.commit import Ending, write_failures, write_records, write_turn
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
@@ -34,6 +35,7 @@ from kinkeeper.memory.statements.secrecy import audience_of, points_back
 
 _SOURCE = "conversation"
 _LOOKED_BACK = 4
+_FORGET = ("memory", "forget")
 
 
 class _Extent(Enum):
@@ -157,6 +159,8 @@ class Closing:
         )
         if member is None or not (is_wish or is_secret or ending.told):
             return
+        if ending.told in {"", text} and _only_forgets(ending.results):
+            return  # it would be read as news, and keep the words that are to be forgotten
         # Beside a secret all is kept as the secret is; else only what no request carries.
         is_beside = secret is None and ending.told not in {"", text}
         is_carried = bool(ending.results) and not (
@@ -221,3 +225,8 @@ class Closing:
         ids = [each.action_id for each in before[-1].results if each.action_id is not None]
         narrow_scope(conn, turn.household, ids, scope)
         return True
+
+
+def _only_forgets(results: Sequence[ActionResult]) -> bool:
+    """Whether all that a message asks for is that something be forgotten."""
+    return bool(results) and all((each.domain, each.action) == _FORGET for each in results)
