@@ -353,7 +353,7 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     left_out = _left_out(plain, times)
     for place, (span, begin, over) in enumerate(times, start=1):
         opens_list = any(
-            lists_hours(span, plain[over:at], each) for each, at, _ in times[place:][:1]
+            lists_hours(span, plain[over:at], each) for each, at, _ in times[place : place + 1]
         )
         start = begin if opens_list else begin + grammar.start_of(plain, span) - span.start_char
         if (
@@ -400,9 +400,10 @@ def _as_end(
 ) -> tuple[TimeSpan, int, int]:
     """Return how long what recurs goes on ("for ten days") as its last day; any other time as it is."""
     span, begin, over = at
-    recurs = any(each.recurrence and "UNTIL=" not in each.recurrence for each, *_ in times)
     is_days = span.kind is SpanKind.DURATION and span.until - span.begin >= 2 * _DAY
-    if not (recurs and is_days and text[:begin].lower().endswith(" for ")):
+    if not (is_days and text[:begin][-len(" for ") :].lower() == " for "):
+        return at
+    if not any(each.recurrence and "UNTIL=" not in each.recurrence for each, *_ in times):
         return at
     last = span.until - _DAY
     end = replace(
