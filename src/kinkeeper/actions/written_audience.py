@@ -67,9 +67,8 @@ def kept_as_written(
         asked = _asked_for(effect, household, teller, is_group=is_group)
         known = HOUSEHOLD_SCOPE
         if effect.told.text != effect.told.before:
-            known = believers_scope(conn, household, teller, effect.told.text, now=now)
-            if not is_group:
-                known = known_scope(conn, household, teller, effect.told.text, now=now)
+            scope_in = believers_scope if is_group else known_scope
+            known = scope_in(conn, household, teller, effect.told.text, now=now)
         scope = asked if known == HOUSEHOLD_SCOPE else kept_to(asked or known, known)
         narrowed = effect if scope is None else effect.narrowed(conn, household.id, scope)
         if scope is None or narrowed == effect:

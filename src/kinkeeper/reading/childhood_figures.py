@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-_CLASS = re.compile(r"@([a-z]+)")
+from kinkeeper.reading.phrases import expanded
+
 _SENTENCE = re.compile(r"[^.!?\n]{1,400}")
 _ASKS = re.compile(r"\?\s*$")
 _CONTRAST = re.compile(r"\s*[,;]?\s\b(?:but|while|whereas|though|although)\b\s*|;\s*")
@@ -143,7 +144,7 @@ def _forms(children: frozenset[str]) -> _Forms:
     }
 
     def compiled(form: str, figure: str) -> re.Pattern[str]:
-        return re.compile(_expanded(form, words | {"figure": rf"\b(?:{figure})"}))
+        return re.compile(expanded(form, words | {"figure": rf"\b(?:{figure})"}))
 
     return _Forms(
         by_name={
@@ -156,9 +157,3 @@ def _forms(children: frozenset[str]) -> _Forms:
         child=re.compile(rf"\b(?:{data['classes']['kids']}|{names})\b"),
         written=re.compile(data["frames"]["written"]),
     )
-
-
-def _expanded(form: str, words: Mapping[str, str]) -> str:
-    while (wider := _CLASS.sub(lambda each: words[each[1]], form)) != form:
-        form = wider
-    return form

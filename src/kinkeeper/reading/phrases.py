@@ -412,3 +412,19 @@ def _is_future(book: PhraseBook, tokens: Sequence[Token], place: int) -> bool:
         "look",
         "step",
     }
+
+
+# Patterns that name classes of words.
+
+_CLASS = re.compile(r"@([a-z]+)")
+
+
+def expanded(form: str, words: Mapping[str, str]) -> str:
+    """Return a pattern with each `@name` replaced by the pattern of that class, which may name further classes.
+
+    Args:
+        words: Patterns by the names of classes.
+    """
+    while (wider := _CLASS.sub(lambda each: words[each[1]], form)) != form:
+        form = wider
+    return form

@@ -1,7 +1,7 @@
 """Times that are said by others: "an hour later", "the week after", "30 minutes longer", "the 6th" of its month. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -270,19 +270,14 @@ def together(steps: list[Step]) -> list[Step]:
     Args:
         steps: As they were read, in their order.
     """
-    kept: list[Step] = []
-    for step in steps:
-        last = kept[-1] if kept else None
-        if (
-            isinstance(step, PlannedAction)
-            and isinstance(last, PlannedAction)
-            and _is_same(step, last)
-        ):
-            changes = {**last.params["changes"], **step.params["changes"]}
-            kept[-1] = replace(last, params={**last.params, "changes": changes})
-        else:
-            kept.append(step)
-    return kept
+
+    def joined(last: PlannedAction, step: PlannedAction) -> Mapping[str, Any] | None:
+        if not _is_same(step, last):
+            return None
+        changes = {**last.params["changes"], **step.params["changes"]}
+        return {**last.params, "changes": changes}
+
+    return _joined(steps, joined)
 
 
 def onto_new(steps: list[Step], case: Case) -> list[Step]:
@@ -291,18 +286,28 @@ def onto_new(steps: list[Step], case: Case) -> list[Step]:
     Args:
         steps: As they were read, in their order.
     """
+
+    def joined(last: PlannedAction, step: PlannedAction) -> Mapping[str, Any] | None:
+        if last.action != "create_event" or not _only_charges(step, case):
+            return None
+        return {**last.params, **step.params["changes"]}
+
+    return _joined(steps, joined)
+
+
+def _joined(
+    steps: list[Step], params_of: Callable[[PlannedAction, PlannedAction], Mapping[str, Any] | None]
+) -> list[Step]:
+    """Return steps in which a request and the one after it are one, wherever the two give parameters for it."""
     kept: list[Step] = []
     for step in steps:
         last = kept[-1] if kept else None
-        if (
-            isinstance(step, PlannedAction)
-            and isinstance(last, PlannedAction)
-            and last.action == "create_event"
-            and _only_charges(step, case)
-        ):
-            kept[-1] = replace(last, params={**last.params, **step.params["changes"]})
-        else:
-            kept.append(step)
+        if isinstance(step, PlannedAction) and isinstance(last, PlannedAction):
+            params = params_of(last, step)
+            if params is not None:
+                kept[-1] = replace(last, params=params)
+                continue
+        kept.append(step)
     return kept
 
 

@@ -35,13 +35,12 @@ from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.reading.asked import bars
 from kinkeeper.reading.modality import Modality, modality_of
-from kinkeeper.reading.phrases import Speller
+from kinkeeper.reading.phrases import Speller, expanded
 
 CARRIED_ON = timedelta(minutes=15)
 MOST_CARRIED_ON = 4
 """For how long, and for how many messages of a thread, a wish for secrecy holds for what is said after it."""
 
-_CLASS = re.compile(r"@([a-z]+)")
 _PIECE = re.compile(r"[^.!?\n]{1,400}[.!?\n]*")
 _LONGEST_WISH = 200
 _ENDS = ".!?\n"
@@ -834,13 +833,7 @@ def _references() -> Mapping[str, re.Pattern[str]]:
 def _kinds_of_people() -> dict[str, re.Pattern[str]]:
     classes = _data()["classes"]
     forms = {**_data()["people"], "possessive": classes["possessive"]}
-    return {name: re.compile(_expanded(form, classes)) for name, form in forms.items()}
-
-
-def _expanded(form: str, words: Mapping[str, str]) -> str:
-    while (wider := _CLASS.sub(lambda each: words[each[1]], form)) != form:
-        form = wider
-    return form
+    return {name: re.compile(expanded(form, classes)) for name, form in forms.items()}
 
 
 @cache
@@ -853,7 +846,7 @@ def _compiled(section: str, names: str, bare: str = r"(?!)") -> tuple[re.Pattern
     )
     words = data["classes"] | {"whom": whom, "bare": f"(?:{bare})"}
     return tuple(
-        re.compile(_expanded(form, words), re.IGNORECASE) for form in data[section].values()
+        re.compile(expanded(form, words), re.IGNORECASE) for form in data[section].values()
     )
 
 
