@@ -79,7 +79,7 @@ from kinkeeper.memory.statements.care import only_denies
 from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.secrecy import points_back, wished_scope
 from kinkeeper.reading.corrections import asks_to_restore, retraction_of
-from kinkeeper.reading.replies import only_says_no, steps_back
+from kinkeeper.reading.replies import only_says_no, only_takes_on, steps_back
 from kinkeeper.reading.second_thoughts import takes_back
 
 _EARLIER = 20  # in which a question may still be open
@@ -462,7 +462,7 @@ class _Run:
             )
         if decided is None:
             is_social = triage.branch is Branch.SOCIAL and not (
-                steps_back(self.text) or only_says_no(self.text)
+                steps_back(self.text) or only_says_no(self.text) or only_takes_on(self.text)
             )
             acted = Acted() if is_social else await self._act(planning)
             if acted.results:

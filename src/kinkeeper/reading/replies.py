@@ -136,6 +136,12 @@ def only_says_no(text: str) -> bool:
     return reply is not None and reply.kind is ReplyKind.DECLINE and reply.is_whole
 
 
+def only_takes_on(text: str) -> bool:
+    """Whether a message says that its speaker does what was spoken of, and nothing else: "I'll do it", "I can"."""
+    reply = read_reply(tokenise(text))
+    return reply is not None and reply.kind is ReplyKind.CLAIM and reply.is_whole
+
+
 def asks_for_another(text: str) -> bool:
     """Whether a message asks that somebody else does it: "could Gran go instead?", "can someone else take it?"."""
     helper = phrase_book().requests["helper"]

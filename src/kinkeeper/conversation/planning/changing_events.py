@@ -28,7 +28,7 @@ from kinkeeper.conversation.planning.creating_events import (
 )
 from kinkeeper.conversation.planning.event_updates import UNREAD_TIME, News, Told
 from kinkeeper.conversation.planning.list_rules import things_to_buy
-from kinkeeper.conversation.planning.people import who_of
+from kinkeeper.conversation.planning.people import PRONOUNS, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.referents import target as target_of
 from kinkeeper.conversation.planning.task_rules import deadline_changes
@@ -352,7 +352,8 @@ _MINDING = re.compile(r"look|mind", re.IGNORECASE)
 def taken_on(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "gran is taking Leo to soccer on Friday" and "dad is picking me up Thursday"."""
     people = who_of(groups["who"], case)
-    known = _of_known(groups, people, case) if people else None
+    is_of_people = groups["whom"].lower() in PRONOUNS or who_of(groups["whom"], case)
+    known = _of_known(groups, people, case) if people and is_of_people else None
     return known or _on_its_own(groups, people, case)
 
 

@@ -17,6 +17,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.language.text import mask_stops, tokenise
 from kinkeeper.reading.asked import asks_to_pass_on
 from kinkeeper.reading.corrections import begins_by_setting_right
+from kinkeeper.reading.job_claims import job_claim_in
 from kinkeeper.reading.modality import Modality, modality_of
 from kinkeeper.reading.replies import goes_on_asking, is_question
 from kinkeeper.reading.times.model import TimeSpan
@@ -467,8 +468,18 @@ def _cuts(text: str, case: Case) -> Iterator[tuple[str, str, str]]:
             or asks_to_pass_on(right)
             or _timed(text[: joint.start()], right, case)
             or _is_told_apart(text[: joint.start()], right, case)
+            or _are_jobs(bare(text[: joint.start()], grammar), right, case)
         ):
             yield text[: joint.start()], text[joint.end() :], joined
+
+
+def _are_jobs(left: str, right: str, case: Case) -> bool:
+    """Whether two clauses each say who does a job: "Ann's doing ballet, I've got chess"."""
+    people = case.household.members_by_word
+    first, second = (job_claim_in(each, people) for each in (left, right))
+    return bool(first and second) and not all(
+        each is not None and each.may_be_own for each in (first, second)
+    )
 
 
 def _is_need(joint: str, right: str, grammar: Grammar) -> bool:

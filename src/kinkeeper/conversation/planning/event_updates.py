@@ -85,6 +85,7 @@ _JOBS: Final = frozenset({"unable", "unable_of"})
 _ROUTINE: Final = frozenset({"charges", "comes", "gone_to"})
 """What somebody does is news where it is so from some day on, or instead of something."""
 
+_TAKEN_OFF: Final = "taken_off"
 _LASTING: Final = "wanted"
 """What asks for a change, which is a request for one time unless it says from when on, or on which weekday, it is so."""
 
@@ -293,10 +294,11 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         return None  # "it isn't at 5" says no more than that the hour is another
     if name in _ROUTINE and not (rest.since or rest.is_rather or _is_when(name, when, case)):
         return None
-    news, of = _NEWS[name], groups.get("of", "")
+    news, of, about = _NEWS[name], groups.get("of", ""), named(what, case)
+    is_of_day = name == _TAKEN_OFF and not case.message.title(what) and bool(what)
     told = Told(
         news=news,
-        about=named(what, case),
+        about=about,
         when=when,
         who=who,
         of=tuple(who_of(f"{rest.of} {of}", case)),
@@ -305,7 +307,11 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         way=groups.get("dir", ""),
         where=_OWN.sub("", case.message.words(groups.get("where", ""))),
         since=_since(rest, when, case),
-        is_sure=name in _SURE or rest.is_rather or rest.is_now or bool(groups.get("now")),
+        is_sure=name in _SURE
+        or is_of_day
+        or rest.is_rather
+        or rest.is_now
+        or bool(groups.get("now")),
         is_charge=bool(groups.get("whom", "").strip() or of),
         is_job=name in _JOBS,
         other=groups.get("other", ""),
@@ -314,7 +320,7 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         return _with_their_own(told, case)
     if is_person(told.about, case):
         return None
-    if what and not told.about and not _PLACEHOLDER.match(case.message.title(what)):
+    if what and not (told.about or is_of_day) and not _PLACEHOLDER.match(case.message.title(what)):
         return None
     if news is News.STOPS:
         return _stopping(told, groups, case)

@@ -15,7 +15,7 @@ from kinkeeper.conversation.planning.creating_events import (
     is_appointment,
 )
 from kinkeeper.conversation.planning.event_updates import News, Told, named
-from kinkeeper.conversation.planning.people import is_person, people_in, together, who_of
+from kinkeeper.conversation.planning.people import doers, is_person, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.conversation.planning.told_changes import of_known
 from kinkeeper.conversation.planning.told_events import Meant
@@ -87,7 +87,7 @@ def _looks(step: Step) -> bool:
 
 def _people(said: str, case: Case) -> tuple[str, ...]:
     said = "me" if said.lower() == "my name" else said.removesuffix("'s name")
-    return tuple(together(said, case)) or people_in(said, case)
+    return doers(said, case)
 
 
 def _news(what: str, people: Sequence[str], case: Case, *, is_sure: bool) -> Told:

@@ -141,6 +141,13 @@ def together(text: str, case: Case) -> list[str]:
     )
 
 
+def doers(words: str, case: Case) -> tuple[str, ...]:
+    """Return the members whom words name as doing something, if they name nobody else: "we" are the speaker and the other parent."""
+    if words.lower() in {"we", "us"}:
+        words = "both of us"
+    return tuple(together(words, case)) or people_in(words, case)
+
+
 def means_two_of_us(words: str, case: Case) -> bool:
     """Whether words mean the speaker and one more ("us both", "the two of us", "Sam and I both")."""
     return case.grammar.said["two_of_us"].search(words) is not None

@@ -32,6 +32,7 @@ from kinkeeper.conversation.planning.case import (
     case_of,
     last_addressed,
 )
+from kinkeeper.conversation.planning.claimed_jobs import claimed, claimed_before, is_of_nothing_said
 from kinkeeper.conversation.planning.clauses import (
     are_events,
     bare,
@@ -219,7 +220,7 @@ def _read_clause(clause: str, case: Case) -> list[Step] | None:
         back = continued(clause, case)
     if back is not None:
         return [onto_what_waits(each, case) for each in back]
-    news = told(said, case)
+    news = claimed(said, case) or told(said, case)
     if news is not None:
         return [onto_what_waits(each, case) for each in news]
     found = _by_rules(clause, case) or continued(clause, case) or looked_for(said, case)
@@ -306,6 +307,7 @@ _OF_DAYS = (*_DATED, "end_time", "remind_at")
 _ENDING = frozenset({"delete_event", "delete"})
 _FOR_PEOPLE = frozenset({"calendar", "task"})
 _WHO_ELSE = "Who do you mean besides you?"
+_WHICH_JOB = "Which job do you mean? Say for example “I'll take Leo to soccer tomorrow”."
 _WHICH_DAYS = "I can't tell which days to leave out. On which days is it, and at what time?"
 _CHANGING = frozenset({"changes", "find_by", "rrule"})
 
@@ -517,10 +519,11 @@ def _plan_of(context: PlanningContext) -> Plan:
     ):
         return Plan(source=Source.RULES)
     case = case_of(context, vocabulary_of(context.asked.household))
-    if (steps := stepped_back(case)) is not None:
+    if (steps := _of_jobs(case)) is not None:
         return replace(planned(steps[len(context.results) :]), is_whole=True)
-    if context.triage.branch is Branch.SOCIAL:
-        return Plan(source=Source.RULES)
+    if is_of_nothing_said(case) or context.triage.branch is Branch.SOCIAL:
+        question = _WHICH_JOB if is_of_nothing_said(case) else None
+        return Plan(clarification=question, source=Source.RULES)
     if is_out_of_scope(case) and not context.open_edit:
         return Plan(source=Source.RULES)
     if context.open_edit and not context.results:
@@ -544,6 +547,12 @@ def _plan_of(context: PlanningContext) -> Plan:
     looks = any(each.reasoning == LOOKED_FOR for each in plan.actions)
     is_whole = len(steps) == len(read) == len(plan.actions) and not looks
     return replace(plan, is_whole=is_whole, unread=unread)
+
+
+def _of_jobs(case: Case) -> list[Step] | None:
+    """Return what it comes to that the speaker cannot do a job, or takes one on that was just asked about; None where they say neither."""
+    back = stepped_back(case)
+    return back if back is not None else claimed_before(case)
 
 
 def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:

@@ -10,6 +10,7 @@ from typing import Any
 from dateutil.rrule import rrulestr
 
 from kinkeeper.conversation.lookups import IN_VIEW
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Missing, Step, Thing, action
 from kinkeeper.conversation.planning.changing_events import new_time
 from kinkeeper.conversation.planning.creating_events import is_appointment
@@ -26,7 +27,13 @@ from kinkeeper.conversation.planning.people import without_people
 from kinkeeper.conversation.planning.references import with_known_day
 from kinkeeper.conversation.planning.referents import target
 from kinkeeper.conversation.planning.relative import in_its_frame
-from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each, in_one
+from kinkeeper.conversation.planning.told_events import (
+    LOOKED_FOR,
+    Meant,
+    day_of,
+    first_of_each,
+    in_one,
+)
 from kinkeeper.language.text import enumerated
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.reading.modality import reported_in
@@ -136,10 +143,9 @@ class _Change:
             return self._swapped()
         if found and self.meant.is_out_of_view():
             return self.meant.look()
-        if told.news is News.CHARGE and not all(map(self._is_adult, told.who)):
-            return None
-        if not found:
-            return self._looked_for() if self._may_look() else None
+        is_childs = told.news is News.CHARGE and not all(map(self._is_adult, told.who))
+        if is_childs or not found:
+            return self._looked_for() if not is_childs and self._may_look() else None
         if told.since is not None and (
             told.news is not News.OFF or any(each.rrule for each in found)
         ):
@@ -151,7 +157,9 @@ class _Change:
             return [self._which(chosen)]
         steps = [step for each in chosen for step in self._of_one(each)]
         steps = in_one(steps, chosen, self.meant.window)
-        return steps or self._looked_for()
+        if not steps and told.news is not News.WITHOUT:
+            return self._looked_for()
+        return steps or [_look_at(chosen[0])]  # they are not down for it
 
     def _swapped(self) -> list[Step] | None:
         """Return what puts each of two events where the other one is."""
@@ -330,6 +338,10 @@ class _Change:
 
     def _looked_for(self) -> list[Step] | None:
         """Return a look for what cannot be found; None where nothing is named, or it has been looked for."""
+        window = self.meant.window
+        if self.told.news is News.WITHOUT and not self.told.about and window is not None:
+            params = {"who": [*self.told.who], **window.parameters}
+            return [action("calendar", "list_events", params, reasoning=LOOKED_FOR)]
         return self.meant.look() if self.told.about and not self.meant.has_looked else None
 
     def _is_seen(self) -> bool:
@@ -342,6 +354,8 @@ class _Change:
         told, case = self.told, self.case
         if told.news is News.JOINS:
             return told.is_sure and not self._is_seen()
+        if told.news is News.WITHOUT and not told.about:
+            return told.is_sure and not case.context.results
         is_request = case.grammar.said["imperative"].match(told.about) is not None
         today = case.now.date()
         is_elsewhere = told.news is News.OFF or (
@@ -355,18 +369,31 @@ class _Change:
         )
 
     def _which(self, found: Sequence[Thing]) -> Missing:
-        names = enumerated([_spoken(each) for each in first_of_each(found)], last="or")
         step = next(iter(self._of_one(found[0])), None)
-        known = dict(step.params) if step is not None and not isinstance(step, Missing) else {}
-        name = step.action if step is not None and not isinstance(step, Missing) else "update_event"
-        known = {key: value for key, value in known.items() if key not in {"event_id", "on"}}
-        return Missing(
-            action("calendar", name, known), "find_by", f"Which one do you mean: {names}?"
-        )
+        known = step if step is not None and not isinstance(step, Missing) else None
+        return which_one(found, known or action("calendar", "update_event", {}))
 
     def _is_adult(self, person: str) -> bool:
         member = self.case.household.member(person)
         return member is not None and member.is_adult
+
+
+def _look_at(thing: Thing) -> Step:
+    """Return a look at one time of an event."""
+    days = {"from": day_of(thing).isoformat(), "days_ahead": 1}
+    return action("calendar", "list_events", {"query": thing.title, **days})
+
+
+def which_one(found: Sequence[Thing], wanted: PlannedAction) -> Missing:
+    """Return the question which of several events is meant.
+
+    Args:
+        wanted: What is to be done to one of them.
+    """
+    names = enumerated([_spoken(each) for each in first_of_each(found)], last="or")
+    known = {key: each for key, each in wanted.params.items() if key not in {"event_id", "on"}}
+    request = action("calendar", wanted.action, known)
+    return Missing(request, "find_by", f"Which one do you mean: {names}?")
 
 
 def _direction(way: str) -> str:

@@ -16,11 +16,15 @@ from kinkeeper.conversation.planning.plan_times import Window, window_of
 from kinkeeper.conversation.planning.referents import latest, meant, target
 from kinkeeper.core.time import midnight
 from kinkeeper.language.name_match import meant_by
+from kinkeeper.reading.job_claims import job_name
 
 LOOKED_FOR: Final = "to find what the news are about"
 """Why the calendar is looked at: what the news come to is planned once it is found."""
 
 _AHEAD: Final = 60
+_OF_JOBS: Final = frozenset({News.CHARGE, News.JOINS, News.WITHOUT})
+"""News of who does a job, which is called after what it belongs to: "the soccer run"."""
+
 _DAY: Final = timedelta(days=1)
 _WEEK: Final = timedelta(days=7)
 
@@ -54,6 +58,8 @@ class Meant:
         also = [" ".join(map(self._called, (*each.who, *each.responsible))) for each in standing]
         titles = [each.title for each in standing]
         places = meant_by(told.about, titles, also) or meant_by(self._activity(), titles, also)
+        if not places and told.news in _OF_JOBS:
+            places = meant_by(job_name(told.about).about, titles, also)
         return self._theirs([standing[at] for at in places])
 
     def times(self, found: Sequence[Thing]) -> list[Thing]:
