@@ -56,12 +56,16 @@ from kinkeeper.conversation.stages import Course, Stage, StoppedError, StopSigna
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import (
     LastTold,
+    edited_lately,
+    forgotten,
+    is_remembered,
     last_told,
     nothing_kept,
     restored,
     retracted,
     taken_back,
     took_back,
+    undone,
     wants_undo,
 )
 from kinkeeper.conversation.told_audience import secret_of
@@ -79,6 +83,7 @@ from kinkeeper.memory.statements.care import only_denies
 from kinkeeper.memory.statements.discretion import seems_private
 from kinkeeper.memory.statements.secrecy import points_back, wished_scope
 from kinkeeper.reading.corrections import asks_to_restore, retraction_of
+from kinkeeper.reading.forgetting import wish_to_forget
 from kinkeeper.reading.replies import only_says_no, only_takes_on, steps_back
 from kinkeeper.reading.second_thoughts import takes_back
 
@@ -381,6 +386,8 @@ class _Run:
         text, earlier = self.turn.text, self.loaded.earlier
         if not earlier or self.turn.is_shared or retraction_of(text) is not None:
             return None
+        if wish_to_forget(text) is not None:
+            return None
         asked = self._asked()
         return await self.parts.store.read(lambda conn: last_told(conn, text, earlier, asked))
 
@@ -445,6 +452,7 @@ class _Run:
         if (
             self.before is None
             and self.is_read_whole
+            and self._unwanted() is None
             and not _keeps_last_secret(
                 self.text, planning.history, self.parts.household.members_by_word
             )
@@ -464,7 +472,7 @@ class _Run:
             is_social = triage.branch is Branch.SOCIAL and not (
                 steps_back(self.text) or only_says_no(self.text) or only_takes_on(self.text)
             )
-            acted = Acted() if is_social else await self._act(planning)
+            acted = Acted() if is_social else await self._act(await self._with_wish(planning))
             if acted.results:
                 triage = replace(triage, social=None)
             await settler.replace((), acted, asked)
@@ -497,6 +505,8 @@ class _Run:
             return await self.parts.store.write(before.take_back)
         if self.is_read_whole and asks_to_restore(text):
             return await self.parts.store.write(lambda conn: restored(conn, earlier, asked))
+        if (what := self._unwanted()) is not None:
+            return await self.parts.store.write(lambda conn: forgotten(conn, what, earlier, asked))
         if back is None or not self.is_read_whole:
             return None
         if back.before and (
@@ -505,7 +515,25 @@ class _Run:
             return Acted(results=[nothing_kept(_NOTHING_OF_IT)])
         if back.is_plain and (self.loaded.open.fresh or (earlier and earlier[-1].results)):
             return None  # it answers what is open, or is about what was done
+        is_whatever = not (back.about or back.before or self.loaded.open.fresh)
+        if is_whatever and (count := edited_lately(earlier)):
+            return await self.parts.store.write(lambda c: undone(c, earlier, asked, count=count))
         return await self.parts.store.write(lambda conn: retracted(conn, back, earlier, asked))
+
+    def _unwanted(self) -> str | None:
+        """Return the words for what the message wants forgotten; None where it wants nothing of the kind."""
+        is_heard = self.is_read_whole and not self.turn.is_shared
+        is_heard = is_heard and retraction_of(self.turn.text) is None
+        return wish_to_forget(self.turn.text) if is_heard else None
+
+    async def _with_wish(self, planning: PlanningContext) -> PlanningContext:
+        """Return what the planner may look at, with a wish to forget what memory knows put in plain words."""
+        what, asked = self._unwanted(), planning.asked
+        if what is None or not await self.parts.store.read(
+            lambda conn: is_remembered(conn, what, asked)
+        ):
+            return planning
+        return replace(planning, text=f"forget that {what}")
 
     async def _fetch(self, asked: Asked) -> Mapping[str, Any]:
         fetched, is_told = await self.parts.store.read(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from sqlalchemy import Connection
 
@@ -17,12 +18,15 @@ from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.questions import Meant, Verb, decide
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turn import Turn
+from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import shorten
+from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.sessions import find_turn_message, turn_message
 from kinkeeper.memory.statements.care import is_done_after_all
 from kinkeeper.memory.statements.secrecy import points_back
-from kinkeeper.reading.corrections import Retraction, asks_to_undo
+from kinkeeper.reading.corrections import Retraction, asks_to_undo, reinstated_in, undoes_all
+from kinkeeper.reading.forgetting import wish_to_forget
 from kinkeeper.reading.second_thoughts import sets_right
 
 # Said of what was ticked off or taken off a list, these take it back; said of what was made, they mean that thing.
@@ -40,15 +44,17 @@ _STANDS = re.compile(
     r"(?: back on| on| happening| going ahead| not (?:off|cancelled|canceled))(?: (?:after all|again|now|as (?:usual|normal|planned)))*\W*",
     re.IGNORECASE,
 )
-_POINTS = frozenset({"it", "that", "this"})
+_POINTS = frozenset({"it", "that", "this", "the", "my", "our", "again", "back"})
 _COUNT = re.compile(r"\b(?P<count>two|three|four|five|both|[2-5])\b", re.IGNORECASE)
 _COUNTS = {"two": 2, "both": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
+_MAKING = frozenset({"create", "create_event"})
 _TICKING = frozenset({("task", "complete"), ("notes", "remove_line")})
 
 _RETRACTABLE = 2
 """Turns before a message that it may take back."""
 
 _LONGEST_SHOWN = 80
+_MOST_COMPARED = 2000
 _ENDS = ".!?…"
 _UNDONE = frozenset({Outcome.UNDONE, Outcome.ALREADY_UNDONE})
 _NOT_DONE = (
@@ -73,10 +79,28 @@ def wants_undo(text: str, earlier: Sequence[Turn] = ()) -> bool:
     return (is_ticked and _TAKEN_OFF.fullmatch(text) is not None) or _stands(text, earlier)
 
 
+def edited_lately(earlier: Sequence[Turn]) -> int:
+    """Return how many of the last things done made one thing and changed it several times since; 0 where they did not. Pure.
+
+    Args:
+        earlier: Turns of the thread before this one, oldest first.
+    """
+    acted = takewhile(lambda turn: any(map(_is_done, turn.results)), reversed(earlier))
+    done = [each for turn in acted for each in reversed(turn.results) if _is_done(each)]
+    same = [*takewhile(lambda each: _called(each) == _called(done[0]), done)]
+    changes = next((at for at, each in enumerate(same) if each.action in _MAKING), 0)
+    return changes + 1 if changes > 1 else 0
+
+
+def _called(result: ActionResult) -> str:
+    return str(result.result.get("id") or result.result.get("title"))
+
+
 def _stands(text: str, earlier: Sequence[Turn]) -> bool:
     """Whether a message tells that what was called off last takes place."""
     found = _STANDS.fullmatch(text.replace("’", "'"))
-    if found is None or "?" in text:
+    what = found["what"] if found is not None else reinstated_in(text)
+    if what is None or "?" in text:
         return False
     acted = (each.results for each in reversed(earlier) if any(it.action_id for it in each.results))
     last = next(acted, ())
@@ -84,7 +108,7 @@ def _stands(text: str, earlier: Sequence[Turn]) -> bool:
         (each.domain, each.action, each.status) == ("calendar", "delete_event", ResultStatus.DONE)
         for each in last
     )
-    named = set(found["what"].casefold().split()) - _POINTS
+    named = set(what.casefold().split()) - _POINTS
     titles = {word for each in last for word in str(each.result.get("title")).casefold().split()}
     # Anything may have been spoken of since: "it" is what was called off only right after it was.
     is_meant = bool(named) or last == earlier[-1].results
@@ -106,23 +130,58 @@ def retracted(
             continue
         done = [each for each in turn.results if not (about and _is_of_more(conn, each, asked))]
         results = _actions_of(conn, done, asked)
-        episode = find_turn_message(
-            conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
-        )
-        if episode is not None and session_words.forget_told(
-            conn,
-            episode,
-            household=asked.household,
-            member=asked.member,
-            at=asked.now,
-            by_source=asked.turn_id,
-        ):
-            results.append(
-                nothing_kept(f"I've forgotten it: “{shorten(turn.text, _LONGEST_SHOWN)}”.")
-            )
+        if (told := _told_forgotten(conn, turn, asked)) is not None:
+            results.append(told)
         if results:
             return Acted(results=results)
     return None
+
+
+def forgotten(conn: Connection, what: str, earlier: Sequence[Turn], asked: Asked) -> Acted | None:
+    """Forget what a member told of something, and drop what waits because of it; None where memory knows it already, or nobody told it.
+
+    What memory has made a fact of is forgotten by request, which asks first.
+
+    Args:
+        what: Words for it.
+        earlier: Turns of the thread before this one, oldest first.
+    """
+    if is_remembered(conn, what, asked):
+        return None
+    results: list[ActionResult] = []
+    for turn in reversed(earlier):
+        is_told = turn.member == asked.member.id and not is_question(turn.text)
+        if not is_told or wish_to_forget(turn.text) or not meant_by(what, [turn.text]):
+            continue
+        waiting = [each for each in turn.results if each.status is ResultStatus.AWAITING]
+        dropped = _actions_of(conn, waiting, asked)
+        results += [each for each in dropped if each.status is ResultStatus.CANCELLED]
+        if (done := _told_forgotten(conn, turn, asked)) is not None:
+            results.append(done)
+    return Acted(results=results) if results else None
+
+
+def is_remembered(conn: Connection, what: str, asked: Asked) -> bool:
+    """Whether a fact that the member may know is what some words mean."""
+    known = list_facts(conn, asked.viewer, now=asked.now, limit=_MOST_COMPARED)
+    return bool(meant_by(what, [each.narrative for each in known]))
+
+
+def _told_forgotten(conn: Connection, turn: Turn, asked: Asked) -> ActionResult | None:
+    """Forget what a turn told; None where nothing of it is kept."""
+    episode = find_turn_message(
+        conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
+    )
+    if episode is None or not session_words.forget_told(
+        conn,
+        episode,
+        household=asked.household,
+        member=asked.member,
+        at=asked.now,
+        by_source=asked.turn_id,
+    ):
+        return None
+    return nothing_kept(f"I've forgotten it: “{shorten(turn.text, _LONGEST_SHOWN)}”.")
 
 
 def _is_of_more(conn: Connection, done: ActionResult, asked: Asked) -> bool:
@@ -252,10 +311,23 @@ def took_back(conn: Connection, action_id: str, asked: Asked) -> ActionResult:
     )
 
 
-def how_many(text: str) -> int:
-    """Return how many of the last things are to be taken back by a message that asks for it. Pure."""
+def how_many(text: str, earlier: Sequence[Turn] = ()) -> int:
+    """Return how many of the last things are to be taken back by a message that asks for it. Pure.
+
+    "All that" is what the turns right before it did, one after the other.
+
+    Args:
+        earlier: Turns of the thread before this one, oldest first.
+    """
+    if undoes_all(text):
+        acted = takewhile(lambda turn: any(map(_is_done, turn.results)), reversed(earlier))
+        return max(1, sum(_is_done(each) for turn in acted for each in turn.results))
     found = _COUNT.search(text)
     return _COUNTS.get(found["count"].lower(), 1) if found is not None else 1
+
+
+def _is_done(result: ActionResult) -> bool:
+    return result.action_id is not None and result.status is ResultStatus.DONE
 
 
 def failed_last(earlier: Sequence[Turn]) -> bool:
@@ -274,7 +346,17 @@ def taken_back(conn: Connection, text: str, earlier: Sequence[Turn], asked: Aske
     """
     if failed_last(earlier):
         return Acted(clarification=_NOT_DONE)
-    receipts = take_back(conn, earlier, asked, count=how_many(text))
+    return undone(conn, earlier, asked, count=how_many(text, earlier))
+
+
+def undone(conn: Connection, earlier: Sequence[Turn], asked: Asked, *, count: int) -> Acted:
+    """Take back the last things that were done in a thread, and return what came of it.
+
+    Args:
+        earlier: Turns of the thread before this one, oldest first.
+        count: How many at most, >= 1.
+    """
+    receipts = take_back(conn, earlier, asked, count=count)
     if not receipts:
         return Acted(clarification="I haven't done anything here that can be undone.")
     # What was done and stands must not be told as if it had failed.

@@ -453,7 +453,26 @@ def asks_to_undo(text: str) -> bool:
         text: Verbatim.
     """
     *_, undo, _ = _forms_of_retraction()
-    return undo.fullmatch(text) is not None
+    return undo.fullmatch(text) is not None or undoes_all(text)
+
+
+def undoes_all(text: str) -> bool:
+    """Whether a text asks for all that was just done to be undone, and for nothing else: "undo all of that".
+
+    Args:
+        text: Verbatim.
+    """
+    return _whole_form("undo_all").fullmatch(text) is not None
+
+
+def reinstated_in(text: str) -> str | None:
+    """Return the words for what shall take place after it was called off: "uncancel judo, she's better"; None where nothing shall.
+
+    Args:
+        text: Verbatim.
+    """
+    found = _whole_form("reinstated").fullmatch(text.replace("’", "'"))
+    return next((each for each in found.groups() if each), None) if found is not None else None
 
 
 def asks_to_restore(text: str) -> bool:
@@ -506,14 +525,24 @@ def _forms_of_retraction() -> tuple[re.Pattern[str], ...]:
             re.IGNORECASE,
         ),
         re.compile(rf"\b(?:{data['condition']})\b[^,;.!?–—]*$", re.IGNORECASE),
-        *(
-            re.compile(
-                rf"\W*(?:(?:{data['opening']}|{data['laughing']}|(?:can|could) (?:you|we))\W+)*(?:{each})"
-                rf"(?:\W+(?:please|then|thanks|{data['laughing']}))*\W*",
-                re.IGNORECASE,
-            )
-            for each in (undo, restored)
-        ),
+        *(_of_whole(each, data) for each in (undo, restored)),
+    )
+
+
+@cache
+def _whole_form(name: str) -> re.Pattern[str]:
+    """Return what a whole message is put like, by its name in the table."""
+    path = files("kinkeeper.reading.data") / "retraction.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    return _of_whole("".join(data[name].strip("\n").split("\n")), data)
+
+
+def _of_whole(form: str, data: Mapping[str, str]) -> re.Pattern[str]:
+    """Return a form with what may stand around it in a message that says nothing else."""
+    return re.compile(
+        rf"\W*(?:(?:{data['opening']}|{data['laughing']}|(?:can|could) (?:you|we))\W+)*(?:{form})"
+        rf"(?:\W+(?:please|then|thanks|{data['laughing']}))*\W*",
+        re.IGNORECASE,
     )
 
 
