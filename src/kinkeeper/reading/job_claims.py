@@ -11,6 +11,7 @@ _SPEAKERS = frozenset({"i", "we"})
 _JOINTS = frozenset({"and", "&"})
 _EDGES = " \t\n,;:.!?"
 _LEAVING = ("leave", "give")
+_OWNED = tuple((verb, *rest) for verb in ("is", "are") for rest in (("mine",), ("on", "me")))
 _REFUSALS = tuple(
     (*no, verb, "on")
     for no in (("don't",), ("do", "not"))
@@ -137,8 +138,9 @@ def _left_to(words: Sequence[str], people: Collection[str]) -> JobClaim | None:
         if size:
             who, behind = words[at + 1 : at + 1 + size], words[at + 1 + size :]
             return JobClaim(who=" ".join(who), what=" ".join([*words[1:at], *behind]))
-    if lower[-2:] in (["is", "mine"], ["are", "mine"]):
-        return JobClaim(who="me", what=" ".join(words[:-2]))
+    size = next((len(each) for each in _OWNED if tuple(lower[-len(each) :]) == each), 0)
+    if size:
+        return JobClaim(who="me", what=" ".join(words[:-size]))
     return None
 
 
