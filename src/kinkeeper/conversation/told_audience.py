@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from kinkeeper.actions.childhood_beliefs import tells_who_knows
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.ban_heard import ban_in
 from kinkeeper.conversation.model import LONGEST_READ, Exchange
 from kinkeeper.household.model import Household, Member, members_by_name
 from kinkeeper.household.viewers import (
@@ -340,16 +341,19 @@ def scope_of_told(
         return own
     is_secret = secret_of(text, household, member.id) is not None
     is_of_belief = member.is_adult and tells_who_knows(told or text, household)
-    is_of_home = (
-        is_of_belief
-        or holds_fact(told or text, household, now=now)
-        or (member.is_adult and is_for_home(told or text, household))
+    is_report = member.is_adult and is_for_home(told or text, household)
+    # Alone it names nobody, and the thread says that it is about a child.
+    is_ban = (
+        member.is_adult
+        and not is_report
+        and ban_in(told or text, history, household, now=now) is not None
     )
+    is_of_home = is_of_belief or holds_fact(told or text, household, now=now) or is_report or is_ban
     if not (is_secret or is_of_home):
         return own
     # That it was done after all is for those who know what it is about.
     is_no_news = only_sets_right(text.strip(" ."), told, household)
-    audience = wished_scope if is_no_news or is_of_belief else audience_of
+    audience = wished_scope if is_no_news or is_of_belief or is_ban else audience_of
     scopes = {
         audience(text, household, member.id),
         carried_scope(text, history, household, member.id, now=now),

@@ -12,7 +12,7 @@ from kinkeeper.memory.statements.care import people_in
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
 from kinkeeper.reading.deeds import clauses_of
 from kinkeeper.reading.replies import is_question
-from kinkeeper.reading.ruled_out import allows_again, rules_out
+from kinkeeper.reading.ruled_out import Ban, allows_again, rules_out
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
 from kinkeeper.reading.times.reader import read
 
@@ -71,6 +71,33 @@ def rules_out_days(text: str, said_at: datetime, days: Interval, household: Hous
     )
 
 
+def ban_on(
+    ban: Ban, text: str, said_at: datetime, days: Interval, *, household: Household
+) -> bool | None:
+    """Return whether a ban that a message tells rules some days out; None where it says nothing of them.
+
+    What has no last day holds until something else is told.
+
+    Args:
+        text: The message, verbatim.
+        days: Whole ones.
+    """
+    at = said_at.astimezone(household.zone)
+    if rules_out_days(text, said_at, days, household):
+        return True
+    spans = [
+        each
+        for each in _spans(text, at, household)
+        if each.recurrence is None and (each.has_date or each.kind is SpanKind.DURATION)
+    ]
+    if ban.is_over:
+        starts = [each.begin for each in spans if each.begin > at]
+        return False if not starts or min(starts) < days.end else None
+    if ban.is_open or not spans:
+        return days.end > at
+    return False if any(each.until <= days.start for each in spans) else None
+
+
 def _ruled_out(text: str, at: datetime, household: Household) -> Iterator[Interval]:
     """Yield for how long a message, said at a time, rules something out."""
     is_out, is_back = rules_out(text), allows_again(text)
@@ -82,7 +109,10 @@ def _ruled_out(text: str, at: datetime, household: Household) -> Iterator[Interv
             if span.begin > at:
                 yield Interval(at, span.begin)
         elif is_out:
-            yield Interval(at if span.bound in {"until", "before"} else span.begin, span.until)
+            is_up_to = span.bound in {"until", "before"}
+            last = span.begin if span.bound == "before" else span.until
+            if last > at:
+                yield Interval(at if is_up_to else span.begin, last)
 
 
 def people_told_of(text: str, teller: str | None, household: Household) -> frozenset[str]:

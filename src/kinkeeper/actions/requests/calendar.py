@@ -1,8 +1,9 @@
 """Requests about the calendar: what takes place, what shall, and when people have time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -16,6 +17,7 @@ from kinkeeper.actions.effects.calendar import (
 )
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import ActionType
+from kinkeeper.actions.requests.bans import banned
 from kinkeeper.actions.requests.edits_by_hand import (
     EditEvent,
     audience_after,
@@ -219,7 +221,9 @@ class _CalendarRequests:
         check_event(event)
         effect = AddEvent.model_validate({"event": event_to_json(event)})
         new = _only(event)
-        collisions = await self._store.read(lambda conn: _collisions(conn, new, asked))
+        collisions, bans = await self._store.read(
+            lambda conn: (_collisions(conn, new, asked), _bans(conn, new, asked))
+        )
         title = event.summary.casefold()
         same = [each for each in collisions if each.event.summary.casefold() == title]
         if same:
@@ -228,7 +232,7 @@ class _CalendarRequests:
             raise ConflictError(f"{told(new, asked)} is already {where}")
         prepared = _prepared(new, f"Add {told(new, asked)}", [effect], asked)
         created = replace(prepared, type=ActionType.EVENT_CREATE)
-        return _colliding(created, _as_seen_with(new, collisions), asked)
+        return _against(_colliding(created, _as_seen_with(new, collisions), asked), bans)
 
     async def update(self, wanted: UpdateEventOf, asked: Asked) -> Prepared:
         found = await self._store.read(lambda conn: _to_be_changed(conn, wanted, asked))
@@ -270,10 +274,15 @@ class _CalendarRequests:
         self, found: Occurrence, change: Change, scope: Scope, asked: Asked
     ) -> Prepared:
         """Prepare a change that is worked out, with what it collides with."""
-        collisions = (
-            await self._store.read(lambda conn: _collisions(conn, change.occurrence, asked))
+        collisions, bans = (
+            await self._store.read(
+                lambda conn: (
+                    _collisions(conn, change.occurrence, asked),
+                    _bans(conn, change.occurrence, asked),
+                )
+            )
             if change.is_time
-            else []
+            else ((), [])
         )
         new, verb = change.occurrence, "Move" if change.is_time else "Change"
         to = f" to {when(new, asked)}" if change.is_time else f": {details(new, asked)}"
@@ -282,6 +291,7 @@ class _CalendarRequests:
         prepared = _colliding(_prepared(new, summary, change.effects, asked), collisions, asked)
         lines = {"before": line(found, asked), "after": line(new, asked)}
         beside = {"beside": prepared.shown["beside"]} if collisions else {}
+        prepared = _against(prepared, bans)
         return replace(
             prepared,
             shown=lines | beside,
@@ -496,3 +506,16 @@ def _colliding(prepared: Prepared, collisions: Sequence[Occurrence], asked: Aske
     return replace(
         prepared, shown={**prepared.shown, **shown}, result={**prepared.result, **result}
     )
+
+
+def _bans(conn: Connection, new: Occurrence, asked: Asked) -> list[dict[str, Any]]:
+    """Return what somebody said that those who take part in an event are not to do then."""
+    return banned(conn, new.interval, asked, who=new.event.who, what=new.event.summary)
+
+
+def _against(prepared: Prepared, bans: Sequence[Mapping[str, Any]]) -> Prepared:
+    """Return what was prepared with what was said against it: then a person has to say yes first."""
+    if not bans:
+        return prepared
+    result = {**prepared.result, "told_against": bans}
+    return replace(prepared, stakes=Stakes.HIGH, result=result)

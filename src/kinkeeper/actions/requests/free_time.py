@@ -7,11 +7,12 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection
 
 from kinkeeper.actions.expected import expected_between
+from kinkeeper.actions.requests.bans import heard
 from kinkeeper.actions.requests.event_search import find_around
 from kinkeeper.actions.requests.event_views import FindFree, occurrence_json
 from kinkeeper.actions.requests.model import Asked, Card, Found
 from kinkeeper.actions.requests.parameters import read_who, said_span
-from kinkeeper.actions.requests.told_days import heard, told_of
+from kinkeeper.actions.requests.told_days import told_of
 from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.occurrences import booked_people
 from kinkeeper.calendar.search import find_conflicts

@@ -1,36 +1,30 @@
 """What people told of the days that are asked about, beside what the calendar has of them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.requests.bans import bans_of, heard, words_of
 from kinkeeper.actions.requests.event_search import Chosen
 from kinkeeper.actions.requests.event_views import ListEvents, Wanted
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.memory.dated_statements import people_told_of, rules_out_days, tells_of_days
-from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.model import Episode, EpisodeKind
+from kinkeeper.memory.model import Episode
+from kinkeeper.memory.statements.care import childs_ban
 from kinkeeper.reading.coreference import root_of
 from kinkeeper.reading.second_thoughts import says_otherwise
 
-_MOST_HEARD, _MOST_TOLD = 500, 3
+_MOST_TOLD = 3
 _INSTANT = timedelta(microseconds=1)
 _AHEAD = timedelta(days=60)
 _HALF = 0.5
 _OF_PLANS = frozenset({Wanted.UNOWNED, Wanted.CLASH, Wanted.COUNT, Wanted.LAST, Wanted.AWAY})
 """What only the calendar can be asked for."""
-
-
-def heard(conn: Connection, asked: Asked) -> Iterator[Episode]:
-    """Yield what people told, as far as whoever asks may know it, the newest first."""
-    for each in list_episodes(conn, asked.viewer, kind=EpisodeKind.TURN, limit=_MOST_HEARD):
-        if not each.is_assistant:
-            yield each
 
 
 def told_beside(
@@ -51,12 +45,12 @@ def told_beside(
         span = chosen.events[0].interval if chosen.events else ahead
     titles = [each.event.summary for each in chosen.events]
     who = read_who(wanted.who, asked)
-    told = told_of(heard(conn, asked), span, asked, who=who, query=wanted.query, known=titles)
+    told = told_of([*heard(conn, asked)], span, asked, who=who, query=wanted.query, known=titles)
     return [each for each in told if each["is_ruled_out"]] if is_of_next else told
 
 
 def told_of(
-    said: Iterable[Episode],
+    said: Sequence[Episode],
     span: Interval,
     asked: Asked,
     *,
@@ -80,8 +74,12 @@ def told_of(
     days = local_days(first, last, zone)
     names = {stem for each in household.words_for_people for stem in stems(each)}
     wanted = {root_of(each) for each in stems(query or "") if each not in names}
-    found, texts = list[dict[str, Any]](), list[str]()
+    bans = bans_of(said, span, asked, who=who, what=" ".join([query or "", *known]))
+    found = [words_of(each, asked) | {"is_ruled_out": True, "is_near": False} for each in bans]
+    texts = list[str]()
     for each in said:
+        if each in bans or (query and childs_ban(each.text, household) is not None):
+            continue
         people = people_told_of(each.text, each.member, household)
         is_of_others = bool(who and people) and people.isdisjoint(who)
         if is_of_others:
@@ -98,10 +96,8 @@ def told_of(
         is_of_it = not wanted or len(wanted & words) >= _HALF * len(wanted)
         texts.append(each.text)
         found.append(
-            {
-                "text": each.text,
-                "said_at": each.said_at.astimezone(zone).isoformat(),
-                "by": each.member or "",
+            words_of(each, asked)
+            | {
                 "is_ruled_out": is_ruled_out and is_of_it,
                 "is_near": bool(who and not people) or (not is_of_it and bool(known or not who)),
             }

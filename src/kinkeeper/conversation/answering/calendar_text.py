@@ -34,7 +34,9 @@ from kinkeeper.conversation.answering.names_and_times import (
     span_words,
 )
 from kinkeeper.language.text import enumerated
+from kinkeeper.memory.statements.care import doings_of
 from kinkeeper.reading.asked import asks_for_anything, asks_for_presence, asks_what_happened
+from kinkeeper.reading.ruled_out import asks_whether_may
 from kinkeeper.reading.times.time_text import clock
 
 # What takes place, as an answer: exactly what was asked about it. Pure.
@@ -56,10 +58,35 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
         items: The events that were found.
         done: The request, with what was asked.
     """
+    if done.params.get("wanted") == "whether" and _asks_whether_may(setting):
+        return _may_told(items, done, setting)
     told, heard = _found(items, done, setting), _heard(done, setting)
     if not items or not heard:
         return told
     return f"{told} {f'But {heard}' if _is_ruled_out(done) else capital(heard)}."
+
+
+def _asks_whether_may(setting: Setting) -> bool:
+    """Whether it is asked if a child may do something, and not what is planned."""
+    return bool(asks_whether_may(setting.text, doings_of(setting.household)))
+
+
+def _may_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    """Return what somebody said that rules it out, and whether it is in the calendar: whether they may is for people to say."""
+    told = few([event_told(each, setting) for each in items], len(items), ";")
+    heard = enumerated(
+        [
+            quoted(each, setting)
+            for each in done.result.get("told") or ()
+            if each.get("is_ruled_out") and not each["is_near"]
+        ]
+    )
+    if heard:
+        return f"{capital(heard)}.{f' In the calendar: {told}.' if told else ''}"
+    if told:
+        return f"I know of nothing against it. In the calendar: {told}."
+    period = _period(done.params, setting)
+    return f"I know of nothing against it, but it isn't in the calendar{' ' + period if period else ''}."
 
 
 def _is_ruled_out(done: ActionResult) -> bool:
@@ -73,7 +100,7 @@ def _heard(done: ActionResult, setting: Setting) -> str:
     is_list = "events" in done.result and done.params.get("wanted") is None
     is_open = is_list or asks_for_anything(setting.text)
     told = done.result.get("told") or ()
-    return enumerated([_quoted(each, setting) for each in told if is_open or not each["is_near"]])
+    return enumerated([quoted(each, setting) for each in told if is_open or not each["is_near"]])
 
 
 def _found(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
@@ -362,10 +389,10 @@ def _all_day(done: ActionResult, setting: Setting) -> str:
 def _said_away(done: ActionResult, setting: Setting) -> dict[str, str]:
     """Return by member who said when that they have no time then."""
     told = done.result.get("told_away") or {}
-    return {member: _quoted(words, setting) for member, words in told.items()}
+    return {member: quoted(words, setting) for member, words in told.items()}
 
 
-def _quoted(words: Item, setting: Setting) -> str:
+def quoted(words: Item, setting: Setting) -> str:
     """Return what somebody said, with who and when."""
     at, locale = local(words["said_at"], now=setting.now), setting.household.locale
     day = f" {day_words(at.date(), today=setting.now.date(), locale=locale)}" if at else ""

@@ -8,6 +8,8 @@ from typing import Any
 from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.actions.requests.model import ActionResult, Decider, ResultStatus
 from kinkeeper.actions.session_words import is_kept_at_once
+from kinkeeper.conversation.answering.calendar_text import quoted
+from kinkeeper.conversation.answering.event_text import capital
 from kinkeeper.conversation.answering.names_and_times import Setting, listed, plain
 from kinkeeper.conversation.answering.nothing_done import (
     chosen,
@@ -18,6 +20,7 @@ from kinkeeper.conversation.answering.nothing_done import (
     secret_kept,
 )
 from kinkeeper.conversation.answering.request_text import nearest_told, to_do, was_done, was_found
+from kinkeeper.conversation.ban_heard import ban_in, is_ban_of_nobody
 from kinkeeper.conversation.model import Answer, AnswerContext, Confirmation, Mode, Social, Source
 from kinkeeper.conversation.planning.plan_grounding import is_copied
 from kinkeeper.conversation.told_audience import (
@@ -72,6 +75,7 @@ _FORBIDS = re.compile(
 _PARTS = re.compile(r"(?<=[.!?])\s+|[,;:]\s+")
 _STOPPED, _LEFT = "Okay, stopped.", "You said stop, so I've done nothing."
 _WILL_NOT = ("All right, I won't.", "Okay, I won't.")
+_WHOSE_BAN = "Who is that for? Say it again with their name, and everyone at home can see it."
 _SURE, _UNSURE = 1.0, 0.3
 _MOST_USED = 8
 
@@ -146,8 +150,12 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     is_news = any(
         each(context.text, household) for each in (only_denies, frees_others, tells_limit)
     )
+    thread, now = context.history, context.asked.now
+    is_news = is_news or ban_in(context.text, thread, household, now=now) is not None
     if is_news and saved:
         return saved, _SURE
+    if is_ban_of_nobody(context.text, thread, household, now=now):
+        return _WHOSE_BAN, _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
         _, *more = _PARTS.split(context.text)
         if saved is None and not any(tells_news(each, people) for each in more):
@@ -175,9 +183,12 @@ def _saved(context: AnswerContext) -> str | None:
     said = told or context.text
     is_fact = holds_fact(said, asked.household, now=asked.now)
     author = Author(is_adult=asked.member.is_adult, origin=asked.origin)
-    is_heard = is_told_of_self(said, asked.household) or (
+    is_of_home = (
         is_for_home(said, asked.household)
-        and is_kept_at_once(author, HOUSEHOLD_SCOPE, asked.member)
+        or ban_in(said, context.history, asked.household, now=asked.now) is not None
+    )
+    is_heard = is_told_of_self(said, asked.household) or (
+        is_of_home and is_kept_at_once(author, HOUSEHOLD_SCOPE, asked.member)
     )
     if not (is_fact or is_secret or is_heard):
         return None
@@ -332,7 +343,13 @@ def _request(done: ActionResult, todo: str, setting: Setting, *, decider: Decide
     unseen = f" {hidden} won't see it." if hidden else ""
     if audience.get("private"):
         unseen = " Only you will see it."
-    return f"Shall I {todo}?{shown}{unseen}"
+    return f"{_told_against(done, setting)}Shall I {todo}?{shown}{unseen}"
+
+
+def _told_against(done: ActionResult, setting: Setting) -> str:
+    """Return what people said that rules it out, as a sentence with a space after it."""
+    told = [each for each in listed(done.result.get("told_against")) if isinstance(each, Mapping)]
+    return f"{capital(enumerated([quoted(each, setting) for each in told]))}. " if told else ""
 
 
 def _question(done: ActionResult) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import structlog
 
+from kinkeeper.conversation.ban_heard import ban_in
 from kinkeeper.conversation.model import Branch, Plan, PlannedAction, Planner, PlanningContext
 from kinkeeper.conversation.planning.audience_wishes import (
     NOT_FOR_A_FEW,
@@ -131,6 +132,9 @@ def read_by_both(by_rules: Plan, context: PlanningContext) -> Plan:
     """Return what the rules read; where they read nothing, what the trained reader makes of it, as offers."""
     if by_rules.clarification or context.results or context.open_edit:
         return by_rules
+    asked = context.asked
+    if ban_in(context.text, context.history, asked.household, now=asked.now) is not None:
+        return by_rules  # it puts nothing into the calendar, nor takes anything out of it
     case = case_of(context, vocabulary_of(context.asked.household))
     is_guess = all(each.is_offer and each.action == "create_event" for each in by_rules.actions)
     if not is_guess and not names_nothing(by_rules, case):

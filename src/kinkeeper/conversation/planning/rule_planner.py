@@ -32,6 +32,7 @@ from kinkeeper.conversation.planning.case import (
     case_of,
     last_addressed,
 )
+from kinkeeper.conversation.planning.childs_bans import may_asked, tells_ban
 from kinkeeper.conversation.planning.claimed_jobs import claimed, claimed_before, is_of_nothing_said
 from kinkeeper.conversation.planning.clauses import (
     are_events,
@@ -208,6 +209,10 @@ def _read_clause(clause: str, case: Case) -> list[Step] | None:
         return recalled
     if (of_goal := goal_rules.certain(clause, case)) is not None:
         return of_goal
+    if tells_ban(clause, case):
+        return None
+    if (asked := may_asked(clause, case)) is not None:
+        return asked
     said, clause = clause, without_reason(clause, case.grammar)
     back = (
         amended(said, case)

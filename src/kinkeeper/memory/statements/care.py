@@ -1,6 +1,8 @@
 """For whom deeds that are over were done, as somebody tells them: for children, pets and the house, or for themselves. Pure."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import tokenise
@@ -24,6 +26,7 @@ from kinkeeper.reading.deeds import (
     says_done,
 )
 from kinkeeper.reading.replies import is_question, releases
+from kinkeeper.reading.ruled_out import Ban, ban_told
 from kinkeeper.reading.second_thoughts import value_left
 
 _ANY_TIME = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -72,8 +75,42 @@ def _dose_in(text: str, household: Household) -> NextDose | None:
 
 
 def is_for_home(text: str, household: Household) -> bool:
-    """Return whether a message is kept as it was said for those at home: a report, or what somebody must not have."""
-    return is_report(text, household) or tells_limit(text, household)
+    """Return whether a message is kept as it was said for those at home: a report, or what somebody must not have or do."""
+    return (
+        is_report(text, household)
+        or tells_limit(text, household)
+        or childs_ban(text, household) is not None
+    )
+
+
+def childs_ban(text: str, household: Household, *, is_known: bool = False) -> Ban | None:
+    """Return what a message tells that a child is not to do for a while, or may do once more; None where it tells of neither.
+
+    Args:
+        text: The whole message, verbatim.
+        is_known: Whether it is known to be about a child, although it names nobody.
+    """
+    named = people_in(text, household)
+    if not named and not is_known:
+        return None
+    ban = ban_told(text, doings_of(household))
+    is_question_of_it = ban is not None and is_question(
+        tokenise(text), text, kin().union(household.members_by_word)
+    )
+    if ban is None or is_question_of_it:
+        return None
+    return ban if not named or not named.isdisjoint(_children(household)) else None
+
+
+@lru_cache(maxsize=64)
+def doings_of(household: Household) -> frozenset[str]:
+    """Return the words for what a household does, in small letters, without what its teams and clubs are called."""
+    names = (name for each in household.activities for name in (each.name, *each.aliases))
+    return frozenset(name.casefold() for name in names if len(_words(name)) == 1)
+
+
+def _children(household: Household) -> Collection[str]:
+    return {each.id for each in household.children}
 
 
 def tells_limit(text: str, household: Household) -> bool:
