@@ -30,7 +30,44 @@ GIVES_AWAY = (
     "chocolate in the shoes for Sinterklaas",
     "swap the dummies for a toy from the dummy fairy: pacifier fairy letter",
 )
+BY_GROWN_UPS = (
+    "the elf gets up to something new each evening, John's week on odd dates",
+    "elf: bathroom mirror",
+    "we never touch the elf at weekends, he stays on the piano",
+    *(
+        f"{deed} {end}"
+        for deed in ("scatter flour by the fire", "leave a tiny note", "stomp on the roof")
+        for end in (
+            "so the kids believe Santa walked in",
+            "so that Mia thinks the tooth fairy came",
+            "as if the reindeer had landed",
+            "to make it look like the easter bunny was here",
+        )
+    ),
+    *(
+        f"{thing} {where}"
+        for thing in ("all the letters to Santa are", "Mia's note to the tooth fairy is")
+        for where in ("in my desk", "in the filing cabinet", "on top of the wardrobe")
+    ),
+    "swap over the note to the tooth fairy before Leo wakes up",
+    "shake the sleigh bells outside",
+    "crumble a carrot for the reindeer",
+)
+BY_CHILDREN = (
+    "the elf is on the bookshelf today",
+    "I keep my letter to Santa in my desk",
+    "I left a note for the tooth fairy in the box",
+)
 INNOCENT = (
+    "Elf at the cinema",
+    "watch Elf together",
+    "buy Mia elf slippers",
+    "the elf is called Jingle",
+    "the inflatable Santa is in the garage",
+    "carrots for the easter bunny",
+    "oats for the reindeer",
+    "post the letters to Santa",
+    "visit to the reindeer farm",
     "Santa run on Sunday at 10 in the park",
     "Leo is an elf in the school play",
     "write the letter to Santa with Mia",
@@ -67,6 +104,12 @@ def test_what_grown_ups_do_in_a_figures_name_gives_it_away_and_nothing_else() ->
     assert (told, hidden) == ([], [])
 
 
+def test_what_only_grown_ups_do_about_a_figure_gives_it_away_where_no_child_says_it() -> None:
+    told = [each for each in BY_GROWN_UPS if not figures_given_away(each, CHILDREN)]
+    hidden = [each for each in BY_CHILDREN if figures_given_away(each, CHILDREN, is_childs=True)]
+    assert (told, hidden) == ([], [])
+
+
 def test_who_knows_is_heard_only_where_it_is_said() -> None:
     heard = {
         text: next((each.is_known for each in knowing_in(text, CHILDREN)), None) for text in KNOWING
@@ -81,6 +124,9 @@ def test_who_knows_is_heard_only_where_it_is_said() -> None:
         ("add elf on the shelf outfits to the shopping list", "elf"),
         ("put pick up the Santa suit on Friday at 3pm in the calendar", "santa suit"),
         ("Grandpa plays Santa this year", "grandpa"),
+        ('put "elf: bathroom mirror" on the calendar friday 9pm', "elf"),
+        ("remember I keep all the letters to Santa in the filing cabinet", "filing cabinet"),
+        ("remember to leave a tiny note by the bed so Mia thinks the tooth fairy came", "tiny"),
     ],
 )
 @on_a_loop

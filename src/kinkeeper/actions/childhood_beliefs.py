@@ -25,7 +25,8 @@ def believers_scope(
         text: The whole message, or what is written.
     """
     children = {each.id for each in household.children}
-    figures = figures_given_away(text, _words_for(household, children)) if children else ()
+    words, is_childs = _words_for(household, children), teller is not None and teller.id in children
+    figures = figures_given_away(text, words, is_childs=is_childs) if children else ()
     if not figures:
         return HOUSEHOLD_SCOPE
     known = _known_by(household, _told_by_adults(conn, household, teller, text, now=now))

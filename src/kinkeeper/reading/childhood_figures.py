@@ -35,13 +35,16 @@ class _Forms:
 
     by_name: Mapping[str, tuple[re.Pattern[str], ...]]
     by_deed: Mapping[str, re.Pattern[str]]
+    by_grown_ups: Mapping[str, re.Pattern[str]]
     innocent: tuple[re.Pattern[str], ...]
     knowing: Mapping[str, re.Pattern[str]]
     child: re.Pattern[str]
     written: re.Pattern[str]
 
 
-def figures_given_away(text: str, children: Collection[str]) -> frozenset[str]:
+def figures_given_away(
+    text: str, children: Collection[str], *, is_childs: bool = False
+) -> frozenset[str]:
     """Return the names of the figures that a text gives away to whoever believes in them.
 
     What a child does, or what is done with one or on a stage, gives nothing away.
@@ -49,11 +52,29 @@ def figures_given_away(text: str, children: Collection[str]) -> frozenset[str]:
     Args:
         text: Verbatim.
         children: Words for the children of the household, in small letters.
+        is_childs: Whether a child says it, who speaks of a figure's doings and not of what grown-ups do for it.
     """
     if _hint().search(text) is None:
         return frozenset()
     forms = _forms(frozenset(children))
-    return frozenset(figure for each in _sentences(text) for figure in _given_away_in(each, forms))
+    found = {figure for each in _sentences(text) for figure in _given_away_in(each, forms)}
+    if not is_childs:
+        found |= {figure for each in _sentences(text) for figure in _staged_in(each, forms)}
+    return frozenset(found)
+
+
+def _staged_in(sentence: str, forms: _Forms) -> Iterator[str]:
+    """Yield the figures that a sentence names beside what only grown-ups do about them; an elf is moved by nobody else."""
+    if any(each.search(sentence) for each in forms.innocent):
+        return
+    sentence = forms.written.sub("", sentence).strip(" \"'“”")
+    signs = {name for name, form in forms.by_grown_ups.items() if form.search(sentence)}
+    if "elf" in signs:
+        yield "elf"
+    if signs - {"elf"}:
+        yield from (name for name, form in _names().items() if form.search(sentence))
+    if "bells" in signs:
+        yield "santa"
 
 
 def _given_away_in(sentence: str, forms: _Forms) -> Iterator[str]:
@@ -152,6 +173,7 @@ def _forms(children: frozenset[str]) -> _Forms:
             for name, figure in data["names"].items()
         },
         by_deed={name: compiled(form, every) for name, form in data["by_deed"].items()},
+        by_grown_ups={name: compiled(form, every) for name, form in data["by_grown_ups"].items()},
         innocent=tuple(compiled(form, every) for form in data["innocent"].values()),
         knowing={name: compiled(form, every) for name, form in data["knowing"].items()},
         child=re.compile(rf"\b(?:{data['classes']['kids']}|{names})\b"),
