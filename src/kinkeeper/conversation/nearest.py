@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 from operator import itemgetter
 
 from sqlalchemy import Connection
@@ -165,7 +166,8 @@ def seek(conn: Connection, context: PlanningContext, *, is_asked: bool = False) 
     said = _naming(context.text, case, without=ASPECTS if is_asked else frozenset())
     if not said.words:
         return None
-    named = ((thing, _naming(thing.named, case)) for thing in _all(conn, case, is_asked=is_asked))
+    naming = cache(lambda named: _naming(named, case))  # a series has the same words on every day
+    named = ((thing, naming(thing.named)) for thing in _all(conn, case, is_asked=is_asked))
     fitting = [each for each in named if not _is_ruled_out(*each, said, case)]
     matches = [found for each in fitting if (found := _match(*each, said))]
     different = {match.own: match.common for match in matches}
