@@ -141,7 +141,6 @@ class _People:
 
     members: Mapping[str, frozenset[str]]
     named: re.Pattern[str]
-    patterns: tuple[_Pattern, ...]
     owner: re.Pattern[str]
     helper: re.Pattern[str]
 
@@ -164,7 +163,7 @@ def secrecy_of(
     cuts: list[tuple[int, int]] = []
     named: list[_Named] = []
     for start, piece in _pieces(plain):
-        found = [*_matches(piece, reader.people.patterns)]
+        found = _matches(piece, frozenset(people.members))
         about = [match.span() for _, match in found if _names_topic(match.re)]
         for pattern, match in found:
             if _names_topic(match.re):
@@ -326,11 +325,10 @@ def labels_told(text: str, people: Collection[str]) -> bool:
         people: Words for people who are known, in small letters: they are names however they were typed.
     """
     plain = _plain(text, people) if len(text) <= _LONGEST_WISH else ""
-    starts, (_, forms, _) = _references()["label"], _forms_of(frozenset(people))
-    gifts = [each for each in forms if not each.is_wish]
+    starts, known = _references()["label"], frozenset(people)
     is_label = False
     for clause in _clauses(plain):
-        if starts.match(clause) and next(_matches(clause, gifts), None) is not None:
+        if starts.match(clause) and not all(each.is_wish for each, _ in _matches(clause, known)):
             is_label = True
         elif _count_words([clause]) and not (_wishes(clause, people) or _is_attitude(clause)):
             return False
@@ -462,13 +460,13 @@ def _wishes(plain: str, people: Collection[str]) -> list[tuple[int, int]]:
     """Return the spans of wishes in a text without slips of the pen."""
     if _MAY_ASK.search(plain) is None:
         return []
-    _, forms, _ = _forms_of(frozenset(people))
-    patterns = [each for each in forms if each.is_wish]
+    known = frozenset(people)
     return _joined(
         [
             cut
             for start, piece in _pieces(plain)
-            for _, match in _matches(piece, patterns)
+            for pattern, match in _matches(piece, known)
+            if pattern.is_wish
             for cut in _cuts(start, match)
         ]
     )
@@ -476,12 +474,12 @@ def _wishes(plain: str, people: Collection[str]) -> list[tuple[int, int]]:
 
 def _named_in(text: str, people: Collection[str]) -> "_Named | None":
     """Return the first wish of a message that names what is secret."""
-    read, (_, forms, _) = _spelled(text, people), _forms_of(frozenset(people))
-    patterns = [each for each in forms if _names_topic(each.form)]
+    read, known = _spelled(text, people), frozenset(people)
     found = (
         _Named.of(read, start, match)
         for start, piece in _pieces(read.text)
-        for _, match in _matches(piece, patterns)
+        for _, match in _matches(piece, known)
+        if _names_topic(match.re)
     )
     return next(found, None)
 
@@ -598,14 +596,24 @@ def _names_topic(form: re.Pattern[str]) -> bool:
     return "topic" in form.groupindex
 
 
-def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Pattern, re.Match[str]]]:
+@lru_cache(maxsize=512)
+def _matches(piece: str, people: frozenset[str]) -> tuple[tuple[_Pattern, re.Match[str]], ...]:
+    """Return what asks for secrecy in a sentence, or tells of a surprise; one message is asked about many times.
+
+    Args:
+        piece: Without slips of the pen.
+        people: Words for people who are known, in small letters.
+    """
+    _, patterns, _ = _forms_of(people)
     is_none = any(each.search(piece) for each in _compiled("not_surprises", _CAPITALISED))
-    for pattern in patterns:
-        if not (pattern.is_surprise and is_none):
-            for match in pattern.form.finditer(piece):
-                # What somebody is not to get, those around have to know.
-                if not bars(_clause_at(piece, match.start()), piece):
-                    yield pattern, match
+    return tuple(
+        (pattern, match)
+        for pattern in patterns
+        if not (pattern.is_surprise and is_none)
+        for match in pattern.form.finditer(piece)
+        # What somebody is not to get, those around have to know.
+        if not bars(_clause_at(piece, match.start()), piece)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -873,7 +881,7 @@ def _forms_of(people: frozenset[str]) -> tuple[re.Pattern[str], tuple[_Pattern, 
 
 
 def _people(household: Household) -> _People:
-    """Return the words for the household's members, with the patterns that look for them."""
+    """Return the words for the household's members, with the patterns that look for whom they help or give to."""
     members = household.members_by_word
-    named, patterns, names = _forms_of(frozenset(members))
-    return _People(members, named, patterns, *_compiled("beside_gifts", names, names))
+    named, _, names = _forms_of(frozenset(members))
+    return _People(members, named, *_compiled("beside_gifts", names, names))
