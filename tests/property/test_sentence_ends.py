@@ -10,6 +10,7 @@ from growth import cpu_seconds, grows_too_fast, takes_too_long
 from kinkeeper.conversation.answering.claims import is_complete, sentences
 from kinkeeper.conversation.context.topics import facts_of
 from kinkeeper.language.text import STOP_INSIDE, mask_stops
+from kinkeeper.memory.statements import secrecy
 from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.memory.statements.sentences import parts_of
 from kinkeeper.observer.wording.message_view import read_message
@@ -106,6 +107,7 @@ def test_the_longest_message_costs_in_proportion_to_its_length(
         while len(text) < length:
             text += next(units)
         mask_stops.cache_clear()
+        secrecy._matches.cache_clear()
         return cpu_seconds(lambda: read(text[:length]))
 
     assert not grows_too_fast(cost, _LONGEST // 8)

@@ -19,6 +19,7 @@ from kinkeeper.household.viewers import (
     surprise_scope,
 )
 from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.memory.statements import secrecy
 from kinkeeper.memory.statements.secrecy import audience_of, points_back, secrecy_of
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
 from secrecy_messages import LISTS, Secret, secrets
@@ -285,6 +286,7 @@ def test_who_asks_for_secrecy_is_no_news(who: str, asks: str) -> None:
 def test_reading_time_grows_with_the_length(unit: str) -> None:
     def cost(size: int) -> float:
         text = (unit * size)[:size]
+        secrecy._matches.cache_clear()
         return cpu_seconds(lambda: audience_of(text, HOUSEHOLD, "niamh"))
 
     assert not grows_too_fast(cost, 1000)
