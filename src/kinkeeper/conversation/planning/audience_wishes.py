@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any, Final
 
-from kinkeeper.actions.requests.model import ActionResult, Asked
+from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.parameters import read_who
 from kinkeeper.conversation.model import Plan, PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action, best_match, results_of
@@ -15,8 +15,10 @@ from kinkeeper.conversation.planning.referents import latest, meant
 from kinkeeper.conversation.told_audience import facts_in, secret_of
 from kinkeeper.core.errors import UnclearError
 from kinkeeper.language.text import Folded, fold
+from kinkeeper.memory.secret_things import about, same_things
 from kinkeeper.memory.statements.discretion import holds_sensitive, seems_private
-from kinkeeper.memory.statements.secrecy import is_only_wish
+from kinkeeper.memory.statements.secrecy import MOST_CARRIED_ON, is_only_wish
+from kinkeeper.notes.model import entries
 from kinkeeper.reading.own_lists import OWN_LIST, SHOPPING, names_own_list
 
 NOT_FOR_A_FEW: Final = (
@@ -34,6 +36,7 @@ _WRITES: Final = frozenset(
 )
 _KINDS: Final = {"event": "calendar", "task": "task", "note": "notes"}
 _CUTS: Final = ("private_label", "private_lead", "private_thing", "private_deed", "private_aside")
+_NAMES: Final = ("title", "summary", "body", "text")
 _MOST_JOINTS: Final = 12
 _LEFT: Final = re.compile(r"\s{2,}")
 
@@ -269,6 +272,48 @@ def share(groups: Groups, case: Case) -> Sequence[Step] | None:
 def keep(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "just for me", said of what was written or remembered last, and "make the dentist private"."""
     return _changed(groups, case, is_private=True)
+
+
+def kept_by_name(case: Case, hidden: Collection[str]) -> Plan:
+    """Return a plan that keeps what was lately made in the thread as secret as a message asks that names it.
+
+    Args:
+        case: Its message tells whose the thing is, or from whom it is to be kept.
+        hidden: Member ids of those it is kept from; where there are none, only its person may see it.
+    """
+    said = about(case.context.text, case.household)
+
+    def is_named(words: str) -> bool:
+        made = about(words, case.household)
+        return bool(same_things(said, replace(made, first=made.things), hidden=hidden))
+
+    steps = dict[str, PlannedAction]()
+    for made in (one for each in case.context.history[-MOST_CARRIED_ON:] for one in each.results):
+        if made.status is not ResultStatus.DONE or (made.domain, made.action) not in _WRITES:
+            continue
+        lines = _lines_of(made)
+        named = [*filter(is_named, lines or [_words_of(made)])]
+        for step in _of_made(made, case, is_private=True) if named else ():
+            if isinstance(step, PlannedAction):
+                of_lines = {"lines": "\n".join(named)} if lines else {}
+                kept = replace(step, params={**step.params, **of_lines})
+                steps[str(kept.params)] = kept
+    return narrowed(Plan(actions=tuple(steps.values())), hidden)
+
+
+def _lines_of(made: ActionResult) -> Sequence[str]:
+    """Return what was put on a list; nothing where something else was made."""
+    if made.domain != "notes":
+        return ()
+    is_line = made.action == "append"
+    body = (made.params.get("body") or made.result.get("added")) if is_line else None
+    return entries(str(body or made.params.get("lines") or "").replace(", ", "\n"))
+
+
+def _words_of(made: ActionResult) -> str:
+    """Return the words of what was made."""
+    told = (made.params.get(name) or made.result.get(name) for name in _NAMES)
+    return " ".join(str(each) for each in told if each)
 
 
 def _changed(groups: Groups, case: Case, *, is_private: bool) -> Sequence[Step] | None:

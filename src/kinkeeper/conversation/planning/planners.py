@@ -11,6 +11,7 @@ from kinkeeper.conversation.planning.audience_wishes import (
     NOT_FOR_A_FEW,
     Said,
     halves,
+    kept_by_name,
     narrowed,
     own_affairs,
     own_matters,
@@ -81,6 +82,11 @@ class Planners:
             if said.is_for_few and not hidden:
                 return Plan(clarification=NOT_FOR_A_FEW)
             return _apart(context, rest, hidden) or narrowed(rest, hidden)
+        if wish is not None and not (asked.is_shared or rest.actions):
+            case = case_of(context, vocabulary_of(asked.household))
+            kept = await beside(lambda: kept_by_name(case, hidden))
+            if kept.actions:
+                return kept
         whole = await self._planned(context)
         if has_own_news(context.text, asked.household.members_by_word) and all(
             map(_is_audience, whole.actions)
