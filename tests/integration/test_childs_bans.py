@@ -18,12 +18,17 @@ BANS = (
     ("the hospital says no water for Mia until the 15th", "swimming", "Saturday", "the 21st"),
     ("Leo shouldn't do any sports for a week", "soccer", "Thursday", "the 12th"),
     ("Leo is off sport until Friday", "soccer", "Thursday", "the 12th"),
-    ("Leo's banned from soccer this week, he was rude to the coach", "soccer", "Thursday", "the 12th"),
+    (
+        "Leo's banned from soccer this week, he was rude to the coach",
+        "soccer",
+        "Thursday",
+        "the 12th",
+    ),
     ("physio wants Leo to avoid exercise for five days", "soccer", "Thursday", "the 12th"),
     ("Leo can play soccer again on the 10th", "soccer", "Thursday", "the 12th"),
     ("Leo is fit for soccer from the 9th", "soccer", "Thursday", "the 12th"),
     ("Mia may go back to swimming on the 16th", "swimming", "Saturday", "the 21st"),
-)  # fmt: skip
+)
 OPEN = (
     "Mia mustn't swim till the stitches are out",
     "no swimming for Mia until further notice",
@@ -36,7 +41,11 @@ OVER = (
     "Mia is allowed to swim again",
     "Mia is back at swimming",
 )
-MAY = ("can {who} do {it} on {day}?", "is {who} allowed at {it} on {day}?", "is it ok for {who} to go to {it} on {day}?")  # fmt: skip
+MAY = (
+    "can {who} do {it} on {day}?",
+    "is {who} allowed at {it} on {day}?",
+    "is it ok for {who} to go to {it} on {day}?",
+)
 NO_BANS = (
     "Mia can't find her swimming costume",
     "no swimming on Saturday",

@@ -41,6 +41,8 @@ CARRIED_ON = timedelta(minutes=15)
 MOST_CARRIED_ON = 4
 """For how long, and for how many messages of a thread, a wish for secrecy holds for what is said after it."""
 
+_PERSON = "(?P<whom>@whom)"
+"""Beginning of a pattern, as it is written, that begins with words for people."""
 _PIECE = re.compile(r"[^.!?\n]{1,400}[.!?\n]*")
 _LONGEST_WISH = 200
 _ENDS = ".!?\n"
@@ -133,6 +135,22 @@ class _Pattern:
     is_wish: bool
     is_surprise: bool
     is_of_children: bool
+    is_led_by_person: bool
+
+    def found_in(self, piece: str, people_at: Sequence[int]) -> Iterator[re.Match[str]]:
+        """Yield what `finditer` would, but look only where words for people begin if the pattern begins with them.
+
+        Args:
+            people_at: Where words for people begin, in order.
+        """
+        if not self.is_led_by_person:
+            yield from self.form.finditer(piece)
+            return
+        end = 0
+        for start in people_at:
+            if start >= end and (match := self.form.match(piece, start)) is not None:
+                end = match.end()
+                yield match
 
 
 @dataclass(frozen=True, slots=True)
@@ -604,13 +622,14 @@ def _matches(piece: str, people: frozenset[str]) -> tuple[tuple[_Pattern, re.Mat
         piece: Without slips of the pen.
         people: Words for people who are known, in small letters.
     """
-    _, patterns, _ = _forms_of(people)
+    _, patterns, _, starts = _forms_of(people)
+    people_at = [each.start() for each in starts.finditer(piece)]
     is_none = any(each.search(piece) for each in _compiled("not_surprises", _CAPITALISED))
     return tuple(
         (pattern, match)
         for pattern in patterns
         if not (pattern.is_surprise and is_none)
-        for match in pattern.form.finditer(piece)
+        for match in pattern.found_in(piece, people_at)
         # What somebody is not to get, those around have to know.
         if not bars(_clause_at(piece, match.start()), piece)
     )
@@ -866,22 +885,48 @@ def _patterns_for(names: str, bare: str = r"(?!)") -> tuple[_Pattern, ...]:
             is_wish=section in {"wishes", "surprises"},
             is_surprise=section != "wishes",
             is_of_children=section == "beliefs",
+            is_led_by_person=source.startswith(_PERSON) and not _has_branches(source),
         )
         for section in ("wishes", "surprises", "gifts", "beliefs")
-        for form in _compiled(section, names, bare)
+        for form, source in zip(
+            _compiled(section, names, bare), _data()[section].values(), strict=True
+        )
     )
 
 
+def _has_branches(source: str) -> bool:
+    """Return whether a pattern, as it is written, has alternatives outside all groups."""
+    depth, is_class, is_escaped = 0, False, False
+    for sign in source:
+        if is_escaped or sign == "\\":
+            is_escaped = not is_escaped
+        elif is_class or sign == "[":
+            is_class = sign != "]"
+        else:
+            depth += (sign == "(") - (sign == ")")
+            if sign == "|" and depth == 0:
+                return True
+    return False
+
+
 @lru_cache(maxsize=64)
-def _forms_of(people: frozenset[str]) -> tuple[re.Pattern[str], tuple[_Pattern, ...], str]:
-    """Return what finds words for people, the patterns with them or any capitalised name in them, and the words themselves."""
+def _forms_of(
+    people: frozenset[str],
+) -> tuple[re.Pattern[str], tuple[_Pattern, ...], str, re.Pattern[str]]:
+    """Return what finds words for people, the patterns with them or any capitalised name in them, the words themselves, and what finds where such words begin in a pattern."""
     names = "|".join(map(re.escape, sorted(people, key=lambda each: (-len(each), each)))) or r"(?!)"
-    patterns = _patterns_for(rf"(?:{names}|{_CAPITALISED})\b", names)
-    return re.compile(rf"\b(?:{names})\b", re.IGNORECASE), patterns, names
+    known = rf"(?:{names}|{_CAPITALISED})\b"
+    (starts,) = _compiled("starts", known, names)
+    return (
+        re.compile(rf"\b(?:{names})\b", re.IGNORECASE),
+        _patterns_for(known, names),
+        names,
+        starts,
+    )
 
 
 def _people(household: Household) -> _People:
     """Return the words for the household's members, with the patterns that look for whom they help or give to."""
     members = household.members_by_word
-    named, _, names = _forms_of(frozenset(members))
+    named, _, names, _ = _forms_of(frozenset(members))
     return _People(members, named, *_compiled("beside_gifts", names, names))
