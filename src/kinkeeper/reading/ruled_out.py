@@ -159,7 +159,7 @@ def _is_activity(word: str, known: Collection[str]) -> bool:
 
 def _words(text: str) -> list[str]:
     """Return the words of a text in small letters as they are meant, and what stands for its marks."""
-    spellings = {**everyday_spellings(), **denials()}
+    spellings = _spellings()
     found = list[str]()
     for token in tokenise(text.replace("’", "'")):
         if token.kind is not TokenKind.WORD:
@@ -168,6 +168,11 @@ def _words(text: str) -> list[str]:
         word = token.text.casefold()
         found += spellings.get(word, word).split()
     return found
+
+
+@cache
+def _spellings() -> Mapping[str, str]:
+    return {**everyday_spellings(), **denials()}
 
 
 def _found(words: Sequence[str], phrases: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:

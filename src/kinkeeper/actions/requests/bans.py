@@ -14,7 +14,7 @@ from kinkeeper.memory.dated_statements import ban_on
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.model import Episode, EpisodeKind
 from kinkeeper.memory.statements.care import childs_ban, doings_of, people_in
-from kinkeeper.reading.ruled_out import Ban, activities_in, covers
+from kinkeeper.reading.ruled_out import Ban, activities_in, ban_told, covers
 
 _MOST_HEARD = 500
 _INSTANT = timedelta(microseconds=1)
@@ -90,7 +90,10 @@ def words_of(episode: Episode, asked: Asked) -> dict[str, Any]:
 
 def _told(said: Sequence[Episode], household: Household) -> Iterator[_Told]:
     """Yield what was told of children, the newest first; what names nobody is about the child named right before it."""
+    known = doings_of(household)
     for at, each in enumerate(said):
+        if ban_told(each.text, known) is None:
+            continue
         named = people_in(each.text, household)
         if named:
             ban = childs_ban(each.text, household)
