@@ -74,19 +74,12 @@ def _asks_whether_may(setting: Setting) -> bool:
 def _may_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     """Return what somebody said that rules it out, and whether it is in the calendar: whether they may is for people to say."""
     told = few([event_told(each, setting) for each in items], len(items), ";")
-    heard = enumerated(
-        [
-            quoted(each, setting)
-            for each in done.result.get("told") or ()
-            if each.get("is_ruled_out") and not each["is_near"]
-        ]
-    )
-    if heard:
+    if heard := _heard(done, setting):
         return f"{capital(heard)}.{f' In the calendar: {told}.' if told else ''}"
     if told:
-        return f"I know of nothing against it. In the calendar: {told}."
+        return f"Nobody has told me about that. In the calendar: {told}."
     period = _period(done.params, setting)
-    return f"I know of nothing against it, but it isn't in the calendar{' ' + period if period else ''}."
+    return f"Nobody has told me about that, and it isn't in the calendar{' ' + period if period else ''}."
 
 
 def _is_ruled_out(done: ActionResult) -> bool:
