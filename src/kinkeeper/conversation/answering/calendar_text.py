@@ -77,9 +77,9 @@ def _may_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> str
     if heard := _heard(done, setting):
         return f"{capital(heard)}.{f' In the calendar: {told}.' if told else ''}"
     if told:
-        return f"Nobody has told me about that. In the calendar: {told}."
+        return f"I can't say whether they may. In the calendar: {told}."
     period = _period(done.params, setting)
-    return f"Nobody has told me about that, and it isn't in the calendar{' ' + period if period else ''}."
+    return f"I can't say whether they may, and it isn't in the calendar{' ' + period if period else ''}."
 
 
 def _is_ruled_out(done: ActionResult) -> bool:
