@@ -200,3 +200,23 @@ def test_what_follows_a_value_and_gives_nothing_up_stands_by_itself(
 ) -> None:
     found = observe(text, said_at=NOON, people={"emeka", "tove"})
     assert [each.narrative for each in found] == told
+
+
+def test_a_whole_statement_that_gives_up_an_old_value_is_kept() -> None:
+    people, known = ("Claire", "Leo", "Ngozi", "Tove"), {"claire", "leo", "ngozi", "tove"}
+    news = (
+        ("lives in Kingston", "Ottawa"),
+        ("works at the bakery", "the bank"),
+        ("likes tea", "coffee"),
+        ("drives a van", "a bus"),
+        ("plays the viola", "the cello"),
+    )
+    said = [
+        f"{who} {now}{joint} {then}"
+        for who, (now, then), joint in product(people, news, (" now, not", ", not", " now not"))
+    ]
+    kept = {
+        text: [each.narrative for each in observe(text, said_at=NOON, people=known)]
+        for text in said
+    }
+    assert [text for text, told in kept.items() if told != [text]] == []

@@ -157,10 +157,17 @@ def _sides(text: str) -> Iterator[tuple[str, str]]:
     for pattern in _SIDES:
         if found := pattern.fullmatch(text):
             old, new = (_bare(found[side]) for side in ("old", "new"))
-            if all(
+            if not _tells_of_person(new) and all(
                 _is_short(each) and not _BEYOND_CONTRAST.search(opened(each)) for each in (old, new)
             ):
                 yield old, new
+
+
+def _tells_of_person(side: str) -> bool:
+    """Whether what would only name what is so is a sentence of its own: "Claire lives in Kingston"."""
+    return begins_with_person(side) and any(
+        each.slot and each.value for each in read_statement(side)
+    )
 
 
 def _bare(side: str) -> str:
