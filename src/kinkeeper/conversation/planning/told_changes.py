@@ -355,7 +355,7 @@ class _Change:
         if told.news is News.JOINS:
             return told.is_sure and not self._is_seen()
         if told.news is News.WITHOUT and not told.about:
-            return told.is_sure and not case.context.results
+            return told.is_sure and not told.is_job and not case.context.results
         is_request = case.grammar.said["imperative"].match(told.about) is not None
         today = case.now.date()
         is_elsewhere = told.news is News.OFF or (
