@@ -1,10 +1,10 @@
 """What is asked for beside what waits waits, too; only what sets it right takes its place."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.viewers import Viewer
@@ -69,7 +69,7 @@ async def waiting_after(folder: Path, number: int, *said: str) -> list[str]:
     [
         (
             [f"add {each} to the shopping list" for each in LINES],
-            [more.format(each) for more, each in product(MORE, THINGS)],
+            [more.format(each) for more, each in combined(MORE, THINGS)],
         ),
         (ERRANDS, OTHER_ERRANDS),
         (EVENTS, OTHER_EVENTS),
@@ -81,7 +81,7 @@ async def test_what_is_added_waits_beside_what_waits(
 ) -> None:
     lost = [
         (first, second, waiting)
-        for number, (first, second) in enumerate(product(firsts, seconds))
+        for number, (first, second) in enumerate(combined(firsts, seconds))
         if len(waiting := await waiting_after(tmp_path, number, first, second)) != 2
     ]
     assert lost == []
@@ -92,7 +92,7 @@ async def test_what_sets_right_takes_the_place_of_what_waits(tmp_path: Path) -> 
     again = [(each, each) for each in (f"add {LINES[0]} to the shopping list", *ERRANDS)]
     left = [
         (first, second, waiting)
-        for number, (first, second) in enumerate([*product(EVENTS, SET_RIGHT), *again])
+        for number, (first, second) in enumerate([*combined(EVENTS, SET_RIGHT), *again])
         if len(waiting := await waiting_after(tmp_path, number, first, second)) != 1
     ]
     assert left == []

@@ -1,10 +1,10 @@
 """Care that somebody tells is told to whoever asks for it, with who said it and when, and becomes no plan."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.brain.household_brain import HouseholdBrain
@@ -84,30 +84,29 @@ async def test_care_for_a_child_answers_every_adult_and_is_no_plan(
     tmp_path: Path, is_given: bool
 ) -> None:
     wrong = []
-    for number, told in enumerate(GIVEN if is_given else REFUSED):
-        for (who, their), thing in product(CHILDREN, THINGS):
-            name = f"{tmp_path}/{number}{who}{thing}.sqlite"
-            async with talking(name, Planners(None)) as talk:
-                house, words = House(talk), {"who": who, "their": their, "thing": thing}
-                before = await house.planned()
-                said = await house.say("john", told.format(**words))
-                answers = [
-                    await house.say("sarah", each.format(**words))
-                    for each in (*ASKED, *(ALL_ASKED if is_given else ()))
-                ]
-                is_answered = all(
-                    "John said: “" in each and each.startswith("On " if is_given else "No, ")
-                    for each in answers
-                )
-                if await house.planned() != before or not (is_answered and "everyone" in said):
-                    wrong.append((told.format(**words), said, answers))
+    cases = combined(GIVEN if is_given else REFUSED, CHILDREN, THINGS)
+    for number, (told, (who, their), thing) in enumerate(cases):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
+            house, words = House(talk), {"who": who, "their": their, "thing": thing}
+            before = await house.planned()
+            said = await house.say("john", told.format(**words))
+            answers = [
+                await house.say("sarah", each.format(**words))
+                for each in (*ASKED, *(ALL_ASKED if is_given else ()))
+            ]
+            is_answered = all(
+                "John said: “" in each and each.startswith("On " if is_given else "No, ")
+                for each in answers
+            )
+            if await house.planned() != before or not (is_answered and "everyone" in said):
+                wrong.append((told.format(**words), said, answers))
     assert not wrong
 
 
 @on_a_loop
 async def test_what_somebody_took_stays_theirs(tmp_path: Path) -> None:
     wrong = []
-    for told, thing in product(TAKEN, THINGS):
+    for told, thing in combined(TAKEN, THINGS):
         async with talking(f"{tmp_path}/{told}{thing}.sqlite", Planners(None)) as talk:
             house = House(talk)
             said = await house.say("john", told.format(thing=thing))
@@ -249,7 +248,7 @@ HEARD = ("Leo threw up", "Leo was sick at nursery", "Leo vomited in the car", "l
 @on_a_loop
 async def test_hearsay_of_a_child_that_is_ill_answers_every_adult(tmp_path: Path) -> None:
     wrong = []
-    for number, (says, told) in enumerate(product(SAYS, HEARD)):
+    for number, (says, told) in enumerate(combined(SAYS, HEARD)):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             house, words = House(talk), says.format(told=told)
             await house.say("john", "Leo had the cough syrup at 7")
@@ -374,7 +373,7 @@ DOSES_ASKED = (
 )
 
 
-@pytest.mark.parametrize(("hours", "things"), [*product(HOURS, MEDICINES)])
+@pytest.mark.parametrize(("hours", "things"), [*combined(HOURS, MEDICINES)])
 @on_a_loop
 async def test_the_last_dose_is_the_last_that_was_given(
     tmp_path: Path, hours: tuple[str, ...], things: tuple[str, ...]
@@ -441,11 +440,11 @@ RULES = (
 )
 
 
-@pytest.mark.parametrize("thing", ["puffer", "nasal spray", "antibiotic"])
 @on_a_loop
-async def test_what_was_not_done_ticks_nothing_off_and_is_told(tmp_path: Path, thing: str) -> None:
+async def test_what_was_not_done_ticks_nothing_off_and_is_told(tmp_path: Path) -> None:
     wrong = []
-    for number, (form, (who, their)) in enumerate(product(DENIED, CHILDREN)):
+    cases = combined(DENIED, CHILDREN, ("puffer", "nasal spray", "antibiotic"))
+    for number, (form, (who, their), thing) in enumerate(cases):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             house, words = House(talk), {"who": who, "their": their, "thing": thing}
             for task in (f"{who} again at 9pm", f"give {who} {their} {thing} at 9pm"):
@@ -507,16 +506,16 @@ NOT_THAT = (
 )
 
 
-@pytest.mark.parametrize("fetch", ["fetch", "pick up", "collect", "get"])
 @on_a_loop
-async def test_who_need_not_fetch_a_child_is_told_by_whoever_knows(
-    tmp_path: Path, fetch: str
-) -> None:
+async def test_who_need_not_fetch_a_child_is_told_by_whoever_knows(tmp_path: Path) -> None:
     wrong = []
-    for form, (who, their, them, other) in product(
-        FREED, [("Mia", "her", "her", "Leo"), ("Leo", "his", "him", "Mia")]
-    ):
-        async with talking(f"{tmp_path}/{who}{FREED.index(form)}.sqlite", Planners(None)) as talk:
+    cases = combined(
+        FREED,
+        ("fetch", "pick up", "collect", "get"),
+        [("Mia", "her", "her", "Leo"), ("Leo", "his", "him", "Mia")],
+    )
+    for number, (form, fetch, (who, their, them, other)) in enumerate(cases):
+        async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             house = House(talk)
             told = form.format(fetch=fetch, who=who, their=their, them=them)
             said = await house.say("sarah", told)
@@ -558,7 +557,7 @@ async def test_what_somebody_must_not_get_is_a_no_to_whoever_asks(
     tmp_path: Path, who: str, them: str
 ) -> None:
     wrong = []
-    for number, (form, thing) in enumerate(product(BARRED, EATEN)):
+    for number, (form, thing) in enumerate(combined(BARRED, EATEN)):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             house = House(talk)
             before = await house.planned()
@@ -630,7 +629,7 @@ WHICH = (
 @on_a_loop
 async def test_an_allergy_in_doubt_is_quoted_and_never_denied(tmp_path: Path, who: str) -> None:
     wrong = []
-    for number, (form, thing) in enumerate(product(DOUBTED, EATEN)):
+    for number, (form, thing) in enumerate(combined(DOUBTED, EATEN)):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             house, told = House(talk), form.format(who=who, thing=thing)
             said = await house.say("john", told)
@@ -683,7 +682,7 @@ async def test_what_a_child_cannot_eat_goes_to_an_adult_with_its_name(
     tmp_path: Path, by: str
 ) -> None:
     wrong = []
-    for number, (form, thing) in enumerate(product(OWN_LIMITS, EATEN)):
+    for number, (form, thing) in enumerate(combined(OWN_LIMITS, EATEN)):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             house, told = House(talk), form.format(thing=thing)
             said = await house.say(by, told)
@@ -723,13 +722,12 @@ OTHER_DEEDS = (
 )
 
 
-@pytest.mark.parametrize("thing", ["zinc drops", "insulin", "piriton"])
 @on_a_loop
-async def test_what_was_done_after_all_is_denied_no_more(tmp_path: Path, thing: str) -> None:
+async def test_what_was_done_after_all_is_denied_no_more(tmp_path: Path) -> None:
     wrong = []
-    cases = [(each, after, True) for each in NOT_YET for after in AFTER_ALL]
-    cases += [(NOT_YET[0], after, False) for after in OTHER_DEEDS]
-    for number, (denied, after, is_done) in enumerate(cases):
+    afters = [*((each, True) for each in AFTER_ALL), *((each, False) for each in OTHER_DEEDS)]
+    cases = combined(afters, NOT_YET, ("zinc drops", "insulin", "piriton"))
+    for number, ((after, is_done), denied, thing) in enumerate(cases):
         words = {
             "who": "Mia",
             "their": "her",
@@ -791,14 +789,12 @@ NO_TIME = (
 )
 
 
-@pytest.mark.parametrize("thing", ["calpol", "zinc drops", "antibiotic", "gaviscon"])
 @on_a_loop
-async def test_a_dose_is_kept_and_the_next_is_reminded_of_at_its_own_time(
-    tmp_path: Path, thing: str
-) -> None:
+async def test_a_dose_is_kept_and_the_next_is_reminded_of_at_its_own_time(tmp_path: Path) -> None:
     wrong = []
-    cases = [*DOSE_THEN, *((each, "", None) for each in NO_TIME)]
-    for number, ((form, title, hour), child) in enumerate(product(cases, CHILDREN)):
+    forms = [*DOSE_THEN, *((each, "", None) for each in NO_TIME)]
+    cases = combined(forms, CHILDREN, ("calpol", "zinc drops", "antibiotic", "gaviscon"))
+    for number, ((form, title, hour), child, thing) in enumerate(cases):
         who, their = child
         words = {
             "who": who,
@@ -876,13 +872,11 @@ OF_MEDICINE = (
 )
 
 
-@pytest.mark.parametrize(("told", "thing"), SAME)
 @on_a_loop
-async def test_a_medicine_asked_for_is_answered_with_doses_and_limits(
-    tmp_path: Path, told: str, thing: str
-) -> None:
+async def test_a_medicine_asked_for_is_answered_with_doses_and_limits(tmp_path: Path) -> None:
     wrong = []
-    for number, ((form, is_no), (who, _)) in enumerate(product(OF_MEDICINE, CHILDREN)):
+    cases = combined(SAME, OF_MEDICINE, CHILDREN)
+    for number, ((told, thing), (form, is_no), (who, _)) in enumerate(cases):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             house, words = House(talk), form.format(who=who, told=told)
             other = "Leo" if who == "Mia" else "Mia"

@@ -2,11 +2,11 @@
 
 import re
 from datetime import UTC, datetime
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.conversation.planning.clauses import told_beside
 from kinkeeper.conversation.planning.grammar import load_grammar
@@ -43,10 +43,10 @@ REASONS = (
 )
 PAIRS = [
     f"{first}{joint}{second}"
-    for (first, second), joint in product(
+    for (first, second), joint in combined(
         [
-            *product(FACTS, REQUESTS),
-            *((b, a) for a, b in product(FACTS, REQUESTS) if "remind" not in b),
+            *combined(FACTS, REQUESTS),
+            *((b, a) for a, b in combined(FACTS, REQUESTS) if "remind" not in b),
         ],
         [", ", ". "],
     )
@@ -95,7 +95,7 @@ async def test_what_is_told_beside_a_request_is_kept_and_said(tmp_path: Path) ->
 @on_a_loop
 async def test_a_part_that_is_told_keeps_the_audience_of_the_message(tmp_path: Path) -> None:
     wrong = []
-    for number, (fact, wish) in enumerate(product(FACTS[:3], ("just for me", "don't tell Sarah"))):
+    for number, (fact, wish) in enumerate(combined(FACTS[:3], ("just for me", "don't tell Sarah"))):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             await talk.answer(f"put plasters on the shopping list. {fact}, {wish}")
             if known := await kept(talk, "sarah"):
@@ -120,7 +120,9 @@ async def test_a_request_that_was_not_understood_is_named(tmp_path: Path) -> Non
     strange, asked = ("add loo roll", "book frobs", "add zorbles"), "what time is judo"
     texts = [
         (joined.format(each, asked), each)
-        for each, joined in product(strange, ("{}? also {}?", "{}. {}?", "{1}? {0}", "{1} and {0}"))
+        for each, joined in combined(
+            strange, ("{}? also {}?", "{}. {}?", "{1}? {0}", "{1} and {0}")
+        )
     ]
     for number, (text, left) in enumerate(texts):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
@@ -143,7 +145,7 @@ async def test_two_errands_with_times_of_their_own_are_two(tmp_path: Path) -> No
         "remind me to {} and {} at 5",
     )
     errands = (("pay rent", "ring mum"), ("feed the cat", "collect Leo"))
-    for number, (form, pair) in enumerate(product(forms, errands)):
+    for number, (form, pair) in enumerate(combined(forms, errands)):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             await talk.answer(form.format(*pair), thread_id="t")
             [turn] = await talk.conversation.history(talk.john, "t", last=1)
@@ -160,7 +162,7 @@ async def test_a_noun_of_which_something_is_said_is_no_command(tmp_path: Path) -
         ("schedule", "plan", "book", "our schedule"),
         ("looks full", "seems tight", "is a mess"),
     )
-    news = [(f"{noun} {each} on friday", False) for noun, each in product(nouns, said)]
+    news = [(f"{noun} {each} on friday", False) for noun, each in combined(nouns, said)]
     deeds = [
         (f"schedule {each} on friday", True) for each in ("a full check-up", "looking round a flat")
     ]
@@ -221,7 +223,7 @@ JOINED = (
 @on_a_loop
 async def test_whoever_is_to_be_reminded_before_what_is_told_is(tmp_path: Path, whom: str) -> None:
     wrong = []
-    for first, (early, at), joined in product(TAKING_PLACE, EARLIER.items(), JOINED):
+    for first, (early, at), joined in combined(TAKING_PLACE, [*EARLIER.items()], JOINED):
         text = f"{first}{joined.format(whom=whom, early=early)}"
         name = re.sub(r"\W", "", text)
         async with talking(f"{tmp_path}/{name}.sqlite", Planners(None)) as talk:

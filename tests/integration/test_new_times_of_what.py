@@ -1,10 +1,10 @@
 """A new time is of the thing of the last turn that has a time of its kind; where two have one, it is asked which."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.planning.planners import Planners
 from talking import on_a_loop, talking
@@ -52,7 +52,7 @@ async def test_a_new_time_is_of_the_event_and_of_nothing_without_one(
 ) -> None:
     wrong = [
         (event, new, results, told)
-        for number, (event, new) in enumerate(product(EVENTS, NEW))
+        for number, (event, new) in enumerate(combined(EVENTS, NEW))
         for results, told in [await last_of(tmp_path, number, f"{event} and {other}", new)]
         if moves(results) != ["calendar"]
     ]
@@ -62,7 +62,7 @@ async def test_a_new_time_is_of_the_event_and_of_nothing_without_one(
 @on_a_loop
 async def test_of_two_with_a_time_it_is_asked_which_and_the_answer_decides(tmp_path: Path) -> None:
     wrong, titles = [], ("dentist", "quiz night")
-    for number, (at, reminder, new) in enumerate(product((0, 1), TIMED, NEW[:3])):
+    for number, (at, reminder, new) in enumerate(combined((0, 1), TIMED, NEW[:3])):
         for place, (which, domain) in enumerate(NAMED):
             first, name = f"{EVENTS[at]} and {reminder}", 3 * number + place
             asked, told = await last_of(tmp_path, 1000 + name, first, new)
@@ -75,7 +75,7 @@ async def test_of_two_with_a_time_it_is_asked_which_and_the_answer_decides(tmp_p
 @on_a_loop
 async def test_what_is_named_or_alone_gets_the_new_time(tmp_path: Path) -> None:
     said = [
-        *((each, new) for each, new in product((TIMELESS[0], TIMELESS[2]), NEW[:5])),
+        *((each, new) for each, new in combined((TIMELESS[0], TIMELESS[2]), NEW[:5])),
         *((f"{event} and {TIMELESS[0]}", "move the reminder to friday") for event in EVENTS),
     ]
     wrong = [

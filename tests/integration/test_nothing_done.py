@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.bootstrap import open_system
 from kinkeeper.conversation.passing_on import Shown
@@ -89,7 +89,7 @@ def filled(path: Path, patterns: Sequence[str]) -> list[list[str]]:
     child = next(each.name for each in home.members if each.role is Role.CHILD)
     return [
         [pattern.format(it=it.name, who=child)]
-        for pattern, it in product(patterns, home.activities[:2])
+        for pattern, it in combined(patterns, home.activities[:2])
     ]
 
 

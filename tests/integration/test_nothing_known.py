@@ -1,10 +1,11 @@
 """Where the best memory is of another thing than the one asked about, nothing is known."""
 
-from itertools import permutations, product
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.actions import session_words
 from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.bootstrap.memory import reading_of
@@ -96,7 +97,7 @@ PLANNED = (
 async def test_an_empty_calendar_is_no_answer_to_what_somebody_does(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         for place, (form, day) in enumerate(
-            product((*OPEN, *PLANNED), ("on the 13th", "on the 20th"))
+            combined((*OPEN, *PLANNED), ("on the 13th", "on the 20th"))
         ):
             for who in ("Sarah", "Leo"):
                 asked = form.format(who=who, day=day)

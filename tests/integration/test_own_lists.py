@@ -1,10 +1,10 @@
 """What goes on "my list" is seen by its speaker alone; the family's lists stay the family's."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.notes.repository import list_notes
@@ -58,7 +58,7 @@ async def written(talk: Talking, member: str) -> str:
 async def test_ones_own_list_is_seen_by_nobody_else(tmp_path: Path, by: str, on: str) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         before = {each: await written(talk, each) for each in ("sarah", "mia")}
-        for way, what in product(WAYS[:3], THINGS):
+        for way, what in combined(WAYS[:3], THINGS):
             await talk.answer(way.format(what=what, on=on), by=by)
         mine = await written(talk, by)
         assert "Bromley pregnancy test" in mine
@@ -127,7 +127,7 @@ async def test_ones_own_list_is_found_in_every_thread_by_its_owner_alone(
     async with talking(tmp_path, Planners(None)) as talk:
         await talk.answer("add zorban balm to my list", by=by, thread_id="first")
         await talk.answer("add quince to the shopping list", by="sarah", thread_id="other")
-        for asker, (number, asked) in product((by, "sarah"), enumerate(ASKED)):
+        for asker, (number, asked) in combined((by, "sarah"), [*enumerate(ASKED)]):
             told = await talk.answer(asked, by=asker, thread_id=f"{asker}{number}")
             is_told = "zorban balm" in told and "can't find" not in told and "No, " not in told
             assert is_told == (asker == by), (asker, asked, told)

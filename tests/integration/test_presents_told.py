@@ -1,11 +1,11 @@
 """A present told in passing is kept from whom it is for, and so is what is said of the same thing afterwards."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 from test_secrecy_in_threads import seen_by
 
+from combinations import combined
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.file import load_household
 from kinkeeper.household.viewers import surprise_scope
@@ -64,7 +64,7 @@ def test_what_is_given_is_kept_from_whom_it_is_for_and_nothing_else(
     forms: tuple[str, ...], is_kept: bool
 ) -> None:
     household, wrong = load_household(HOUSEHOLD), []
-    for form, thing, (name, who, he, his) in product(forms, THINGS, PEOPLE):
+    for form, thing, (name, who, he, his) in combined(forms, THINGS, PEOPLE):
         text = form.format(x=name, thing=thing, he=he, his=his)
         wish = secrecy_of(text, household, "john")
         if (wish.scope if wish else "") != (surprise_scope([who]) if is_kept else ""):
@@ -87,7 +87,7 @@ async def test_a_thing_that_one_called_a_present_is_kept_in_what_all_say_of_it(
     tmp_path: Path, by: str
 ) -> None:
     shown = []
-    for number, (form, thing) in enumerate(product(LATER, THINGS[:3])):
+    for number, (form, thing) in enumerate(combined(LATER, THINGS[:3])):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             before = await seen_by(talk, "leo")
             await talk.answer(f"Leo's birthday {thing} arrived today", by="john", thread_id="a")

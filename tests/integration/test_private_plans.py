@@ -1,11 +1,11 @@
 """What somebody tells of their own affairs with a day is offered to them alone: nobody else sees the card, nor the event."""
 
 from datetime import timedelta
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.repository import list_events
@@ -117,7 +117,7 @@ async def test_what_is_of_a_childs_body_is_theirs_with_a_day_and_without(
     file = tmp_path / "household.toml"
     guest = '\n[[members]]\nid = "nana"\nname = "Nana"\nrole = "other"\n'
     file.write_text(HOUSEHOLD.read_text(encoding="utf-8") + guest, encoding="utf-8")
-    said = [*(way.format(thing) for way, thing in product(WAYS, BODY)), *CARE]
+    said = [*(way.format(thing) for way, thing in combined(WAYS, BODY)), *CARE]
     shown, kept = [], 0
     for number, text in enumerate(said):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None), household=file) as talk:
@@ -157,7 +157,7 @@ OTHERS = (
 @on_a_loop
 async def test_what_is_to_be_done_for_anothers_health_is_the_houses(tmp_path: Path) -> None:
     wrong = []
-    for number, (deed, wish) in enumerate(product(OTHERS, ("", ", just for me"))):
+    for number, (deed, wish) in enumerate(combined(OTHERS, ("", ", just for me"))):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             before = await seen_by(talk, "sarah")
             await talk.answer(f"remind me to {deed}{wish}", thread_id="t")

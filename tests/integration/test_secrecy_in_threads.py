@@ -1,10 +1,10 @@
 """A wish for secrecy holds for what is said right after it in a thread, and for what was said or done right before."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.told_audience import holds_fact, scope_of_told
@@ -149,7 +149,7 @@ async def test_what_is_asked_about_the_thing_of_a_secret_is_kept_too(
     tmp_path: Path, hours: int
 ) -> None:
     leaks = []
-    for number, (present, thing) in enumerate(product(PRESENTS, THINGS)):
+    for number, (present, thing) in enumerate(combined(PRESENTS, THINGS)):
         for place, (text, word) in enumerate(OF_THE_THING):
             said = present.format(thing), text.format(thing)
             at = number * len(OF_THE_THING) + place
@@ -176,10 +176,9 @@ OF_AN_OCCASION = (
 
 @on_a_loop
 async def test_a_thing_for_an_occasion_is_kept_from_whom_it_is_for(tmp_path: Path) -> None:
-    said = [text.format(thing) for text, thing in product(OF_AN_OCCASION, THINGS)]
     leaks, lost = [], []
-    for number, text in enumerate(said):
-        thing = THINGS[number % len(THINGS)]
+    for number, (form, thing) in enumerate(combined(OF_AN_OCCASION, THINGS)):
+        text = form.format(thing)
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             await talk.answer(text, thread_id="t")
             leaks += [text] if thing in await seen_by(talk, "mia") else []
@@ -191,7 +190,7 @@ async def test_a_thing_for_an_occasion_is_kept_from_whom_it_is_for(tmp_path: Pat
 async def test_what_points_back_at_a_secret_is_kept_too(tmp_path: Path) -> None:
     leaks = [
         (present, text)
-        for number, (present, (text, word)) in enumerate(product(PRESENTS, POINTING_BACK))
+        for number, (present, (text, word)) in enumerate(combined(PRESENTS, POINTING_BACK))
         if await shown(tmp_path, number, word, present.format("kayak"), text, other="leo")
     ]
     assert leaks == []
@@ -201,7 +200,7 @@ async def test_what_points_back_at_a_secret_is_kept_too(tmp_path: Path) -> None:
 async def test_what_has_nothing_to_do_with_a_secret_stays_the_households(tmp_path: Path) -> None:
     hidden = [
         (present, text)
-        for number, (present, (text, word)) in enumerate(product(PRESENTS[:3], APART))
+        for number, (present, (text, word)) in enumerate(combined(PRESENTS[:3], APART))
         if not await shown(tmp_path, number, word, present.format("kayak"), text, other="leo")
     ]
     assert hidden == []
@@ -285,7 +284,7 @@ def audience_after(text: str, *before: str) -> str:
 def test_ordinary_news_after_a_secret_is_for_whom_it_is_without_one() -> None:
     wrong = [
         (secret, *between, text)
-        for secret, text, between in product(SECRETS, WITH_NEWS, ((), ("thanks",)))
+        for secret, text, between in combined(SECRETS, WITH_NEWS, ((), ("thanks",)))
         if audience_after(text, secret, *between) != audience_after(text)
     ]
     assert wrong == []
@@ -296,7 +295,7 @@ def test_what_goes_on_with_a_secret_is_kept_as_it_is() -> None:
     betweens = ((), ("thanks",), ("it was dear", "ok great"))
     shown = [
         (secret, *between, text)
-        for secret, text, between in product(SECRETS, GOING_ON, betweens)
+        for secret, text, between in combined(SECRETS, GOING_ON, betweens)
         if holds_fact(text, load_household(HOUSEHOLD), now=MONDAY)
         if not is_hidden_from(audience_after(text, secret, *between), "sarah")
     ]
@@ -304,13 +303,13 @@ def test_what_goes_on_with_a_secret_is_kept_as_it_is() -> None:
 
 
 def test_news_ends_what_goes_on_with_a_secret() -> None:
-    for secret, news in product(SECRETS, WITH_NEWS[:5]):
+    for secret, news in combined(SECRETS, WITH_NEWS[:5]):
         for text in ("it's in the attic", "they cost 300 dollars"):
             assert audience_after(text, secret, news) == HOUSEHOLD_SCOPE
 
 
 def test_a_wish_that_comes_first_is_about_what_is_told_next() -> None:
-    for wish, text in product(HIDING, WITH_NEWS[:5]):
+    for wish, text in combined(HIDING, WITH_NEWS[:5]):
         for before in ((), ("good morning",)):
             assert is_hidden_from(audience_after(text, *before, wish), "sarah"), (wish, text)
             assert audience_after(text, *before, wish, "thanks") == HOUSEHOLD_SCOPE, (wish, text)
@@ -319,7 +318,7 @@ def test_a_wish_that_comes_first_is_about_what_is_told_next() -> None:
 
 
 def test_a_wish_that_follows_news_is_about_that() -> None:
-    for news, text in product(("I sold the piano", "I bought a boat"), WITH_NEWS):
+    for news, text in combined(("I sold the piano", "I bought a boat"), WITH_NEWS):
         assert audience_after(text, news, "don't tell Sarah") == audience_after(text), text
         assert is_hidden_from(
             audience_after("it's in the attic", news, "don't tell Sarah"), "sarah"
@@ -352,7 +351,7 @@ async def test_a_wish_to_keep_something_from_one_shows_it_to_nobody_else(
 ) -> None:
     wrong = [
         (own, other)
-        for number, ((own, word), other) in enumerate(product(OWN, ("sarah", "leo", "mia")))
+        for number, ((own, word), other) in enumerate(combined(OWN, ("sarah", "leo", "mia")))
         if await shown(tmp_path, number, word, own, wish, other=other)
     ]
     assert not wrong

@@ -1,10 +1,10 @@
 """What somebody sets right in the next message is answered as it is then, never as it was said first."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.conversation.answering.answerer import Answerer
@@ -125,7 +125,7 @@ async def test_care_that_was_not_given_or_was_another_childs_is_told_so(
 ) -> None:
     wrong = []
     children = (("Mia", "she", "her", "Leo", "inhaler"), ("Leo", "he", "his", "Mia", "zinc drops"))
-    for number, (told, back) in enumerate(product(TOLD, REFUTED if is_denied else ANOTHER)):
+    for number, (told, back) in enumerate(combined(TOLD, REFUTED if is_denied else ANOTHER)):
         for who, they, their, other, thing in children:
             words = {"who": who, "they": they, "their": their, "other": other, "thing": thing}
             async with talking(f"{tmp_path}/{number}{who}{thing}.sqlite", Planners(None)) as talk:

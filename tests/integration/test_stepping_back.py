@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from combinations import combined
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.household.viewers import Viewer
@@ -169,8 +170,8 @@ async def test_who_cannot_ends_no_card_but_one_that_would_put_them_on_that_very_
     tmp_path: Path,
 ) -> None:
     wrong = []
-    cases = [(*card, said) for card in BESIDE for said in (*OF_IT, *OF_NOTHING_KNOWN)]
-    for number, (by, ask, said) in enumerate(cases):
+    cases = combined(BESIDE, (*OF_IT, *OF_NOTHING_KNOWN))
+    for number, ((by, ask), said) in enumerate(cases):
         async with talking(f"{tmp_path}/{number}.sqlite", Planners(None)) as talk:
             viewer = Viewer.of(talk.system.household.id, "sarah")
 

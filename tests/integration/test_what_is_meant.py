@@ -1,10 +1,10 @@
 """What an answer is about: a new plan leaves the old card, a yes what was refused, a retraction what it does not mean."""
 
 from collections.abc import Iterator
-from itertools import product
 
 import pytest
 
+from combinations import combined
 from family_chat import Chat, chat
 from kinkeeper.observer.tables import arrangements
 from kinkeeper.reading import SlotName
@@ -110,9 +110,9 @@ OTHER = (
 FINE = ("fine", "ok", "yes", "sounds good", "yep")
 
 
-@pytest.mark.parametrize(("job", "no"), list(product(JOBS, NO)))
+@pytest.mark.parametrize(("job", "no"), list(combined(JOBS, NO)))
 def test_a_yes_never_takes_a_job_that_the_same_person_refused(job: str, no: str) -> None:
-    for number, (other, yes) in enumerate(product(OTHER, FINE)):
+    for number, (other, yes) in enumerate(combined(OTHER, FINE)):
         if number % len(NO) != NO.index(no):
             continue
         with chat(tripwire_threshold=0.01) as family:

@@ -1,12 +1,13 @@
 """The words of frames resolved: people through the household, times through the time rules."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from functools import lru_cache
-from itertools import pairwise
-from typing import Final
+from functools import cached_property, lru_cache
+from itertools import chain, count, pairwise
+from typing import Final, TypeVar
 
 from kinkeeper.arrangements.model import EVERYBODY, NEWS, Heard, Told, When, days_between
 from kinkeeper.household.model import Household, Role, resolve_sender
@@ -20,6 +21,8 @@ from kinkeeper.reading.model import Act, Frame, Modality, Predicate, Slot, SlotN
 from kinkeeper.reading.times import NamedTimeWords
 from kinkeeper.reading.times import read as read_times
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
+
+Placed = TypeVar("Placed")
 
 _OWN_ACTS: Final = frozenset({Act.OFFER, Act.PROMISE, Act.WITHDRAW, Act.DECLINE, Act.ACCEPT})
 """Acts by which people speak of what they do themselves."""
@@ -69,16 +72,20 @@ class Grounding:
 
     def told(self, heard: Heard) -> tuple[Told, ...]:
         """Return what a message says: a value for each frame, or several where a frame hands out several things."""
+        return tuple(chain.from_iterable(self.told_by_frame(heard)))
+
+    def told_by_frame(self, heard: Heard) -> tuple[tuple[Told, ...], ...]:
+        """Return what a message says by its frames, in their order; the message as a whole is read once."""
         sent_at = heard.sent_at.astimezone(self._household.zone)
         tokens = tokenise(heard.text)
-        found = self._lexicon.find(tokens)
-        people = self._household.members_by_word
-        parts = [
-            part for frame in heard.frames for part in _parts(_as_told(frame, heard.text, people))
-        ]
+        message = _Message(heard, sent_at, tokens, self._lexicon.find(tokens), self)
+        people, numbers = self._household.members_by_word, count()
         return tuple(
-            self._told(heard, _Clause(number, part, tokens, found), sent_at)
-            for number, part in enumerate(parts)
+            tuple(
+                self._told(message, _Clause(next(numbers), part, message))
+                for part in _parts(_as_told(frame, heard.text, people))
+            )
+            for frame in heard.frames
         )
 
     def people_in(self, text: str) -> tuple[str, ...]:
@@ -89,8 +96,8 @@ class Grounding:
         """Return the time that a few words mean, said at an instant."""
         return self._when([(text, "")], sent_at)
 
-    def _told(self, heard: Heard, clause: "_Clause", sent_at: datetime) -> Told:
-        frame = clause.frame
+    def _told(self, message: "_Message", clause: "_Clause") -> Told:
+        heard, sent_at, frame = message.heard, message.sent_at, clause.frame
         member = resolve_sender(self._household, heard.speaker)
         speaker = member.id if member else heard.speaker
         called = self._called(clause, speaker)
@@ -109,7 +116,9 @@ class Grounding:
         is_asked = bool(does.pronouns & _TALKED_TO) or is_given
         if frame.predicate is Predicate.DROPOFF:
             when = when.in_half_of(_MORNING)
-        first_person = pronouns_among(clause.tokens_of(frame.clause.start, frame.clause.end))
+        first_person = pronouns_among(
+            clause.message.tokens_in(frame.clause.start, frame.clause.end)
+        )
         whose = self._who(clause, SlotName.WHAT, speaker).people
         target = frame.target
         return Told(
@@ -118,7 +127,7 @@ class Grounding:
             speaker=speaker,
             act=frame.act,
             predicate=frame.predicate,
-            modality=self._modality(heard, frame, sent_at),
+            modality=self._modality(message, frame),
             is_negated=frame.is_negated,
             is_secret=frame.is_secret,
             answers=heard.before[target.said] if target and target.said is not None else None,
@@ -145,12 +154,7 @@ class Grounding:
 
     def _likely_for(self, clause: "_Clause") -> tuple[str, ...]:
         """Return whom a clause most likely concerns that names nobody: who usually takes part in what it names, else the only child."""
-        usual = [
-            self._usual[each.id]
-            for each in clause.found
-            if each.kind == WordKind.ACTIVITY
-            and clause.frame.clause.start <= each.start < clause.frame.clause.end
-        ]
+        usual = [self._usual[each.id] for each in clause.found if each.kind == WordKind.ACTIVITY]
         if usual:
             return usual[0]
         children = self._household.children
@@ -161,8 +165,7 @@ class Grounding:
         within = [
             each
             for each in clause.found
-            if clause.frame.clause.start <= each.start < clause.frame.clause.end
-            and not any(slot.start <= each.start < slot.end for slot in clause.frame.slots)
+            if not any(slot.start <= each.start < slot.end for slot in clause.frame.slots)
         ]
         return tuple(each for each in self._people(within) if each != speaker)
 
@@ -177,8 +180,8 @@ class Grounding:
         people: list[str] = []
         pronouns: set[Pronoun] = set()
         for slot in slots:
-            within = clause.tokens_of(slot.start, slot.end)
-            named = self._people(e for e in clause.found if slot.start <= e.start < slot.end)
+            within = clause.message.tokens_in(slot.start, slot.end)
+            named = self._people(clause.message.found_in(slot.start, slot.end))
             said = pronouns_among(within)
             pronouns.update(said)
             people += named
@@ -214,14 +217,13 @@ class Grounding:
             when = replace(when.amended(said), days=tuple(sorted({*when.days, *said.days})))
         return when
 
-    def _modality(self, heard: Heard, frame: Frame, sent_at: datetime) -> Modality:
+    def _modality(self, message: "_Message", frame: Frame) -> Modality:
         """Return how a clause is meant: as past where its verb says so of a day that would be to come ("had judo on the 24th")."""
         if frame.modality is not Modality.PLAIN:
             return frame.modality
+        sent_at = message.sent_at
         days = [
-            each
-            for each in self._read(heard.text, sent_at)
-            if each.has_date and frame.clause.start <= each.start_char < frame.clause.end
+            each for each in message.times_in(frame.clause.start, frame.clause.end) if each.has_date
         ]
         is_over = bool(days) and all(
             each.until <= _midnight(sent_at) < self._alone(each, sent_at) for each in days
@@ -230,7 +232,7 @@ class Grounding:
 
     def _alone(self, span: TimeSpan, sent_at: datetime) -> datetime:
         """Return the end of a time by its own words."""
-        found = self._read(span.surface, sent_at)
+        found = self.times_of(span.surface, sent_at)
         return found[0].until if found else span.until
 
     def _is_weekday(self, times: Sequence[tuple[str, str]], sent_at: datetime) -> bool:
@@ -245,16 +247,16 @@ class Grounding:
         """Return the times of a slot, by its own words or with the word before it; a number alone is an hour."""
         text, led_in = time
         clocks = _DOTTED.sub(r"\1:\2", text)
-        found = self._read(text, sent_at)
-        if clocks != text and (timed := self._read(clocks, sent_at)):
+        found = self.times_of(text, sent_at)
+        if clocks != text and (timed := self.times_of(clocks, sent_at)):
             # A day of the week beside "14.10": a date where it falls on that day, else a time.
             is_date = found and timed and found[0].begin.weekday() == timed[0].begin.weekday()
             return found if is_date and not found[0].has_time else timed
         is_hour = not telling_stems(_DIGITS.sub("", text))
-        found = found or (self._read(led_in, sent_at) if led_in else ())
-        return found or (self._read(_BARE_HOUR.sub(r"\1:00", text), sent_at) if is_hour else ())
+        found = found or (self.times_of(led_in, sent_at) if led_in else ())
+        return found or (self.times_of(_BARE_HOUR.sub(r"\1:00", text), sent_at) if is_hour else ())
 
-    def _read(self, text: str, sent_at: datetime) -> Sequence[TimeSpan]:
+    def times_of(self, text: str, sent_at: datetime) -> Sequence[TimeSpan]:
         """Return the times of a text; one of an unknown day does not lean on how late it is now."""
         locale, named = self._household.locale, self._named_times
         found = read_times(text, sent_at, locale=locale, named_times=named)
@@ -263,22 +265,66 @@ class Grounding:
         return found
 
 
+@dataclass(frozen=True)
+class _Message:
+    """A message that is read once for all its clauses.
+
+    Attributes:
+        tokens: All of it, by their start.
+        found: Who and what is named in it, by their start.
+    """
+
+    heard: Heard
+    sent_at: datetime
+    tokens: Sequence[Token]
+    found: Sequence[Mention]
+    grounding: Grounding
+
+    def tokens_in(self, start: int, end: int) -> Sequence[Token]:
+        """Return the tokens that begin between two offsets."""
+        return _between(self.tokens, self._token_starts, start, end)
+
+    def found_in(self, start: int, end: int) -> Sequence[Mention]:
+        """Return what is named between two offsets."""
+        return _between(self.found, self._found_starts, start, end)
+
+    def times_in(self, start: int, end: int) -> Sequence[TimeSpan]:
+        """Return the times that begin between two offsets."""
+        return _between(self._times, self._time_starts, start, end)
+
+    @cached_property
+    def _times(self) -> Sequence[TimeSpan]:
+        return self.grounding.times_of(self.heard.text, self.sent_at)
+
+    @cached_property
+    def _token_starts(self) -> Sequence[int]:
+        return [each.start for each in self.tokens]
+
+    @cached_property
+    def _found_starts(self) -> Sequence[int]:
+        return [each.start for each in self.found]
+
+    @cached_property
+    def _time_starts(self) -> Sequence[int]:
+        return [each.start_char for each in self._times]
+
+
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A frame with the tokens of its message and the people found in it."""
+    """A frame in its message."""
 
     number: int
     frame: Frame
-    tokens: Sequence[Token]
-    found: Sequence[Mention]
+    message: _Message
 
     def has(self, name: SlotName) -> bool:
         """Tell whether there is a slot of that name."""
         return any(each.name is name for each in self.frame.slots)
 
-    def tokens_of(self, start: int, end: int) -> list[Token]:
-        """Return the tokens between two offsets."""
-        return [each for each in self.tokens if start <= each.start < end]
+    @property
+    def found(self) -> Sequence[Mention]:
+        """Who and what is named in it."""
+        return self.message.found_in(self.frame.clause.start, self.frame.clause.end)
 
     def times(self, heard: Heard, names: Collection[SlotName]) -> list[tuple[str, str]]:
         """Return the words of the slots of these names, each also with the word before it."""
@@ -288,6 +334,12 @@ class _Clause:
     def texts(self, heard: Heard, name: SlotName) -> list[str]:
         """Return the words of the slots of that name."""
         return [heard.text[e.start : e.end] for e in self.frame.slots if e.name is name]
+
+
+def _between(
+    each: Sequence[Placed], starts: Sequence[int], start: int, end: int
+) -> Sequence[Placed]:
+    return each[bisect_left(starts, start) : bisect_left(starts, end)]
 
 
 def _first_when(slot: Slot) -> bool:

@@ -205,11 +205,11 @@ class Seen:
 
 def seen_in(heard: Heard, participants: Participants) -> tuple[Seen, ...]:
     """Return what the frames of a message say; a frame that hands out several things comes several times."""
-    grounding = grounding_of(participants.household)
+    told_by_frame = grounding_of(participants.household).told_by_frame(heard)
     return tuple(
         Seen(frame=frame, told=told)
-        for frame in heard.frames
-        for told in grounding.told(replace(heard, frames=(frame,)))
+        for frame, all_told in zip(heard.frames, told_by_frame, strict=True)
+        for told in all_told
     )
 
 
