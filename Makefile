@@ -34,15 +34,18 @@ check: $(DEV) ## Check formatting, lint, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+FAST = -n $(WORKERS) --dist worksteal -m "not slow and not crash and not evaluation and not nightly"
+
 core: $(DEV) ## Run the fast tests
-	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not slow and not crash and not evaluation and not nightly"
+	$(PYTEST) $(FAST)
 
 full: $(DEV) ## Run the slow tests: whole programs, crashes, accuracy
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m "(slow or crash or evaluation) and not nightly"; code=$$?; \
 	[ $$code -eq 5 ] && echo "no slow tests yet" || exit $$code
 
-nightly: $(DEV) ## Run the long tests: accuracy floors, crashes and attacks at full size, new random examples
+nightly: $(DEV) ## Run the long tests: accuracy floors, crashes and attacks at full size, every combination, new random examples
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m nightly
+	KINKEEPER_TESTS=all $(PYTEST) $(FAST)
 	$(PYTEST) -n $(WORKERS) --dist worksteal --hypothesis-profile explore tests/property
 
 bench: $(RUNTIME) ## Run the benchmarks; SUITE=name runs one
