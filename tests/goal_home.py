@@ -13,6 +13,7 @@ from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.background.cycles import next_cycle
 from kinkeeper.background.goal_work import GoalWork
 from kinkeeper.background.model import Outcome, StepRunner
+from kinkeeper.background.page_questions import PageQuestions
 from kinkeeper.bootstrap.goals import GoalPost
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.threads import Thread, open_thread
@@ -94,6 +95,7 @@ class GoalHome:
             tell=GoalPost(FAMILY, self.clock),
             quiet_hours=self._quiet,
             is_quiet=lambda _conn, _now: self.is_quiet,
+            questions=PageQuestions(FAMILY),
             clock=self.clock,
             pace=Pace(),
         )

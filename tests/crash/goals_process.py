@@ -1,6 +1,7 @@
 """A process to be killed: works on goals, and says which step it is about to do. Not a test itself."""
 
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -8,11 +9,18 @@ from goal_home import GoalHome, ToldRunner
 from kinkeeper.background.model import Outcome
 from kinkeeper.goals.model import Goal, Step
 
+PAGE, PAGE_WORD = "https://lido.example/times", "lido"
+"""A page that has to be allowed, and the word of a goal that needs it."""
+
 
 class SayingRunner(ToldRunner):
     async def run(self, goal: Goal, step: Step) -> Outcome:
         print(step.id, flush=True)
         outcome = await super().run(goal, step)
+        if PAGE_WORD in goal.text:
+            is_allowed = PAGE in goal.progress.allowed_pages
+            print("fetched" if is_allowed else "asks", flush=True)
+            outcome = replace(outcome, pages=() if is_allowed else (PAGE,))
         print(f"{step.id} did", flush=True)
         return outcome
 

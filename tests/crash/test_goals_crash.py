@@ -7,10 +7,15 @@ from pathlib import Path
 from time import sleep
 
 import pytest
+from sqlalchemy import Connection
 
-from asking import NOW
+from asking import FAMILY, NOW, RUTH
 from goal_home import PLAN, GoalHome
+from kinkeeper.actions import approvals
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.repository import list_actions
 from kinkeeper.goals.model import GoalStatus, StepState
+from kinkeeper.household.viewers import Viewer
 from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
@@ -18,6 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.crash]
 SCRIPT = Path(__file__).with_name("goals_process.py")
 END = "2026-11-11T18:00"
 KILLS = 24
+PAGE_KILLS = 8
 
 
 def work(path: Path, *, lines: int | None = None, wait: float = 0) -> list[str]:
@@ -81,3 +87,46 @@ def test_no_step_is_done_twice_and_nothing_told_twice(tmp_path: Path) -> None:
         assert {text.splitlines()[0] for text in again[1]} >= {
             text.splitlines()[0] for text in finished[1] if text.startswith("About")
         }
+
+
+def cards(path: Path, *, says_yes: bool = False) -> list[ActionStatus]:
+    """Return how the questions about pages stand, after a yes to those that wait, if wanted."""
+    home, whole = GoalHome(path), Viewer.whole(FAMILY.id)
+
+    def decide(conn: Connection) -> list[ActionStatus]:
+        found = list_actions(conn, whole, statuses=frozenset(ActionStatus), now=NOW)
+        asked = [each for each in found if each.proposal.request["action"] == "read_page"]
+        for each in asked if says_yes else ():
+            if each.status is ActionStatus.PENDING:
+                approvals.confirm(conn, each.id, member=RUTH, household=FAMILY, now=NOW)
+        return [each.status for each in asked]
+
+    stands = home.store.write_now(decide)
+    home.store.close()
+    return stands
+
+
+def test_a_page_is_asked_for_once_and_not_read_again_once_that_is_written_down(
+    tmp_path: Path,
+) -> None:
+    before = GoalHome(tmp_path / "before.db")
+    before.thread("thread-1")
+    before.want("the opening hours of the lido")
+    before.store.close()
+    chance = random.Random(11)  # noqa: S311 - when to kill
+    for number in range(PAGE_KILLS):
+        path = tmp_path / f"{number}.db"
+        shutil.copy(tmp_path / "before.db", path)
+        wait = chance.choice((0, 0.001, 0.005, 0.02))
+        work(path, lines=1 + number % 3, wait=wait)
+        work(path)
+        assert cards(path, says_yes=True) == [ActionStatus.PENDING]
+        killed = work(path, lines=1 + number % 3, wait=wait)
+        is_done = all(done for _, done in left(path)[0])
+        rest = work(path)
+        assert "asks" not in [*killed, *rest]
+        assert ("fetched" in rest) is not is_done
+        stands, told = left(path)
+        assert [status for status, _ in stands] == [GoalStatus.COMPLETED]
+        assert len(told) == len({*told}) == 2
+        assert cards(path) == [ActionStatus.DONE]

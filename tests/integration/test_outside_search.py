@@ -51,7 +51,7 @@ def web_home(file: Path, peer: WebPeer, *, engine: bool = True, pages: bool = Tr
     finder = Finder(store, FAMILY.id, zone=FAMILY.zone, embedder=None, locale=FAMILY.locale)
     fetch = PageFetch(
         hosts=("pool.example",),
-        private_hosts=("museum.example", "pool.example"),
+        private_hosts=("museum.example", "pool.example", "pool-times.example", "baths.example"),
         resolve=peer.resolve,
         most_seconds=2,
     )

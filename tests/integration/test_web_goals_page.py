@@ -7,11 +7,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from kinkeeper.background.page_questions import PageQuestions
 from kinkeeper.goals.model import Goal, GoalKind, GoalStatus, Source, StepState
 from kinkeeper.goals.repository import list_goals, put_goal
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.web.access.model import AccessRole
-from page_visits import post, run
+from page_visits import post, press, run
 from remembered import fact_about, remember
 from web_server import Served
 
@@ -117,5 +118,31 @@ def test_nobody_sees_or_changes_anothers(tmp_path: Path, member: str, role: Acce
         assert goals_of(serving) == [goal]
         async with serving.bearing(serving.token("sarah", AccessRole.SCREEN)) as screen:
             assert (await screen.get("/goals")).status_code == 403
+
+    run(tmp_path, steps)
+
+
+def test_a_page_that_a_goal_needs_is_approved_and_that_undone_on_the_pages(tmp_path: Path) -> None:
+    address = "https://xn--pol-times.example/<b>?q=1"
+
+    async def steps(serving: Served, browser: httpx.AsyncClient) -> None:
+        page = await browser.get("/goals")
+        await post(browser, page.text, "/goals/add", text="lido hours", kind="watch")
+        (goal,) = goals_of(serving)
+        questions, now = PageQuestions(serving.system.household), serving.clock.now()
+        store = serving.context.store
+        asked = store.write_now(lambda conn: questions.ask(conn, goal, [address], now=now))
+        assert asked == address
+        page = await browser.get("/pending")
+        assert "Read xn--pol-times.example to look for: lido hours" in page.text
+        assert "https://xn--pol-times.example/&lt;b&gt;?q=1" in page.text
+        listed = (await browser.get("/api/pending")).json()
+        assert "xn--pol-times.example" in str(listed)
+        card = page.text.split('action="/pending/')[1].split("/")[0]
+        page = await press(browser, page.text, f"/pending/{card}/confirm")
+        assert goals_of(serving)[0].progress.allowed_pages == (address,)
+        page = await post(browser, page.text, f"/pending/{card}/undo")
+        assert "Undone" in page.text
+        assert goals_of(serving)[0].progress.allowed_pages == ()
 
     run(tmp_path, steps)

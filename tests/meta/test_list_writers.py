@@ -76,7 +76,10 @@ def test_a_way_past_the_executor_is_noticed(code: str) -> None:
 @pytest.mark.parametrize(
     ("names", "allowed"),
     [
-        (("add_goal", "move_goal", "undo_change"), {"kinkeeper.actions.effects.goals"}),
+        (
+            ("add_goal", "move_goal", "undo_change", "allow_page", "take_back_page"),
+            {"kinkeeper.actions.effects.goals"},
+        ),
         (("put_goal",), {"kinkeeper.background.goal_work"}),
     ],
 )

@@ -37,6 +37,7 @@ NOTHING_NEW = frozenset(
         "goal.pause",
         "goal.resume",
         "goal.cancel",
+        "goal.read_page",
     }
 )
 # Who stores a proposal without it: what was said in a group is read by who listens there; what was stored is stored again;

@@ -75,6 +75,9 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "goal.pause": EffectKind(parameters=goals.PauseGoal, stakes=Stakes.LOW, undo=goals.undo),
         "goal.resume": EffectKind(parameters=goals.ResumeGoal, stakes=Stakes.LOW, undo=goals.undo),
         "goal.cancel": EffectKind(parameters=goals.CancelGoal, stakes=Stakes.LOW, undo=goals.undo),
+        "goal.read_page": EffectKind(
+            parameters=goals.ReadPage, stakes=Stakes.LOW, undo=goals.undo_read_page
+        ),
         "memory.remember_fact": EffectKind(
             parameters=memory.RememberFact, stakes=Stakes.LOW, undo=memory.undo
         ),

@@ -79,9 +79,9 @@ def next_due(
     if last_end is not None and is_of_wrong_clock(last_end, now):
         last_end = None
     turn = now if last_end is None else max(now, last_end + pause)
-    active = [each for each in goals if each.is_active]
+    active = [each for each in goals if each.can_go_on]
     wanted = [_wanted(each, turn, last_end, now=now) for each in active]
-    wanted += [turn for each in goals if not each.is_active and is_worth_telling(each)]
+    wanted += [turn for each in goals if not each.can_go_on and is_worth_telling(each)]
     wanted += [max(each.expires_at, turn) for each in goals if each.status in UNFINISHED]
     asked = {each.next_at for each in active if each.kind is GoalKind.ASK}
     return min((at if at in asked else quiet.end_after(at) for at in wanted), default=None)

@@ -23,8 +23,9 @@ from kinkeeper.background.cycles import (
     plan_cycle,
     web_total,
 )
-from kinkeeper.background.model import Outcome, StepRunner
-from kinkeeper.background.progress_text import answer_of, message_of
+from kinkeeper.background.model import Outcome, StepRunner, WebUse
+from kinkeeper.background.page_questions import PageQuestions
+from kinkeeper.background.progress_text import answer_of, message_of, unread_text
 from kinkeeper.core.time import Clock, ForwardJumps
 from kinkeeper.goals.model import (
     CYCLE,
@@ -89,6 +90,7 @@ class GoalWork:
         tell: Tells people how their goals stand.
         quiet_hours: When nothing is done, but to ask at the very time that somebody named.
         is_quiet: Tells whether quiet was asked for.
+        questions: Asks people which pages may be read.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class GoalWork:
         tell: Tell,
         quiet_hours: QuietHours,
         is_quiet: IsQuiet,
+        questions: PageQuestions,
         clock: Clock,
         pace: Pace,
     ) -> None:
@@ -110,6 +113,7 @@ class GoalWork:
         self._tell = tell
         self._quiet_hours = quiet_hours
         self._is_quiet = is_quiet
+        self._questions = questions
         self._clock = clock
         job = Job(
             name=_NAME,
@@ -142,6 +146,7 @@ class GoalWork:
     def _plan(self, conn: Connection) -> timedelta:
         """Let there be the next cycle, and return how long it is until then."""
         now = self._clock.now()
+        self._settle_questions(conn, now)
         last = last_cycle(conn, self._household, has_ended=True)
         due_at = next_due(
             list_goals(conn, self._whole),
@@ -152,6 +157,20 @@ class GoalWork:
         )
         plan_cycle(conn, self._household, due_at, now=now)
         return CYCLE if due_at is None else max(due_at - now, timedelta(0))
+
+    def _settle_questions(self, conn: Connection, now: datetime) -> None:
+        """Let steps go on whose person has answered, and end what was not allowed in time or is asked for nothing."""
+        for goal in list_goals(conn, self._whole):
+            if goal.status not in UNFINISHED:
+                if goal.progress.asked_pages:
+                    self._questions.withdraw(conn, goal, now=now)
+                continue
+            after = goal
+            for step in goal.progress.asking:
+                if not self._questions.is_waiting(conn, goal, step.asks, now=now):
+                    after = replace(after, progress=after.progress.with_step(_answered(goal, step)))
+            if after is not goal:
+                put_goal(conn, after, at=now)
 
     async def _cycle(self, key: Key, epoch: int) -> None:
         """Work on one goal: a few of its steps, one after another."""
@@ -222,16 +241,21 @@ class GoalWork:
         goal = find_goal(conn, self._whole, goal_id)
         if goal is None or goal.status not in UNFINISHED:
             return
-        row = load_cycle(conn, claim.key)
-        web = row["web"] if outcome is None else web_total(row["web"], outcome.web)
-        change_cycle(conn, claim.key, steps=row["steps"] + 1, web=web)
         now = self._clock.now()
+        asks = None if outcome is None else self._asked(conn, goal, outcome, now)
+        row, use = load_cycle(conn, claim.key), WebUse() if outcome is None else outcome.web
+        web = web_total(row["web"], replace(use, asked=int(asks is not None)))
+        change_cycle(conn, claim.key, steps=row["steps"] + 1, web=web)
+        if asks is not None:
+            asked = (*goal.progress.asked_pages, asks)
+            goal = replace(goal, progress=replace(goal.progress, asked_pages=asked))
         if outcome is not None and goal.kind is not GoalKind.WATCH:
             done = replace(
                 step,
-                state=StepState.DONE,
+                state=StepState.DONE if asks is None else StepState.ASKING,
                 answer=answer_of(outcome),
                 sources=tuple(outcome.sources),
+                asks=asks or "",
             )
             goal = replace(goal, progress=goal.progress.with_step(done))
         elif outcome is not None:
@@ -239,6 +263,10 @@ class GoalWork:
         if goal.kind is GoalKind.WATCH:
             goal = replace(goal, next_at=now + WATCH_EVERY)
         put_goal(conn, goal, at=now)
+
+    def _asked(self, conn: Connection, goal: Goal, outcome: Outcome, now: datetime) -> str | None:
+        """Ask whether one of the pages may be read that nobody named; return its address, None where nothing is asked."""
+        return self._questions.ask(conn, goal, outcome.pages, now=now) if outcome.pages else None
 
     def _end(self, claim: _Claim, goal_id: str | None, conn: Connection) -> None:
         """Close a goal that has come to its end, tell people what is worth it, and close the cycle."""
@@ -289,6 +317,14 @@ def _looked(goal: Goal, step: Step, outcome: Outcome) -> Goal:
     )
 
 
+def _answered(goal: Goal, step: Step) -> Step:
+    """Return a step whose person answered or let the time pass: it goes on, or ends with what it came to."""
+    if step.asks in goal.progress.allowed_pages:
+        return replace(step, state=StepState.WAITING, asks="")
+    answer = step.answer or unread_text(step.asks)
+    return replace(step, state=StepState.DONE, answer=answer, asks="")
+
+
 def _over(goal: Goal) -> Goal:
     """Return a goal that nothing is left to be done for as completed or failed; any other as it is."""
     if goal.status is not GoalStatus.RUNNING:
@@ -300,4 +336,4 @@ def _over(goal: Goal) -> Goal:
         )
     if goal.progress.coverage == 100:  # noqa: PLR2004 - percent
         return moved(goal, GoalStatus.COMPLETED)
-    return goal if goal.progress.ready else moved(goal, GoalStatus.FAILED)
+    return goal if goal.progress.ready or goal.progress.asking else moved(goal, GoalStatus.FAILED)

@@ -15,11 +15,13 @@ class WebUse:
         reads: Pages that were read.
         searches: Searches that were answered.
         refused: Pages and searches that came to nothing: not allowed, not to be reached, or no text.
+        asked: How often a person was asked whether a page may be read.
     """
 
     reads: int = 0
     searches: int = 0
     refused: int = 0
+    asked: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,7 @@ class Outcome:
         whole: What was read as a whole, by the beginning of its digests, with what to tell where something of it is
             gone and nothing came in its place.
         web: How often the web was used for it.
+        pages: Addresses of pages that may bear on it and that its person would have to allow first, the likeliest first.
     """
 
     lines: Sequence[str]
@@ -42,6 +45,7 @@ class Outcome:
     places: Sequence[str]
     whole: Mapping[str, str] = field(default_factory=dict)
     web: WebUse = WebUse()
+    pages: Sequence[str] = ()
 
 
 class StepRunner(Protocol):

@@ -13,7 +13,7 @@ from kinkeeper.background.home_search import HomeSearch
 from kinkeeper.background.model import Outcome, WebUse
 from kinkeeper.background.outside import Page, PageReader, WebSearch
 from kinkeeper.background.page_match import MOST_LINES, Sought
-from kinkeeper.background.web_query import addresses_in, public_words
+from kinkeeper.background.web_query import addresses_in, is_public_name, public_words
 from kinkeeper.core.errors import DeniedError, InputError, KinkeeperError, UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock
@@ -78,7 +78,8 @@ class OutsideSearch:
         found = _Found(Sought.of(words))
         # Only what the person themself wrote names a page: steps may be a model's.
         addresses = addresses_in(goal.text)[:_MOST_PAGES]
-        for each in addresses if self._pages is not None else ():
+        allowed = goal.progress.allowed_pages
+        for each in (*addresses, *allowed) if self._pages is not None else ():
             await self._read(each, found)
         is_read = bool(addresses) and self._pages is not None
         if not is_read and self._engine is not None and words:
@@ -90,6 +91,7 @@ class OutsideSearch:
     async def _read(self, address: str, found: "_Found") -> None:
         if self._pages is None:
             return
+        found.tried.add(address)
         try:
             page = await self._pages.read(address)
         except (DeniedError, InputError, UnavailableError) as error:
@@ -110,10 +112,16 @@ class OutsideSearch:
         listed = [
             each.address
             for each in fitting
-            if self._pages is not None and self._pages.may_read(each.address)
+            if self._pages is not None
+            and self._pages.may_read(each.address)
+            and each.address not in found.tried
         ]
         for each in listed[:_MOST_PAGES]:
             await self._read(each, found)
+        # A page that nobody named is read only once somebody did, and only where what may be read does not say it.
+        if self._pages is not None and not found.has_answer:
+            unread = (each.address for each in fitting if each.address not in found.tried)
+            found.unnamed += [each for each in unread if is_public_name(each)]
         for hit in fitting:
             if hit.address not in found.read:
                 line = f"{hit.title or host_of(hit.address)}: {hit.text}" if hit.text else hit.title
@@ -130,7 +138,10 @@ class _Found:
     sources: list[Source] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
     whole: dict[str, str] = field(default_factory=dict)
+    tried: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    unnamed: list[str] = field(default_factory=list)
+    has_answer: bool = False
     failed: list[tuple[str, str]] = field(default_factory=list)
     is_away: list[str] = field(default_factory=list)
     searches: int = 0
@@ -149,6 +160,7 @@ class _Found:
         lines = self.sought.lines_of(page)
         for each in lines:
             self.add(address, each, digest=f"{mark}:{stable_id(each)}")
+        self.has_answer = self.has_answer or bool(lines)
         if not lines:
             title = f" (“{page.title}”)" if page.title else ""
             self.add(address, f"The page{title} says nothing about it", digest=f"{mark}:nothing")
@@ -181,6 +193,7 @@ class _Found:
             places=(*home.places, _WEB) if is_used else home.places,
             whole=self.whole,
             web=WebUse(reads=len(self.read), searches=self.searches, refused=len(self.failed)),
+            pages=tuple(self.unnamed),
         )
 
 

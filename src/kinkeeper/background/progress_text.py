@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kinkeeper.background.model import Outcome
+from kinkeeper.background.web_query import shown_host
 from kinkeeper.goals.model import MAX_AGE, Goal, GoalKind, GoalStatus, StepState
 from kinkeeper.language.text import enumerated, shorten
 
@@ -17,6 +18,11 @@ def answer_of(outcome: Outcome) -> str:
     if not outcome.lines:
         return f"I found nothing about it in {enumerated([*outcome.places], last='or')}."
     return "\n".join(f"• {shorten(each, _LONGEST_LINE)}" for each in outcome.lines[:_MOST_LINES])
+
+
+def unread_text(address: str) -> str:
+    """Return what a step came to of which people know all that was found, and that may not read on."""
+    return f"I have nothing new, as I didn't read {shown_host(address)}."
 
 
 def message_of(goal: Goal, *, limits: str) -> str:
@@ -55,6 +61,12 @@ def _head(goal: Goal, what: str) -> str:
 
 
 def _tail(goal: Goal, limits: str) -> Sequence[str]:
+    questions = [
+        f"May I read {shown_host(step.asks)} for this? It waits for your OK."
+        for step in goal.progress.asking
+    ]
+    if questions:
+        return questions
     is_over = goal.status in {GoalStatus.COMPLETED, GoalStatus.FAILED}
     is_first_look = goal.kind is GoalKind.WATCH and goal.progress.told_coverage is None
     return [limits] if limits and (is_over or is_first_look) else []

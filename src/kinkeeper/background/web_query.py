@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
+from urllib.parse import urlsplit
 
 from kinkeeper.household.model import Contact, Household, Member
 from kinkeeper.language.text import Token, TokenKind, tokenise
@@ -11,6 +12,7 @@ _LONGEST_QUERY: Final = 150
 _LONGEST_NUMBER: Final = 3
 """Digits of a number that is no year and no price: a longer one may be a code or a telephone number."""
 
+_HOME_NAMES: Final = frozenset({"home", "internal", "lan", "local", "localdomain", "localhost"})
 _SIGNS: Final = frozenset("£€$")
 _CLOSING: Final = ".,;:!?)]}>\"'”’"
 
@@ -20,6 +22,26 @@ def addresses_in(text: str) -> Sequence[str]:
     links = (text[each.start : each.end] for each in tokenise(text) if each.kind is TokenKind.LINK)
     named = (_closed(each) for each in links if "@" not in each.partition("/")[0])
     return [*dict.fromkeys(each if "://" in each else f"https://{each}" for each in named)]
+
+
+def shown_host(address: str) -> str:
+    """Return the host of an address as it is asked for, with its port if it has one of its own.
+
+    Letters of other scripts are told in the form that computers use ("xn--…"): they may look like others.
+    """
+    url = urlsplit(address)
+    host = (url.hostname or "").encode("idna").decode("ascii") if url.hostname else address
+    return f"{host}:{url.port}" if url.port else host
+
+
+def is_public_name(address: str) -> bool:
+    """Whether an address names its host as pages of the web do: neither a number nor a name of the home network."""
+    try:
+        host = shown_host(address)
+    except ValueError:
+        return False
+    name, _, last = host.partition(":")[0].rstrip(".").rpartition(".")
+    return bool(name) and not last.isdigit() and last not in _HOME_NAMES
 
 
 def public_words(text: str, household: Household, *, now: datetime) -> str:

@@ -7,6 +7,7 @@ from kinkeeper.background.home_search import HomeSearch
 from kinkeeper.background.model import StepRunner
 from kinkeeper.background.outside import PageReader, WebSearch
 from kinkeeper.background.outside_search import OutsideSearch
+from kinkeeper.background.page_questions import PageQuestions, page_action
 from kinkeeper.bootstrap.reminders import Post
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.conversation.answering.names_and_times import plain
@@ -46,6 +47,7 @@ def goal_work(
         tell=GoalPost(household, clock),
         quiet_hours=QuietHours.parse(settings.quiet_hours, household.zone),
         is_quiet=lambda conn, now: quiet_until(conn, household.id, now=now) is not None,
+        questions=PageQuestions(household),
         clock=clock,
         pace=pace,
     )
@@ -73,6 +75,7 @@ class GoalPost:
 
     def __init__(self, household: Household, clock: Clock) -> None:
         self._household = household
+        self._clock = clock
         self._post = Post(household, clock)
 
     def __call__(self, conn: Connection, goal: Goal, text: str, key: str) -> None:
@@ -97,4 +100,7 @@ class GoalPost:
             for each in step.sources
         ]
         is_alarm = goal.kind is GoalKind.ASK
-        self._post.say(conn, thread, text, key=key, is_alarm=is_alarm, used=used)
+        now = self._clock.now()
+        asked = (page_action(conn, goal, each.asks, now=now) for each in goal.progress.asking)
+        asks = [each.id for each in asked if each is not None]
+        self._post.say(conn, thread, text, key=key, is_alarm=is_alarm, used=used, asks=asks)

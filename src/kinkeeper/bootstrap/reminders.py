@@ -67,15 +67,17 @@ class Post:
         key: str,
         is_alarm: bool,
         used: Sequence[Mapping[str, str]] = (),
+        asks: Sequence[str] = (),
     ) -> None:
         """Say something in a conversation, once under its key.
 
         Args:
+            asks: Ids of the actions that it asks about.
             used: What it rests on, each {"kind", "id", "text"}.
             is_alarm: Whether somebody asked to be told at this very time, be it a quiet one.
         """
         household, now = self._household.id, self._clock.now()
-        post_to_thread(conn, household, thread.id, text, key=key, now=now, used=used)
+        post_to_thread(conn, household, thread.id, text, key=key, now=now, used=used, asks=asks)
         if thread.channel == TELEGRAM and thread.chat_id is not None:
             message = Outbound(
                 channel=TELEGRAM,

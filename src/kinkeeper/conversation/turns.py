@@ -436,10 +436,12 @@ def post_to_thread(
     key: str,
     now: datetime,
     used: Sequence[Mapping[str, Any]] = (),
+    asks: Sequence[str] = (),
 ) -> bool:
     """Say something in a thread that nobody asked for just now: a reminder that is due.
 
     Args:
+        asks: Ids of the actions that it asks about.
         used: What it rests on, each {"kind", "id", "text"}.
         key: Identifies it; the same one again says nothing.
 
@@ -468,6 +470,7 @@ def post_to_thread(
             mode=Mode.RESPOND.value,
             answer=text,
             used=list(used),
+            asked_about={"verb": "confirm", "actions": list(asks)} if asks else None,
             finished_at=now,
         )
     )

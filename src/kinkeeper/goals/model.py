@@ -95,6 +95,7 @@ class StepState(StrEnum):
     """Where a step stands."""
 
     WAITING = "waiting"
+    ASKING = "asking"  # its person was asked whether a page may be read for it
     DONE = "done"
     FAILED = "failed"
 
@@ -123,6 +124,7 @@ class Step:
         iterations: How often it was begun.
         answer: What it came to, in words, until its person was told.
         sources: What that rests on.
+        asks: The address of the page that its person was asked about; empty where they were not.
     """
 
     id: str
@@ -132,6 +134,7 @@ class Step:
     iterations: int = 0
     answer: str = ""
     sources: tuple[Source, ...] = ()
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +147,8 @@ class Progress:
         seen: Of something that is watched: digests of what was found before.
         told_coverage: The coverage that its person was last told; None before they were told anything.
         is_end_told: Whether they were told how it ended.
+        asked_pages: Addresses of the pages that its person was asked about, in order.
+        allowed_pages: Addresses of those that they allowed; none once the goal has ended.
     """
 
     steps: tuple[Step, ...]
@@ -151,6 +156,8 @@ class Progress:
     seen: tuple[str, ...] = ()
     told_coverage: int | None = None
     is_end_told: bool = False
+    asked_pages: tuple[str, ...] = ()
+    allowed_pages: tuple[str, ...] = ()
 
     @property
     def iterations(self) -> int:
@@ -175,6 +182,16 @@ class Progress:
             and done.issuperset(step.depends_on)
             and step.iterations < MOST_STEP_ITERATIONS
         ]
+
+    @property
+    def asking(self) -> Sequence[Step]:
+        """The steps that wait until their person has said whether a page may be read."""
+        return [step for step in self.steps if step.state is StepState.ASKING]
+
+    @property
+    def only_asks(self) -> bool:
+        """Whether nothing can be done until their person has said that."""
+        return bool(self.asking) and not self.ready
 
     def with_step(self, changed: Step) -> "Progress":
         """Return it with another state of one step."""
@@ -220,6 +237,11 @@ class Goal:
         """Whether it is worked on."""
         return self.status in ACTIVE
 
+    @property
+    def can_go_on(self) -> bool:
+        """Whether it is worked on, and does not only wait for what its person says to a question."""
+        return self.is_active and not self.progress.only_asks
+
 
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a text, in lower case."""
@@ -243,7 +265,28 @@ def moved(goal: Goal, status: GoalStatus) -> Goal:
     if status not in _MAY_BECOME.get(goal.status, set()):
         stands = "under way" if goal.is_active else goal.status.value
         raise ConflictError(f"“{shorten(goal.text, _LONGEST_SHOWN)}” is already {stands}")
-    return replace(goal, status=status)
+    after = replace(goal, status=status)
+    return after if status in UNFINISHED else replace(after, progress=_without_leave(goal.progress))
+
+
+def _without_leave(progress: Progress) -> Progress:
+    """Return progress with no page allowed any more: a permission ends with its goal."""
+    return replace(progress, allowed_pages=())
+
+
+def with_page(goal: Goal, address: str, *, is_allowed: bool) -> Goal:
+    """Return a goal for which a page may be read, or no longer may.
+
+    Raises:
+        ConflictError: The goal is over.
+    """
+    if is_allowed and goal.status not in UNFINISHED:
+        raise ConflictError(
+            f"“{shorten(goal.text, _LONGEST_SHOWN)}” is already {goal.status.value}"
+        )
+    others = tuple(each for each in goal.progress.allowed_pages if each != address)
+    allowed = (*others, address) if is_allowed else others
+    return replace(goal, progress=replace(goal.progress, allowed_pages=allowed))
 
 
 def reopened(goal: Goal, status: GoalStatus) -> Goal:
@@ -296,7 +339,7 @@ def same_goal(text: str, kind: GoalKind, others: Iterable[Goal]) -> Goal | None:
 
 def chosen(goals: Iterable[Goal], *, now: datetime) -> Goal | None:
     """Return the goal to be worked on: the oldest of the highest priority that is due."""
-    due = [each for each in goals if each.is_active and is_due(each, now)]
+    due = [each for each in goals if each.can_go_on and is_due(each, now)]
     return min(due, key=lambda each: (-each.priority, each.created_at, each.id), default=None)
 
 
@@ -316,6 +359,8 @@ def is_worth_telling(goal: Goal) -> bool:
         return False
     if goal.kind is GoalKind.WATCH:
         return any(step.answer for step in progress.steps)
+    if any(step.answer for step in progress.asking):
+        return True
     rose = progress.coverage - (progress.told_coverage or 0)
     is_first = progress.told_coverage is None and progress.cycles >= FIRST_TOLD_CYCLE
     return is_first or rose > POINTS_WORTH_TELLING

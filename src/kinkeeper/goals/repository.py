@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc, from_text, to_text
 from kinkeeper.goals.model import (
     UNFINISHED,
@@ -34,6 +35,7 @@ from kinkeeper.goals.model import (
     moved,
     reopened,
     require_room,
+    with_page,
 )
 from kinkeeper.household.viewers import Viewer
 from kinkeeper.store.commits import touch
@@ -72,6 +74,7 @@ _OF_HOUSEHOLD = select(goals).where(
 _ALL = Prepared(_OF_HOUSEHOLD)
 _BY_ID = Prepared(_OF_HOUSEHOLD.where(_goals.id == bindparam("of_goal")))
 _PUT = PreparedPut(goals)
+_LISTS = ("seen", "asked_pages", "allowed_pages")
 _INSTANTS = ("next_at", "created_at", "expires_at")
 
 
@@ -206,6 +209,56 @@ _JOURNAL = Journal(kind="goal", read=_read, write=_write)
 undo_change = _JOURNAL.take_back
 
 
+# Which pages may be read for a goal. Each permission has a row of its own in the journal, so that each can be taken
+# back; its id says whose goal it is, and which of its pages.
+
+_ID_LETTERS = 24
+
+
+def allow_page(
+    conn: Connection, household: str, goal_id: str, address: str, *, change_id: str, at: datetime
+) -> None:
+    """Let a page be read for a goal until that ends.
+
+    Raises:
+        ConflictError: The goal is over.
+    """
+    with_page(load_goal(conn, Viewer.whole(household), goal_id), address, is_allowed=True)
+    row_id = f"{goal_id}:{_page_id(address)}"
+    row = {"address": address}
+    _PAGES.change(conn, household, row_id, lambda _: row, change_id=change_id, at=at)
+
+
+def _page_id(address: str) -> str:
+    return stable_id(address).replace("-", "")[:_ID_LETTERS]
+
+
+def _allowed_page(goal: Goal | None, row_id: str) -> str | None:
+    """Return the address that the id of a permission stands for, where it holds."""
+    allowed = () if goal is None else goal.progress.allowed_pages
+    wanted = row_id.rpartition(":")[2]
+    return next((each for each in allowed if _page_id(each) == wanted), None)
+
+
+def _read_page(conn: Connection, household: str, row_id: str) -> Row | None:
+    goal = find_goal(conn, Viewer.whole(household), row_id.rpartition(":")[0])
+    address = _allowed_page(goal, row_id)
+    return None if address is None else {"address": address}
+
+
+def _write_page(
+    conn: Connection, household: str, row_id: str, row: Row | None, *, at: datetime
+) -> None:
+    goal = load_goal(conn, Viewer.whole(household), row_id.rpartition(":")[0])
+    address = _allowed_page(goal, row_id) if row is None else str(row["address"])
+    if address is not None:
+        put_goal(conn, with_page(goal, address, is_allowed=row is not None), at=at)
+
+
+_PAGES = Journal(kind="permission", read=_read_page, write=_write_page)
+take_back_page = _PAGES.take_back
+
+
 def _goal_of(row: Mapping[str, Any]) -> Goal:
     progress = dict(row["progress"])
     steps = tuple(
@@ -219,7 +272,7 @@ def _goal_of(row: Mapping[str, Any]) -> Goal:
         )
         for each in progress.pop("steps")
     )
-    progress |= {"seen": tuple(progress.get("seen", ()))}
+    progress |= {name: tuple(progress.get(name, ())) for name in _LISTS}
     return Goal(
         id=row["id"],
         household=row["household"],

@@ -105,6 +105,50 @@ class CancelGoal(_MovesGoal):
         self._move(conn, execution, GoalStatus.CANCELLED)
 
 
+class ReadPage(Effect):
+    """Let one page of the web be read for a goal until that ends.
+
+    Attributes:
+        member: Whose goal it is.
+        address: Of the page, and of no other page of its host.
+    """
+
+    effect: Literal["goal.read_page"] = "goal.read_page"
+    goal_id: str
+    member: str
+    address: str
+
+    def check(self, household: str) -> None:
+        """Refuse what is no address of a page."""
+        if not self.address.startswith(("http://", "https://")):
+            raise InputError("only pages at http:// and https:// are read")
+
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the goal. It is an adult's decision, whosever goal it is."""
+        scope = person_scope(self.member)
+        return (Touched(id=self.goal_id, before=scope, after=scope),)
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        repository.allow_page(
+            conn,
+            execution.household,
+            self.goal_id,
+            self.address,
+            change_id=execution.change_id,
+            at=execution.at,
+        )
+
+
+def undo_read_page(conn: Connection, execution: Execution) -> None:
+    """Take back that a page may be read.
+
+    Raises:
+        ConflictError: It may not be read any more: its goal has ended.
+    """
+    repository.take_back_page(conn, execution.household, execution.change_id, at=execution.at)
+
+
 def undo(conn: Connection, execution: Execution) -> None:
     """Take back the change that `execution` names; a goal that was new is stopped.
 

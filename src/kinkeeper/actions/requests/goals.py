@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.goals import AddGoal, CancelGoal, PauseGoal, ResumeGoal
+from kinkeeper.actions.effects.goals import AddGoal, CancelGoal, PauseGoal, ReadPage, ResumeGoal
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.model import Asked, Card, Found, Parameters, Prepared, RequestKind
 from kinkeeper.actions.requests.parameters import (
@@ -18,7 +18,7 @@ from kinkeeper.actions.requests.parameters import (
     said,
     to_the_minute,
 )
-from kinkeeper.core.errors import UnclearError
+from kinkeeper.core.errors import InputError, UnclearError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc
 from kinkeeper.goals.model import (
@@ -92,6 +92,44 @@ class ListGoals(Parameters):
 
     query: str | None = Field(default=None, description="their topic, in words")
     is_over_too: bool = Field(default=False, description="also those that are over")
+
+
+class PageOfGoal(Parameters):
+    """A page that may be read for a goal."""
+
+    find_by: str = Field(min_length=1, description="the goal's id")
+    address: str = Field(min_length=1, description="of the page")
+
+
+async def _prepare_nothing(_wanted: PageOfGoal, _asked: Asked) -> Prepared:
+    raise InputError("only the work on a goal asks whether a page may be read")
+
+
+READ_PAGE = RequestKind(
+    domain="goal",
+    name="read_page",
+    parameters=PageOfGoal,
+    stakes=Stakes.LOW,
+    description="Let a page of the web be read for a goal.",
+    progress="Noting that down…",
+    prepare=_prepare_nothing,
+)
+"""What the work on goals asks for. It stands in no table: neither people nor models ask for it in words."""
+
+
+def prepare_page(goal: Goal, address: str, host: str) -> Prepared:
+    """Return the question whether a page may be read for a goal.
+
+    Args:
+        host: Of the address, as it is asked for: one that imitates another looks different.
+    """
+    return Prepared(
+        type=ActionType.GOAL,
+        summary=f"Read {host} to look for: {goal.text}",
+        effects=(ReadPage(goal_id=goal.id, member=goal.member, address=address).frozen(),),
+        shown={"goal": goal.text, "site": host, "address": address},
+        result={"title": goal.text, "site": host},
+    )
 
 
 def goal_requests(store: Store) -> tuple[RequestKind, ...]:

@@ -171,6 +171,7 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "goal.list": lambda _: "check what I'm working on",
     "goal.show": lambda words: f"check how {words.title} stands",
     "goal.pause": lambda words: f"let {words.title} rest",
+    "goal.read_page": lambda words: f"read {_site(words)} to look for {words.title}",
     "goal.resume": lambda words: f"go on with {words.title}",
     "goal.cancel": lambda words: f"stop working on {words.title}",
     "notes.create": lambda words: f"create the note {words.title}",
@@ -219,6 +220,7 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
     "goal.create": lambda words: (
         f"I'll {_goal_work(words)} {words.title}{_goal_when(words) or ' and let you know'}."
     ),
+    "goal.read_page": lambda words: f"I'll read {_site(words)} to look for {words.title}.",
     "goal.pause": lambda words: f"{words.title} rests until you want me to go on.",
     "goal.resume": lambda words: f"I'm going on with {words.title}.",
     "goal.cancel": lambda words: f"I've stopped working on {words.title}.",
@@ -233,6 +235,11 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
         f"{'are' if ', ' in str(words.value('removed')) else 'is'} off it."
     ),
 }
+
+
+def _site(words: Words) -> str:
+    """Return the host of a page that may be read for a goal."""
+    return plain(str(words.value("site") or "the page"))
 
 
 def _goal_work(words: Words) -> str:

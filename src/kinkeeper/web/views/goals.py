@@ -23,6 +23,7 @@ _STANDS: Final = {
 }
 _STEPS: Final = {
     StepState.WAITING: "not done yet",
+    StepState.ASKING: "waiting for your OK to read a page",
     StepState.DONE: "done",
     StepState.FAILED: "couldn't be done",
 }

@@ -303,6 +303,7 @@ _GOALS = {
     "reads": "pages read",
     "searches": "web searches",
     "refused": "pages or searches that failed",
+    "asked": "pages asked for",
 }
 _WORDS = {Health.OK: "OK", Health.WARNING: "Warning", Health.BROKEN: "Broken"}
 
