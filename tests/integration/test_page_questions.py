@@ -142,6 +142,9 @@ def test_a_page_that_says_nothing_leads_to_one_more_question(home: GoalHome, pee
 
 def test_a_no_ends_the_questions_of_a_watched_thing(home: GoalHome, peer: WebPeer) -> None:
     _, card = asked(home, kind="watch")
+    assert "May I read pool-times.example" in home.said[0][1]
+    home.until("2026-11-11T14:00")
+    assert len(home.said) == 1
     decide(home, card, says="no")
     home.until("2026-11-18T12:00")
     assert len(cards(home, is_open=False)) == 1

@@ -259,7 +259,7 @@ class GoalWork:
             )
             goal = replace(goal, progress=goal.progress.with_step(done))
         elif outcome is not None:
-            goal = _looked(goal, step, outcome)
+            goal = _looked(goal, replace(step, asks=asks or step.asks), outcome)
         if goal.kind is GoalKind.WATCH:
             goal = replace(goal, next_at=now + WATCH_EVERY)
         put_goal(conn, goal, at=now)
@@ -319,7 +319,7 @@ def _looked(goal: Goal, step: Step, outcome: Outcome) -> Goal:
 
 def _answered(goal: Goal, step: Step) -> Step:
     """Return a step whose person answered or let the time pass: it goes on, or ends with what it came to."""
-    if step.asks in goal.progress.allowed_pages:
+    if goal.kind is GoalKind.WATCH or step.asks in goal.progress.allowed_pages:
         return replace(step, state=StepState.WAITING, asks="")
     answer = step.answer or unread_text(step.asks)
     return replace(step, state=StepState.DONE, answer=answer, asks="")

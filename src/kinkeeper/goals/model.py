@@ -124,7 +124,7 @@ class Step:
         iterations: How often it was begun.
         answer: What it came to, in words, until its person was told.
         sources: What that rests on.
-        asks: The address of the page that its person was asked about; empty where they were not.
+        asks: The address of the page that its person was asked about and has not answered yet; empty where there is none.
     """
 
     id: str
@@ -185,13 +185,13 @@ class Progress:
 
     @property
     def asking(self) -> Sequence[Step]:
-        """The steps that wait until their person has said whether a page may be read."""
-        return [step for step in self.steps if step.state is StepState.ASKING]
+        """The steps for which their person was asked whether a page may be read; those of a watched goal go on meanwhile."""
+        return [step for step in self.steps if step.asks]
 
     @property
     def only_asks(self) -> bool:
         """Whether nothing can be done until their person has said that."""
-        return bool(self.asking) and not self.ready
+        return any(step.state is StepState.ASKING for step in self.steps) and not self.ready
 
     def with_step(self, changed: Step) -> "Progress":
         """Return it with another state of one step."""
@@ -360,7 +360,7 @@ def is_worth_telling(goal: Goal) -> bool:
     if goal.kind is GoalKind.WATCH:
         return any(step.answer for step in progress.steps)
     if any(step.answer for step in progress.asking):
-        return True
+        return True  # what is found so far, with the question
     rose = progress.coverage - (progress.told_coverage or 0)
     is_first = progress.told_coverage is None and progress.cycles >= FIRST_TOLD_CYCLE
     return is_first or rose > POINTS_WORTH_TELLING
