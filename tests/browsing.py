@@ -29,7 +29,7 @@ _FLAGS = [
     "--no-first-run",
     "--disable-dev-shm-usage",
 ]
-_FREE = RateLimits(probe=None, read=None, write=None, login=None)
+FREE = RateLimits(probe=None, read=None, write=None, login=None)
 
 
 @dataclass(kw_only=True)
@@ -111,7 +111,7 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def site(folder: Path, browser: Browser) -> Iterator[Site]:
     """Serve the sample household on a free port, to be visited with a browser."""
-    with served(folder, rates=_FREE, sample=play_sample) as serving, listening(serving) as address:
+    with served(folder, rates=FREE, sample=play_sample) as serving, listening(serving) as address:
         yield Site(serving=serving, browser=browser, address=address)
 
 

@@ -29,6 +29,8 @@ OPEN = {
     "/welcome",
     "/welcome/live",
     "/calendar.ics",
+    "/service-worker.js",
+    "/offline",
 }
 
 

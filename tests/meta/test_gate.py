@@ -68,6 +68,7 @@ NOTHING_LASTS = {
     "/api/quiet": "when to be silent", "/api/pending/{action_id}/feedback": "what was wrong with a card",
     "/api/memory/search": "reads", "/why/{message_id:path}": "what was wrong with a message",
     "/replay/{message_id:path}": "decides again in a rehearsal", "/memory/nights/{run_id}/answer": "a night's question",
+    "/share": "shows a message that is not sent yet",
     "/people/invite": "a way in, by the owner",
     "/people/keys/{key_id}/end": "ends a way in", "/people/calendar": "a way to read",
     "/pending/{action_id}/restore": "an expired card waits again",

@@ -175,11 +175,19 @@ class Allowed:
 
     Args:
         takes_programs: Whether a program's token may use it although it writes.
+        only_shows: Whether it changes nothing although its method could: a phone shares with a form that is not ours.
     """
 
-    def __init__(self, roles: frozenset[AccessRole], *, takes_programs: bool = False) -> None:
+    def __init__(
+        self,
+        roles: frozenset[AccessRole],
+        *,
+        takes_programs: bool = False,
+        only_shows: bool = False,
+    ) -> None:
         self.roles = roles
         self.takes_programs = takes_programs
+        self.only_shows = only_shows
 
     async def __call__(self, request: Request) -> Person:
         """Return who makes the request.
@@ -189,7 +197,7 @@ class Allowed:
             DeniedError: Somebody who may not, or a forged form.
         """
         person = await door_of(request).person(request)
-        if person.key.kind is KeyKind.SESSION and is_write(request):
+        if person.key.kind is KeyKind.SESSION and is_write(request) and not self.only_shows:
             require_own_origin(request)
             await require_token(request, person.secret)
         if person.role not in self.roles:

@@ -119,6 +119,9 @@ class Desk:
             may_decide=self.person.may_decide,
             sees_all=sees_all,
             may_speak=self.house.conversation is not None and self.person.may_speak,
+            at=self.now.isoformat(),
+            clock=self.wording.clock(self.now),
+            day=self.wording.long_day(self.wording.today),
         )
 
 

@@ -10,22 +10,25 @@ from kinkeeper.web.pages import (
     event_forms,
     goals,
     health,
+    offline,
     pending,
     remembered,
     responses,
+    share,
     sign_ins,
     tasks,
     today,
     why,
 )
 
-plain: list[Route] = [*responses.routes, *live.routes]
+plain: list[Route] = [*responses.routes, *offline.routes, *live.routes]
 routers: tuple[APIRouter, ...] = tuple(
     page.router
     for page in (
         sign_ins,
         today,
         chat,
+        share,
         pending,
         event_forms,
         calendar,

@@ -23,6 +23,7 @@ from kinkeeper.observer.accounts.metrics import failures
 from kinkeeper.observer.cards.card_corrections import Correction, correct
 from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.pages.offline import may_be_kept
 from kinkeeper.web.pages.page_queries import load_ground, load_message, load_standing
 from kinkeeper.web.security.browser_protection import own_page
 from kinkeeper.web.views.calendar import clamped
@@ -80,7 +81,7 @@ async def pending_page(
             "notice": _notice(conn, desk, about, outcome, changed=changed, saved=saved),
         }
 
-    return await show("pending.html", desk, "pending", read)
+    return may_be_kept(await show("pending.html", desk, "pending", read), desk)
 
 
 @router.post("/pending/{action_id}/confirm")

@@ -20,8 +20,6 @@ from kinkeeper.web.route_parts import plain_route
 
 # Templates to HTML: everything is escaped, and a name that is missing is an error.
 
-_STATIC = files("kinkeeper.web").joinpath("static")
-
 
 @cache
 def environment() -> Environment:
@@ -49,7 +47,7 @@ def render(template: str, **values: Any) -> str:
 @cache
 def asset(name: str) -> str:
     """Return the address of a static file; it changes with the content, so that it may be cached for good."""
-    digest = hashlib.sha256(_STATIC.joinpath(name).read_bytes()).hexdigest()
+    digest = hashlib.sha256(static_files()[name]).hexdigest()
     return f"/static/{name}?v={digest[:12]}"
 
 
@@ -109,7 +107,8 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 @cache
-def _files() -> dict[str, bytes]:
+def static_files() -> dict[str, bytes]:
+    """Return the content of each static file by its name."""
     folder = files("kinkeeper.web").joinpath("static")
     return {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
 
@@ -117,7 +116,7 @@ def _files() -> dict[str, bytes]:
 async def static_file(request: Request) -> Response:
     """Answer one file; the address carries a hash of its content, so it is kept for good."""
     name = request.path_params["name"]
-    content = _files().get(name)
+    content = static_files().get(name)
     if content is None:
         raise HTTPException(HTTPStatus.NOT_FOUND, f"there is no file {name!r}")
     kind = _TYPES.get(name.rsplit(".", 1)[-1]) or mimetypes.guess_type(name)[0]

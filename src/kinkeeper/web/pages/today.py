@@ -22,6 +22,7 @@ from kinkeeper.web.access.door import Decider, Viewer, anyone
 from kinkeeper.web.access.model import READERS
 from kinkeeper.web.context import WebContext, context_of
 from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.pages.offline import may_be_kept
 from kinkeeper.web.pages.page_queries import load_standing
 from kinkeeper.web.pages.responses import page
 from kinkeeper.web.views.lists import TaskLine, pressing, task_lines
@@ -114,7 +115,7 @@ async def today_page(request: Request, person: Viewer) -> HTMLResponse:
             "todo": _todo(conn, desk),
         }
 
-    return await show("today.html", desk, "today", read)
+    return may_be_kept(await show("today.html", desk, "today", read), desk)
 
 
 def _todo(conn: Connection, desk: Desk) -> Sequence[TaskLine]:

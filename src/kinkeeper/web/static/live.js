@@ -33,6 +33,7 @@ async function refresh() {
   isRefreshing = true;
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+    if (answer.redirected && new URL(answer.url).pathname === "/login") { location.reload(); return; }
     if (!answer.ok || answer.redirected) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     let changed = 0;
@@ -68,5 +69,8 @@ const since = document.body.dataset.cursor;
 if (since) {
   const source = new EventSource(`/live?since=${encodeURIComponent(since)}`);
   source.addEventListener("change", refresh);
+  // Refused for good: the sign-in has ended, and the page with it.
+  source.addEventListener("error", () => { if (source.readyState === EventSource.CLOSED) refresh(); });
+  if (document.body.dataset.offline) source.addEventListener("open", () => location.reload());
   addEventListener("pagehide", () => source.close());
 }

@@ -148,6 +148,9 @@ class Frame:
         may_decide: Whether the viewer may confirm.
         sees_all: Whether the viewer is of the family: neither a guest nor a screen on the wall.
         may_speak: Whether the viewer may talk with the assistant.
+        at: When the page was made, in ISO 8601.
+        clock: The same as a time of day in words.
+        day: The same as a day in words.
     """
 
     bot_name: str
@@ -159,3 +162,6 @@ class Frame:
     may_decide: bool = False
     sees_all: bool = True
     may_speak: bool = False
+    at: str = ""
+    clock: str = ""
+    day: str = ""
