@@ -247,3 +247,84 @@ def test_scores_far_apart_are_bridged() -> None:
     reached = [Life(seed, coarse, bar=Bar.JOBS).live(40) for seed in range(4)]
     assert all(each.offset > 0.05 for each in reached), [each.offset for each in reached]
     assert all(any(e.cause is Cause.BRIDGE for e in each.known) for each in reached)
+
+
+def said(
+    wanted: int, unwanted: int, *, since: datetime, at: float = 0.005, by: str = "big-1"
+) -> list[Label]:
+    """Return what a model said of decisions a little above the bar, a minute apart."""
+    return [
+        replace(label(at, n < wanted, since + n * timedelta(minutes=1)), by=by, signal="reviewed")
+        for n in range(wanted + unwanted)
+    ]
+
+
+REVIEWED = NOW - 5 * DAY
+
+
+@pytest.mark.parametrize("unwanted", [0, 5, 10, 11, 13, 20, 60])
+def test_a_model_that_often_disagrees_moves_the_bar_of_offers_by_one_step(unwanted: int) -> None:
+    found = ruling([], [], said(60 - unwanted, unwanted, since=REVIEWED), now=NOW).version
+    if unwanted <= 30:  # most of them are wanted, so that a higher bar would be worse
+        assert found is None
+        return
+    assert found is not None
+    assert (found.bar, found.cause, found.offset, found.back_to) == (
+        Bar.OFFERS,
+        Cause.REVIEW,
+        STEP,
+        0.0,
+    )
+    assert found.why.by == "big-1"
+    assert found.is_on_trial
+
+
+@pytest.mark.parametrize("number", [1, ENOUGH - 1])
+def test_a_few_reviews_move_nothing(number: int) -> None:
+    assert ruling([], [], said(0, number, since=REVIEWED), now=NOW) == NOTHING
+
+
+def test_a_lying_model_moves_nothing_that_people_wanted_to_be_shown() -> None:
+    people = [label(0.005, True, REVIEWED + n * timedelta(minutes=1)) for n in range(30)]
+    assert ruling([], people, said(0, 60, since=REVIEWED), now=NOW) == NOTHING
+
+
+@pytest.mark.parametrize("wanted", [1, 5, 20, 60])
+def test_a_step_of_a_lying_model_is_taken_back_by_people_and_it_is_believed_no_more(
+    wanted: int,
+) -> None:
+    step = version(STEP, NOW, Cause.REVIEW, why=Evidence(decisions=60, pressure=1.0, by="big-1"))
+    people = [label(0.005, True, NOW + n * timedelta(minutes=1)) for n in range(wanted)]
+    later = NOW + DAY
+    found = ruling([step], people, said(0, 60, since=NOW), now=later)
+    assert found.judged is not None
+    assert found.judged[1] is Outcome.REVERTED
+    assert found.version is not None
+    assert found.version.offset == 0.0
+    known = [found.version, replace(step, outcome=Outcome.REVERTED)]
+    for days in (3, 10, 30):
+        then = later + days * DAY
+        assert ruling(known, [], said(0, 60, since=then - DAY), now=then) == NOTHING
+    then = later + 3 * DAY
+    other = ruling(known, [], said(0, 60, since=then - DAY, by="big-2"), now=then).version
+    assert other is not None
+    assert other.why.by == "big-2"
+
+
+@pytest.mark.parametrize(("shown", "outcome"), [(0.005, Outcome.KEPT), (0.2, Outcome.REVERTED)])
+def test_a_step_of_a_model_is_kept_only_if_it_helps_by_what_people_did(
+    shown: float, outcome: Outcome
+) -> None:
+    step = version(STEP, NOW, Cause.REVIEW, why=Evidence(decisions=60, pressure=1.0, by="big-1"))
+    people = made(8, 60, since=NOW, at=shown - 0.005)
+    found = ruling([step], people, now=NOW + 4 * DAY)
+    assert found.judged is not None
+    assert found.judged[1] is outcome
+
+
+def test_a_model_that_nobody_confirms_is_taken_back_in_time() -> None:
+    step = version(STEP, NOW, Cause.REVIEW, why=Evidence(decisions=60, pressure=1.0, by="big-1"))
+    assert ruling([step], [], now=NOW + LONGEST_TRIAL - HOUR) == NOTHING
+    found = ruling([step], [], now=NOW + LONGEST_TRIAL)
+    assert found.judged is not None
+    assert found.judged[1] is Outcome.REVERTED

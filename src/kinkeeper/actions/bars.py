@@ -88,6 +88,7 @@ class Cause(StrEnum):
     STEP = "step"
     BRIDGE = "bridge"  # a step over scores at which nothing was decided: taken back with the next
     RELEASE = "release"  # back towards the shipped bar: what spoke against that is long ago
+    REVIEW = "review"  # a step because a strong model often judged otherwise than was decided
     REVERT = "revert"
     PERSON = "person"
 
@@ -107,7 +108,8 @@ class Label:
         score: How sure the reader was, in [0, 1], above the shipped bar: 0 where it just passed that.
         is_wanted: Whether it was right to show it, or would have been.
         at: When it was decided whether to show it, aware.
-        signal: What told so: "confirmed", "dismissed", "undone", "corrected", "rephrased".
+        signal: What told so: "confirmed", "dismissed", "undone", "corrected", "rephrased", "reviewed as act".
+        by: The model that said so; empty where people did.
     """
 
     bar: Bar
@@ -115,6 +117,7 @@ class Label:
     is_wanted: bool
     at: datetime
     signal: str
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +128,13 @@ class Evidence:
         decisions: How many were labelled.
         pressure: Share of them that went wrong: shown and not wanted, or wanted and not shown.
         signals: Their number by signal.
+        by: The model that labelled them; empty where people did.
     """
 
     decisions: int
     pressure: float
     signals: Mapping[str, int] = field(default_factory=dict)
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +167,7 @@ class Version:
         return self.outcome is None and self.cause in _TRIED
 
 
-_TRIED = frozenset({Cause.STEP, Cause.RELEASE})
+_TRIED = frozenset({Cause.STEP, Cause.RELEASE, Cause.REVIEW})
 _bars = learned_bars.c
 _LAST = (
     select(func.max(_bars.id))

@@ -1,7 +1,8 @@
 """The regulator: the only one to move the bars over which cards and offers are shown, one bounded step at a time.
 
-A bar is moved only on what people did with what was shown, only where too much of it went wrong, and only as far as it
-proves right: what does not help is taken back.
+A bar is moved only on what people did with what was shown, or on what a strong model said of it, only where too much of
+it went wrong, and only as far as it proves right: what does not help is taken back. Whether a step that a model asked for
+is right, people alone decide.
 """
 
 from collections import Counter
@@ -36,6 +37,8 @@ ENOUGH: Final = 50
 """Labelled decisions, all since the last version, that a version rests on or is judged by."""
 TOO_WRONG: Final = 0.10
 """Share of decisions that went wrong above which a bar is moved."""
+OFTEN: Final = 0.20
+"""Share of decisions on which a strong model disagrees above which the bar of offers is moved."""
 BETTER: Final = 0.9
 """A step is kept only if the share fell below this part of what it was."""
 FEW: Final = 20
@@ -109,12 +112,19 @@ class Ruling:
 NOTHING: Final = Ruling()
 
 
-def ruling(known: Sequence[Version], labels: Sequence[Label], *, now: datetime) -> Ruling:
+def ruling(
+    known: Sequence[Version],
+    labels: Sequence[Label],
+    reviews: Sequence[Label] = (),
+    *,
+    now: datetime,
+) -> Ruling:
     """Return what is to be done now.
 
     Args:
         known: All versions, the newest first.
         labels: Decisions with what people told of them, in any order.
+        reviews: Decisions with what models said of them, in any order.
     """
     own = _labels_by_bar(known, labels, now=now)
     number = known[0].id + 1 if known else 1
@@ -132,6 +142,9 @@ def ruling(known: Sequence[Version], labels: Sequence[Label], *, now: datetime) 
         for bar, mine in own.items()
         if (move := _moved(bar, mine, known, number=number, now=now)) is not None
     ]
+    reviewed = _reviewed(reviews, own.get(Bar.OFFERS, ()), known, number=number, now=now)
+    if reviewed is not None:
+        moves.append(reviewed)
     worst = max(moves, key=lambda each: each.why.pressure, default=None)
     return Ruling(version=worst)
 
@@ -162,13 +175,18 @@ def _judged(
     on = evidence_of(since, trial.offset)
     if worse > before:
         return Outcome.REVERTED, on  # at once: of what was decided lately, more would go wrong
-    if on.decisions >= FEW and on.pressure > MUCH_WORSE * max(trial.why.pressure, TOO_WRONG):
+    borne = TOO_WRONG if trial.cause is Cause.REVIEW else max(trial.why.pressure, TOO_WRONG)
+    if on.decisions >= FEW and on.pressure > MUCH_WORSE * borne:
         return Outcome.REVERTED, on  # early: so much goes wrong that it cannot be chance
     if now - trial.at < COOLDOWN:
         return None
     if on.decisions < ENOUGH:
         return (Outcome.REVERTED, on) if now - trial.at >= LONGEST_TRIAL else None
     is_good = on.pressure < BETTER * trial.why.pressure
+    if trial.cause is Cause.REVIEW:
+        is_good = (
+            worse < BETTER * before
+        )  # a model asked for it, so it must help by what people did
     if trial.cause is Cause.RELEASE:
         is_good = on.pressure <= TOO_WRONG
     return Outcome.KEPT if is_good else Outcome.REVERTED, on
@@ -221,6 +239,60 @@ def _moved(
     )
 
 
+def _reviewed(
+    reviews: Sequence[Label],
+    labels: Sequence[Label],
+    known: Sequence[Version],
+    *,
+    number: int,
+    now: datetime,
+) -> Version | None:
+    """Return the next version of the bar of offers, where a model often says otherwise; None where it stays.
+
+    Args:
+        labels: Decisions on offers that people told right or wrong, the oldest first.
+    """
+    last = next((each for each in known if each.bar is Bar.OFFERS), None)
+    if last is not None and (last.is_on_trial or now - last.at < COOLDOWN):
+        return None
+    mine = _believed(reviews, known, since=None if last is None else last.at, now=now)
+    if len(mine) < ENOUGH:
+        return None
+    offset = _in_force(known).of(Bar.OFFERS)
+    why = replace(evidence_of(mine, offset), by=mine[-1].by)
+    if why.pressure <= OFTEN:
+        return None
+    aim = _best(mine, offset, lowest=lowest_of(Bar.OFFERS))
+    new = _towards(aim, offset)
+    lately = labels[-_LATEST:]
+    is_harmful = evidence_of(lately, new).pressure > evidence_of(lately, offset).pressure
+    if is_harmful or evidence_of(mine, new).pressure >= why.pressure:
+        return None
+    return Version(
+        id=number, bar=Bar.OFFERS, cause=Cause.REVIEW, offset=new, back_to=offset, why=why, at=now
+    )
+
+
+def _believed(
+    reviews: Sequence[Label], known: Sequence[Version], *, since: datetime | None, now: datetime
+) -> Sequence[Label]:
+    """Return what the latest model said since a moment; nothing of one whose step was taken back."""
+    fresh = [
+        each
+        for each in reviews
+        if now - REMEMBERED <= each.at <= now and (since is None or each.at >= since)
+    ]
+    fresh.sort(key=lambda each: each.at)
+    wrong = {
+        each.why.by
+        for each in known
+        if each.cause is Cause.REVIEW and each.outcome is Outcome.REVERTED
+    }
+    if not fresh or fresh[-1].by in wrong:
+        return ()
+    return [each for each in fresh if each.by == fresh[-1].by][-_LATEST:]
+
+
 def _in_force(known: Sequence[Version]) -> Offsets:
     return Offsets({each.bar: each.offset for each in reversed(known)})
 
@@ -236,14 +308,22 @@ class Regulator:
 
     Args:
         labels: Where its people's decisions are found.
+        reviews: Where is found what a model said of decisions.
     """
 
     def __init__(
-        self, store: Store, household: str, *, labels: Sequence[Labels], clock: Clock
+        self,
+        store: Store,
+        household: str,
+        *,
+        labels: Sequence[Labels],
+        reviews: Sequence[Labels] = (),
+        clock: Clock,
     ) -> None:
         self._store = store
         self._household = household
         self._labels = labels
+        self._reviews = reviews
         self._clock = clock
 
     async def run(self) -> None:
@@ -261,10 +341,11 @@ class Regulator:
     def _ruling(self, conn: Connection, now: datetime) -> Ruling:
         known = versions(conn, self._household)
         since = now - REMEMBERED
-        labels = [
-            label for source in self._labels for label in source(conn, self._household, since)
-        ]
-        return ruling(known, labels, now=now)
+        labels, reviews = (
+            [label for source in sources for label in source(conn, self._household, since)]
+            for sources in (self._labels, self._reviews)
+        )
+        return ruling(known, labels, reviews, now=now)
 
     def _rule(self, conn: Connection, now: datetime) -> Ruling:
         found = self._ruling(conn, now)

@@ -13,13 +13,14 @@ from kinkeeper.bootstrap.goals import goal_work
 from kinkeeper.bootstrap.memory import Recall, encoding_worker, reading_of
 from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.bootstrap.reminders import reminding
-from kinkeeper.bootstrap.self_correction import regulator
+from kinkeeper.bootstrap.self_correction import regulator, review_rounds
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Job, Pace
 from kinkeeper.mail.model import MailReader
 from kinkeeper.memory.context.prefetch import Streaming
 from kinkeeper.messaging.delivery import Deliverer
+from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.overheard_facts import Hearing
 from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.settings.model import Settings
@@ -116,6 +117,7 @@ def household_tasks(
     recall: Recall,
     hearing: Hearing,
     streaming: Streaming | None,
+    gateway: ModelGateway | None,
     mailbox: MailReader | None,
     clock: Clock,
     pace: Pace,
@@ -125,6 +127,7 @@ def household_tasks(
     Args:
         hearing: Proposes for memory what its chat lets drop.
         streaming: Looks ahead for its members' next turns, where that is switched on.
+        gateway: The way to models; None where there are none.
         mailbox: The household's; None where none is set up.
     """
     reading = reading_of(household, store, clock)
@@ -143,6 +146,9 @@ def household_tasks(
         partial(digest_rounds(settings, household, store, clock).run, pace.upkeep_every),
         regulator(settings, household, store, clock).run,
     ]
+    reviews = review_rounds(settings, household, store, gateway=gateway, clock=clock)
+    if reviews is not None:
+        tasks.append(reviews.run)
     if settings.idle_thought:
         tasks.append(drift_rounds(settings, household, store, clock).run)
     return tasks if streaming is None else [*tasks, streaming.run]

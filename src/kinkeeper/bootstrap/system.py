@@ -203,6 +203,7 @@ class System:
             recall=self.recall,
             hearing=self.hearing(clock),
             streaming=talk.streaming,
+            gateway=gateway,
             mailbox=mailbox_for(self.settings, is_only_household=self.is_only),
             clock=clock,
             pace=pace,

@@ -19,6 +19,7 @@ from kinkeeper.bootstrap.models import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
 from kinkeeper.bootstrap.outside import mail_findings, tool_findings
 from kinkeeper.bootstrap.reminders import reminder_findings
+from kinkeeper.bootstrap.self_correction import review_finding
 from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.core.errors import ConfigError
 from kinkeeper.core.time import Clock
@@ -172,6 +173,7 @@ def _check_up(
         ),
         *brain_findings(settings, [houses.by_id[household].household]),
         *model_findings(settings),
+        review_finding(settings),
         *mail_findings(settings, [each.household for each in houses.systems]),
         *machine_findings(now),
     ]

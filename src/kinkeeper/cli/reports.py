@@ -16,6 +16,7 @@ from kinkeeper.cli.located import JsonOption, Where, located
 from kinkeeper.cli.opener import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.conversation.review.repository import ReviewFigures, review_figures
 from kinkeeper.conversation.turn_records import ConversationFigures, figures, figures_record
 from kinkeeper.core.time import SystemClock, midnight
 from kinkeeper.memory.memory_metrics import MemoryFigures, load_figures
@@ -169,6 +170,7 @@ _KINDS = {
     "goals": "work on goals",
     "thoughts": "idle thoughts",
     "remarks": "remarks made unasked",
+    "reviews": "reviews of past answers",
 }
 
 
@@ -240,6 +242,9 @@ def learned(
             is_moved = system.store.write_now(lambda conn: reset(conn, household, reset_, now=now))
             notice("Reset." if is_moved else "That is at its default already.")
         known = system.store.read_now(lambda conn: versions(conn, household, limit=_MOST_VERSIONS))
+        reviews = system.store.read_now(
+            lambda conn: review_figures(conn, household, since=now - _REVIEWED_LATELY)
+        )
     if json_:
         answer_json(
             [
@@ -256,13 +261,28 @@ def learned(
             f"{each.at.astimezone(system.household.zone):%Y-%m-%d %H:%M}",
             each.bar.label,
             f"{each.cause} to {each.offset:+.2f}",
-            f"{each.why.decisions} decisions, {each.why.pressure:.0%} wrong",
+            f"{each.why.decisions} decisions, {each.why.pressure:.0%} wrong"
+            + (f" by {each.why.by}" if each.why.by else ""),
             "on trial" if each.is_on_trial else each.outcome or "",
         )
     console().print(table if known else "Nothing has been changed.")
+    _show_reviews(console(), reviews)
+
+
+def _show_reviews(screen: Console, found: ReviewFigures) -> None:
+    """Show what a strong model said of past answers, if it said anything."""
+    if not found.reviewed:
+        return
+    screen.print(
+        f"A model reviewed {found.reviewed} answers of the last 30 days and disagreed with {found.disagreed}"
+        f" ({_counts(found.models).strip('()')})."
+    )
+    for way, number in found.by_way.items():
+        screen.print(f"  {way}: {number}")
 
 
 _MOST_VERSIONS = 50
+_REVIEWED_LATELY = timedelta(days=30)
 
 
 # `kinkeeper why`: the trace of one decision.

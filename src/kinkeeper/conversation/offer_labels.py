@@ -1,10 +1,11 @@
 """Offers of the trained reader, and what it held back, with what people said next: what the regulator moves their bar by."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, select
+from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, and_, select, union_all
 
 from kinkeeper.actions.bars import Bar, Label
 from kinkeeper.actions.model import FROM_CHAT, ActionStatus
@@ -12,7 +13,7 @@ from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.conversation.commit import HELD
 from kinkeeper.conversation.planning.frame_planner import LEAST_SURE
-from kinkeeper.conversation.tables import routing_decisions, turns
+from kinkeeper.conversation.tables import routing_decisions, routing_reviews, turns
 from kinkeeper.memory.finding.terms import stems
 
 _SOON: Final = timedelta(minutes=5)
@@ -25,6 +26,9 @@ _SIGNALS: Final = {
 }
 _LET_GO: Final = "let go"
 _CAME_OF_IT: Final = frozenset({ResultStatus.DONE.value, ResultStatus.AWAITING.value})
+
+WANTED: Final = "act"
+"""What a review says of a message that asks for something."""
 
 _next = turns.alias("next")
 _actions, _turns = pending_actions.c, turns.c
@@ -62,6 +66,51 @@ def offer_labels(conn: Connection, household: str, since: datetime) -> Iterator[
         is_missed = _tries_again(row) and not _came_of(row.results)
         signal = "rephrased" if is_missed else _LET_GO
         yield _label(row.sureness, row.at, signal, is_wanted=is_missed)
+
+
+def unsure_turns(household: str) -> CompoundSelect[Any]:
+    """Return the query of the turns in which something unsure was offered or held back, each with how sure it was."""
+    routed = routing_decisions.c
+    held = routed.signals[HELD].as_float()
+    offered = select(
+        _actions.source_id.label("turn"), _actions.extraction_confidence.label("sureness")
+    ).where(
+        _actions.household == household,
+        _actions.source_type == FROM_CHAT,
+        _actions.extraction_confidence < 1,
+    )
+    hidden = select(routed.turn, held.label("sureness")).where(
+        routed.household == household, held.is_not(None)
+    )
+    return union_all(offered, hidden)
+
+
+def review_labels(conn: Connection, household: str, since: datetime) -> Iterator[Label]:
+    """Yield what was offered since then, and what was held back, with what a strong model said about the message.
+
+    What was wanted is what comes of a message that asks for something.
+    """
+    unsure, routed = unsure_turns(household).subquery(), routing_decisions.c
+    reviewed = (
+        select(unsure.c.sureness, routed.at, routing_reviews.c.route, routing_reviews.c.model)
+        .join(routing_reviews, routing_reviews.c.turn == unsure.c.turn)
+        .join(
+            routing_decisions,
+            and_(
+                routed.household == routing_reviews.c.household,
+                routed.turn == routing_reviews.c.turn,
+            ),
+        )
+        .where(
+            routing_reviews.c.household == household,
+            routing_reviews.c.route.is_not(None),
+            routed.at >= since,
+        )
+    )
+    for row in conn.execute(reviewed):
+        signal, is_wanted = f"reviewed as {row.route}", row.route == WANTED
+        label = _label(row.sureness, row.at, signal, is_wanted=is_wanted)
+        yield replace(label, by=row.model)
 
 
 def _label(sureness: float, at: datetime, signal: str, *, is_wanted: bool) -> Label:

@@ -105,6 +105,22 @@ routing_decisions = Table(
     Index("ix_routing_decisions_at", "household", "at"),
 )
 
+# What a strong model later said about a decision of routing, and whether that is what was decided.
+routing_reviews = Table(
+    "routing_reviews",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("turn", String(36), primary_key=True),
+    # One of a closed set; nothing where the model gave no usable answer, so that it is not asked again.
+    Column("route", String(16)),
+    Column("agrees", Integer),
+    # As the model's server names it, and the version of the prompt.
+    Column("model", String(128), nullable=False),
+    Column("prompt", Integer, nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("ix_routing_reviews_at", "household", "at"),
+)
+
 # What triage said, and whether the turn then came to act: what its confidences are measured against.
 triage_calibration = Table(
     "triage_calibration",

@@ -8,11 +8,13 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Table, func, select, update
 
+from kinkeeper.actions.bars import Cause, versions
 from kinkeeper.actions.journal import was_decided
 from kinkeeper.conversation.answering.relevance import Relevance
 from kinkeeper.conversation.context.repository import drop_expired, encoded
 from kinkeeper.conversation.criticism.model import Effect
 from kinkeeper.conversation.model import Mode, Source
+from kinkeeper.conversation.review.repository import review_figures
 from kinkeeper.conversation.routing.signals import shipped_weights
 from kinkeeper.conversation.tables import (
     critic_verdicts,
@@ -247,6 +249,7 @@ def effects(conn: Connection, household: str, *, since: datetime) -> Effects:
             _second_looks(conn, household, since),
             _memories(conn, household, since),
             _digests(conn, household, since),
+            _reviews(conn, household, since),
         ],
     )
 
@@ -275,6 +278,15 @@ def _second_looks(conn: Connection, household: str, since: datetime) -> Fired:
     return Fired(
         name="reviews of steps", fired=total, had_effect=total - looks.get(Effect.NONE.value, 0)
     )
+
+
+def _reviews(conn: Connection, household: str, since: datetime) -> Fired:
+    """Count decisions that a strong model judged again, and the steps of a bar that it asked for."""
+    steps = sum(
+        each.cause is Cause.REVIEW and each.at >= since for each in versions(conn, household)
+    )
+    found = review_figures(conn, household, since=since)
+    return Fired(name="reviews of past answers", fired=found.reviewed, had_effect=steps)
 
 
 def _digests(conn: Connection, household: str, since: datetime) -> Fired:

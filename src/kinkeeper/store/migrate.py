@@ -6,7 +6,7 @@ from sqlalchemy import Connection, inspect, text
 
 from kinkeeper.core.errors import StoreVersionError
 
-SCHEMA_VERSION = "0015"
+SCHEMA_VERSION = "0016"
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 # Any constant: all processes must ask the server for the same lock.

@@ -9,6 +9,7 @@ from kinkeeper.actions.bars import offsets_at
 from kinkeeper.actions.outside.work_claims import work_states
 from kinkeeper.background.cycles import cycle_counts
 from kinkeeper.background.drift.repository import figures as thought_figures
+from kinkeeper.conversation.review.repository import review_figures
 from kinkeeper.conversation.turn_records import figures
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
@@ -83,6 +84,7 @@ def workload_record(
         "thoughts": work.thoughts,
         "remarks": work.remarks,
         "backup": None if trial is None else trial_record(trial),
+        "reviews": _reviews(conn, household.id, since=midnight(first, household.zone)),
         "bars": offsets_at(conn, household.id, now).by_bar,
         "failed_updates": work.failed_updates,
         "manual_review": [
@@ -90,3 +92,14 @@ def workload_record(
             for each in left
         ],
     }
+
+
+def _reviews(conn: Connection, household: str, *, since: datetime) -> dict[str, int]:
+    """Return what a strong model said of past answers, by how it came out."""
+    found = review_figures(conn, household, since=since)
+    counts = {
+        "agreed": found.reviewed - found.disagreed,
+        "disagreed": found.disagreed,
+        "unusable": found.unusable,
+    }
+    return {name: count for name, count in counts.items() if count}

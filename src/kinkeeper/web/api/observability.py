@@ -11,9 +11,11 @@ from sqlalchemy import Table
 from kinkeeper.actions.bars import offsets_at, versions
 from kinkeeper.background.drift.repository import figures as thought_figures
 from kinkeeper.background.drift.repository import latest_cycles
+from kinkeeper.conversation.review.repository import review_figures
 from kinkeeper.conversation.tables import (
     critic_verdicts,
     routing_decisions,
+    routing_reviews,
     tool_cycles,
     tool_iterations,
     tool_runs,
@@ -80,9 +82,15 @@ class Thoughts(Rows):
 
 
 class Bars(Rows):
-    """Versions, the newest first, each with its evidence and what became of it; and how far each bar is moved now."""
+    """Versions, the newest first, each with its evidence and what became of it; and how far each bar is moved now.
+
+    `reviews` is what a strong model said of the decisions of the last 30 days: how many it reviewed, and how many of
+    them it would have made otherwise; the rows of `reviewed` are the newest of them.
+    """
 
     offsets: dict[str, float]
+    reviews: dict[str, Any]
+    reviewed: list[dict[str, Any]]
 
 
 @router.get("/routing")
@@ -149,12 +157,19 @@ async def bars(request: Request, person: Owner, limit: Limit = 50) -> Bars:
     """Return how far confirmations and corrections moved what must be reached before a card or an offer is shown."""
     house, now = house_of(request, person), context_of(request).clock.now()
     household = house.household.id
-    found, offsets = await house.store.read(
-        lambda conn: (versions(conn, household, limit=limit), offsets_at(conn, household, now))
+    found, offsets, reviews = await house.store.read(
+        lambda conn: (
+            versions(conn, household, limit=limit),
+            offsets_at(conn, household, now),
+            review_figures(conn, household, since=now - _LATELY),
+        )
     )
+    reviewed = await _latest(request, person, routing_reviews, limit)
     return Bars(
         rows=[asdict(each) for each in found],
         offsets={bar.value: offset for bar, offset in offsets.by_bar.items()},
+        reviews=asdict(reviews),
+        reviewed=reviewed.rows,
     )
 
 
