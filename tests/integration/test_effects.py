@@ -78,7 +78,12 @@ def test_second_looks_and_memories_count_only_where_they_changed_something(tmp_p
         since = MONDAY - timedelta(days=30)
         found = system.store.read_now(lambda conn: effects(conn, HOUSE, since=since))
         others = system.store.read_now(lambda conn: effects(conn, "others", since=since))
-    assert [(each.fired, each.had_effect) for each in found.parts] == [(3, 2), (3, 1), (0, 0)]
+    assert [(each.fired, each.had_effect) for each in found.parts] == [
+        (3, 2),
+        (3, 1),
+        (0, 0),
+        (0, 0),
+    ]
     healthy = {each.mode: each.is_healthy for each in found.shares}
     assert found.decisions == 59
     assert (healthy[Mode.RESPOND], healthy[Mode.ACT], healthy[Mode.IGNORE]) == (True, False, True)

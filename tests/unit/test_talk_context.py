@@ -127,7 +127,6 @@ def test_every_signal_is_counted() -> None:
     )
     assert (signals.turns, signals.gists, signals.facts, signals.has_world) == (1, 2, 3, True)
     assert (signals.is_new_topic, signals.previous_mode) == (True, Mode.ACT)
-    assert signals.previous_tools == ("task.create",)
     calm = signals_of(TopicRef(), [], gists=0, facts=0, world=world_at(NOW, [], FAMILY), now=NOW)
     assert (calm.turns, calm.has_world, calm.previous_mode) == (0, False, None)
     assert signals.warmth > calm.warmth

@@ -10,7 +10,6 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.actions.expected import expected_between, told_once
-from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.calendar.event_records import occurrence_waiting
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.conversation.context import repository
@@ -357,9 +356,4 @@ def signals_of(
         fok=float(knowing(ref.known, now=now)),
         is_new_topic=ref.is_new,
         previous_mode=last.mode if last else None,
-        previous_tools=_tools(last.results) if last else (),
     )
-
-
-def _tools(results: Sequence[ActionResult]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"{done.domain}.{done.action}" for done in results))

@@ -95,7 +95,7 @@ def mode_after_acting(features: Mapping[str, float]) -> Mode:
         features: Of the message, as they were scored.
     """
     now = {name: value for name, value in features.items() if not name.startswith("triage_")}
-    scores = _summed({**now, "after_act": 1.0, "triage_respond": 1.0}, shipped_weights())
+    scores = _summed({**now, "triage_respond": 1.0}, shipped_weights())
     return max(_AFTER_ACTING, key=lambda mode: scores[mode])
 
 
@@ -121,7 +121,6 @@ def _of_signals(signals: Signals, weights: Weights) -> dict[str, float]:
         "warm": float(signals.is_warm),
         "very_cold": float(warmth < at.very_cold),
         "well_known": float(signals.is_warm and is_dense),
-        "after_act": float(signals.previous_mode is Mode.ACT),
         "after_clarify": float(signals.previous_mode is Mode.CLARIFY),
     }
 

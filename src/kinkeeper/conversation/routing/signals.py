@@ -122,7 +122,6 @@ class Signals:
         fok: Feeling of knowing, from strong hits of memory alone, in [0, 5].
         is_new_topic: Whether the topic begins with this message.
         previous_mode: How the last turn was answered.
-        previous_tools: What it did, as "domain.name".
         recent_margins: Of the last decisions between modes, newest last.
     """
 
@@ -133,7 +132,6 @@ class Signals:
     fok: float = 0.0
     is_new_topic: bool = False
     previous_mode: Mode | None = None
-    previous_tools: Sequence[str] = ()
     recent_margins: Sequence[float] = ()
 
     @property
