@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import Connection, insert
 
 from cli_program import Program
 from kinkeeper.actions.bars import (
@@ -14,6 +15,9 @@ from kinkeeper.actions.bars import (
     add_version,
     judge_version,
 )
+from kinkeeper.conversation.review.model import Route
+from kinkeeper.conversation.review.repository import add_review
+from kinkeeper.conversation.tables import routing_decisions
 from kinkeeper.store.store import Store
 
 pytestmark = pytest.mark.slow
@@ -47,3 +51,37 @@ def test_what_was_learned_is_shown_and_reset(program: Program) -> None:
     found = program.run("learned", "--json").value
     assert [(each["cause"], each["offset"]) for each in found] == [("person", 0.0), ("step", 0.02)]
     assert "learned thresholds" in program.run("jobs").out
+
+
+def test_what_a_model_said_of_past_answers_is_shown(program: Program) -> None:
+    assert "reviewed" not in program.run("learned").out
+    now = datetime.now(UTC)
+
+    def write(conn: Connection) -> None:
+        for number in range(5):
+            turn = f"t{number}"
+            conn.execute(
+                insert(routing_decisions).values(
+                    household="miller",
+                    turn=turn,
+                    mode="ACT",
+                    decided_by="router",
+                    scores={},
+                    tie_break=0,
+                    signals={},
+                    at=now,
+                )
+            )
+            route = Route.ACT if number else Route.RESPOND
+            agrees = route is Route.ACT
+            add_review(
+                conn, "miller", turn, route=route, agrees=agrees, model="big-1", prompt=1, at=now
+            )
+
+    with Store.open(str(program.database)) as store:
+        store.write_now(write)
+    shown = " ".join(program.run("learned").out.split())
+    assert "reviewed 5 answers of the last 30 days and disagreed with 1" in shown
+    assert "big-1, prompt 1 5" in shown
+    assert "decided as act, reviewed as respond: 1" in shown
+    assert program.run("jobs", "--json").value["reviews"] == {"agreed": 4, "disagreed": 1}

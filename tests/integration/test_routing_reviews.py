@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select, update
 
-from kinkeeper.bootstrap.self_correction import review_finding
+from kinkeeper.bootstrap.self_correction import review_finding, review_rounds
 from kinkeeper.conversation.commit import HELD
+from kinkeeper.conversation.context.repository import conversation_encodings
 from kinkeeper.conversation.offer_labels import review_labels
 from kinkeeper.conversation.planning.frame_planner import LEAST_SURE
 from kinkeeper.conversation.review.model import Case, Review, Route
@@ -19,6 +20,7 @@ from kinkeeper.conversation.review.reviewer import Reviewer
 from kinkeeper.conversation.review.rounds import MOST_A_DAY, ReviewRounds
 from kinkeeper.conversation.tables import routing_decisions, routing_reviews
 from kinkeeper.conversation.turn_records import effects
+from kinkeeper.jobs.leases import WorkState
 from kinkeeper.models.model import Outcome
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.schema import metadata
@@ -35,6 +37,7 @@ LINES = [
     "what is on the calendar tomorrow?",
     "the neighbours are painting their fence",
 ]
+DONE = update(conversation_encodings).values(state=WorkState.DONE.value)
 TASK = wants("task", "create", title="buy milk")
 
 
@@ -178,6 +181,28 @@ async def test_a_real_model_is_asked_for_a_label_and_other_text_changes_nothing(
                 reviewer = Reviewer(asked)
                 case = Case(turn="t", mode="ACT", text=LINES[0])
                 await _checked_answers(models, reviewer, case)
+
+
+@on_a_loop
+async def test_the_strong_model_of_the_settings_reviews_through_the_gateway(tmp_path: Path) -> None:
+    settings = Settings(strong_model="big-1", model_url="http://localhost:1/v1", model_name="big-1")
+    with model_server() as models:
+        models.will(*[says(json.dumps({"route": "respond"}))] * 20)
+        async with after_a_talk(tmp_path) as held:
+            store, household = held.system.store, held.system.household
+            held.later(hours=1)
+            async with gateway(store, config(role(models.url)), clock=held.clock) as asked:
+                made = review_rounds(settings, household, store, gateway=asked, clock=held.clock)
+                assert made is not None
+                assert await made.run_once() == 0  # exchanges still wait to be encoded
+                store.write_now(lambda conn: conn.execute(DONE))
+                assert await made.run_once() > 3
+                assert len(rows(held)) == len(models.calls)
+                without = settings.model_copy(update={"strong_model": None})
+                assert (
+                    review_rounds(without, household, store, gateway=asked, clock=held.clock)
+                    is None
+                )
 
 
 async def _checked_answers(models: ModelServer, reviewer: Reviewer, case: Case) -> None:

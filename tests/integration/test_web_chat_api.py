@@ -82,7 +82,7 @@ async def test_how_turns_were_decided_is_for_the_owner_and_without_words(house: 
         await say(client, "hello there")
         told = {
             name: (await client.get(f"/api/observability/{name}")).json()
-            for name in ("routing", "calls", "iterations", "jobs", "drift")
+            for name in ("routing", "calls", "iterations", "jobs", "drift", "bars")
         }
         assert "plumber" not in json.dumps(told)
         assert told["routing"]["decisions"] == 2
@@ -91,7 +91,10 @@ async def test_how_turns_were_decided_is_for_the_owner_and_without_words(house: 
         assert {each["is_healthy"] for each in told["routing"]["shares"]} == {None}
         assert all(each["had_effect"] <= each["fired"] for each in told["routing"]["effects"])
         assert {"rows", "cycles", "runs", "verdicts"} <= told["iterations"].keys()
-        assert "What influences answers" in (await client.get("/health")).text
+        assert told["bars"]["reviews"]["reviewed"] == 0
+        status = (await client.get("/health")).text
+        assert "What influences answers" in status
+        assert "Reviews of past answers" in status
     async with house.bearing(house.token("john", AccessRole.ADULT)) as client:
         for name in told:
             assert (await client.get(f"/api/observability/{name}")).status_code == 403
