@@ -1,150 +1,44 @@
 """Idle thought in a household's own database: told to one person alone, once, and only as long as they want it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, select, update
+from sqlalchemy import Connection, event, update
 
+from drift_life import DAY, HOUR, due, living
 from kinkeeper.actions.approvals import confirm
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.background.drift import repository
-from kinkeeper.background.drift.cycle import Cycle, Remark, State
+from kinkeeper.background.drift.cycle import Remark, State
 from kinkeeper.background.drift.repository import (
     choose,
     drift_cycles,
-    drift_remarks,
     figures,
     latest_cycles,
     purge,
 )
-from kinkeeper.background.drift.rounds import JITTER, TICK, DriftRounds
-from kinkeeper.bootstrap.drift import HouseholdWorld, IdleThoughts, drift_rounds
-from kinkeeper.conversation.answering.answerer import Answerer
-from kinkeeper.conversation.context.repository import conversation_encodings
-from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.background.drift.rounds import JITTER, TICK
+from kinkeeper.bootstrap.drift import HouseholdWorld
 from kinkeeper.conversation.tables import turns
-from kinkeeper.conversation.turn import TurnOutcome
 from kinkeeper.conversation.turn_records import Effects
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.core.ids import stable_id
 from kinkeeper.goals.repository import list_goals
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewers import Viewer, person_scope
-from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging.addresses import remember_private_chat
-from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer.quiet_requests import be_quiet
-from kinkeeper.tasks.model import Place, Task
-from kinkeeper.tasks.task_changes import add_task, complete_task, update_task
+from kinkeeper.tasks.task_changes import complete_task, update_task
 from kinkeeper.web.views.health import with_thought
 from kinkeeper.web.workload import workload_record
 from live_household import MONDAY, ZONE
-from talking import Talking, on_a_loop, talking
-
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-
-
-def due(title: str = "Pay the camp deposit", *, days: int = 5, **fields: Any) -> Task:
-    plain = Task(
-        id=stable_id("miller", title),
-        household="miller",
-        title=title,
-        tz=ZONE.key,
-        place=Place(channel="web"),
-        created_at=MONDAY,
-        asked_by="john",
-        deadline=(MONDAY + days * DAY).astimezone(ZONE),
-    )
-    return replace(plain, **fields)
-
-
-class Life:
-    """A household that lives on a virtual clock, and thinks in between."""
-
-    def __init__(self, talk: Talking) -> None:
-        self.talk = talk
-        self.rounds = self.new_rounds()
-
-    def new_rounds(self, world: HouseholdWorld | None = None) -> DriftRounds:
-        system = self.talk.system
-        found = drift_rounds(system.settings, system.household, system.store, self.talk.clock)
-        if world is None:
-            return found
-        return DriftRounds(
-            system.store,
-            system.household,
-            world=world,
-            clock=self.talk.clock,
-            quiet_hours=QuietHours.parse(system.settings.quiet_hours, system.household.zone),
-        )
-
-    def mention(self) -> None:
-        """Let answers mention what came to mind."""
-        thoughts = IdleThoughts(self.talk.system.store)
-        self.talk = self.talk.again(answerer=Answerer(thoughts=thoughts))
-
-    async def think_of_it(self) -> None:
-        """Think until something comes to mind, of somebody who is just talking and so is told nothing."""
-        await self.talk.answer("hello")
-        cycle = None
-        while cycle is None or cycle.thought is None:
-            self.talk.later(minutes=4)
-            cycle = await self.think()
-
-    @property
-    def now(self) -> datetime:
-        return self.talk.clock.now()
-
-    async def write(self, *tasks: Task) -> None:
-        for task in tasks:
-            await self.talk.system.store.write(
-                lambda conn, task=task: add_task(
-                    conn, task, change_id=f"add {task.id}", at=self.now
-                )
-            )
-
-    async def think(self) -> Cycle | None:
-        """Think once, after what is made of exchanges afterwards is made."""
-        encoded = update(conversation_encodings).values(state=WorkState.DONE.value)
-        await self.talk.system.store.write(lambda conn: conn.execute(encoded).rowcount)
-        return await self.rounds.run_once()
-
-    async def live(self, length: timedelta, *, tick: timedelta = timedelta(minutes=25)) -> None:
-        end = self.now + length
-        while self.now < end:
-            await self.think()
-            self.talk.clock.advance_to(self.now + tick)
-
-    def rows(self, table: Any = drift_remarks, *order: Any) -> list[Any]:
-        query = select(table).order_by(*(order or table.primary_key.columns))
-        return self.talk.system.store.read_now(lambda conn: conn.execute(query).all())  # type: ignore[return-value]
-
-    def posted(self) -> list[tuple[str, str]]:
-        """Return what was said unasked: to whom, and the words."""
-        return [
-            (row.member, row.answer)
-            for row in self.rows(turns, turns.c.received_at)
-            if row.outcome == TurnOutcome.POSTED.value
-        ]
-
-
-@asynccontextmanager
-async def living(place: Path | str, *, greeting: str = "hello") -> AsyncIterator[Life]:
-    async with talking(place, Planners(None)) as talk:
-        if greeting:
-            await talk.answer(greeting)
-            talk.later(minutes=40)
-        yield Life(talk)
+from talking import on_a_loop
 
 
 @on_a_loop
@@ -268,6 +162,7 @@ async def test_what_it_did_and_what_came_of_it_is_shown_without_words(tmp_path: 
         assert [(each.name, each.fired, each.had_effect) for each in shown.parts] == [
             ("idle thoughts", sum(work["thoughts"].values()), 1),
             ("remarks made unasked", 1, 0),
+            ("questions kept", 0, 0),
         ]
         told = store.read_now(lambda conn: latest_cycles(conn, "miller", limit=50))
         assert "deposit" not in repr(told)

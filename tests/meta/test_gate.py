@@ -65,6 +65,7 @@ NOTHING_LASTS = {
     "/invite/{code}": "logs in", "/logout": "logs out", "/logout/everywhere": "logs out",
     "/api/digest": "when one's own digest comes", "/digest/time": "when one's own digest comes",
     "/digest/remarks": "whether one is told things unasked",
+    "/digest/questions": "what one is never told unasked",
     "/api/quiet": "when to be silent", "/api/pending/{action_id}/feedback": "what was wrong with a card",
     "/api/memory/search": "reads", "/why/{message_id:path}": "what was wrong with a message",
     "/replay/{message_id:path}": "decides again in a rehearsal", "/memory/nights/{run_id}/answer": "a night's question",

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from drift_samples import DAY, HOUSE, NOW, WEEK, all_seen, event, listed, task, times, told, weekly
-from kinkeeper.background.drift.model import Matter
+from kinkeeper.background.drift.cycle import TOLD_FROM
+from kinkeeper.background.drift.model import CURIOUS, Matter
 from kinkeeper.calendar.model import Change, EventKind, EventState, Override, Waiting
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE, person_scope, surprise_scope
@@ -71,7 +72,7 @@ def shown() -> Iterator[tuple[Matter, Rows, tuple[str, ...]]]:
             {"occurrences": without(days)},
             ("Ella", "judo", "usually Amara"),
         )
-        lessons = without(days, kind=EventKind.BOOKING, task=None)
+        lessons = without(days, kind=EventKind.BOOKING, task=None, place="dojo")
         yield Matter.OWNER_MISSING, {"occurrences": lessons}, ("“Ella pickup”", "usually Amara")
     never = weekly(
         "Ella dropoff", NOW - 2 * WEEK + 3 * DAY, kind=EventKind.CARE, task="dropoff", who=("ella",)
@@ -367,3 +368,84 @@ def test_a_limit_is_told_to_who_may_know_it_and_does_not_have_it() -> None:
 def test_children_and_guests_are_told_nothing() -> None:
     for _, rows, _ in SHOWN:
         assert not all_seen(of=("kofi", "ella", "gran"), **rows)
+
+
+# What nobody wrote down.
+
+
+def lesson(name: str = "Kofi judo", **fields: Any) -> list[Any]:
+    """Return a weekly lesson without a place."""
+    plain = {"activity": "judo", "who": ("kofi",), "responsible": ("amara",)}
+    return times(event(name, NOW + 2 * DAY, **{"rrule": "FREQ=WEEKLY", **plain, **fields}))
+
+
+def visit(name: str = "Ella dentist", days: int = 9, **fields: Any) -> list[Any]:
+    """Return a plan that is down for a whole day."""
+    start = (NOW + days * DAY).replace(hour=0)
+    plain = {"activity": "dentist", "who": ("ella",), "all_day": True, "duration": DAY}
+    return times(event(name, start, **{**plain, **fields}))
+
+
+GAPS: tuple[tuple[Rows, Matter], ...] = (
+    ({"occurrences": lesson()}, Matter.PLACE),
+    ({"occurrences": lesson("Swimming")}, Matter.PLACE),
+    ({"occurrences": lesson(), "facts": [told("Kofi is tired", "kofi")]}, Matter.PLACE),
+    ({"occurrences": lesson(), "notes": [listed("Shopping list", "milk")]}, Matter.PLACE),
+    ({"occurrences": visit()}, Matter.HOUR),
+    ({"occurrences": visit("Optician", who=("tom",))}, Matter.HOUR),
+)
+SPOKEN_OF = {"occurrences": visit(), "facts": [told("Kofi went to the dentist", "kofi")]}
+NO_GAPS: tuple[Rows, ...] = (
+    {"occurrences": lesson(place="dojo")},
+    {"occurrences": lesson(activity=None)},
+    {"occurrences": lesson(kind=EventKind.CARE)},
+    {"occurrences": lesson(kind=EventKind.BREAK)},
+    {"occurrences": lesson(who=())},
+    {"occurrences": lesson(state=EventState.CANCELLED)},
+    {"occurrences": lesson(rrule="FREQ=WEEKLY;COUNT=1")},
+    {"occurrences": lesson(), "facts": [told("Judo is at the town hall", "kofi")]},
+    {"occurrences": lesson(), "notes": [listed("Places", "judo: town hall, side door")]},
+    {"occurrences": visit(all_day=False)},
+    {"occurrences": visit(duration=3 * DAY)},
+    {"occurrences": visit(activity=None)},
+    {"occurrences": visit("Ella's birthday")},
+    {"occurrences": visit(days=1)},
+    {"occurrences": visit(), "notes": [listed("Letters", "dentist at 3")]},
+)
+
+
+def gaps(rows: Rows) -> list[Any]:
+    return [each for each in all_seen(**rows) if each.matter in CURIOUS]
+
+
+def test_what_nobody_wrote_down_is_a_question_to_one_adult() -> None:
+    wrong = [
+        number
+        for number, (rows, matter) in enumerate(GAPS)
+        if [each.matter for each in gaps(rows)] != [matter]
+    ]
+    assert not wrong
+    # Rather no question than one too many.
+    assert not gaps(SPOKEN_OF)
+    for rows, _ in GAPS:
+        [found] = gaps(rows)
+        assert found.text.endswith("?")
+        assert found.score < TOLD_FROM
+        assert found.person in {"amara", "tom"}
+
+
+def test_what_is_written_somewhere_is_not_asked() -> None:
+    assert not [number for number, rows in enumerate(NO_GAPS) if gaps(rows)]
+
+
+def test_a_private_gap_is_asked_of_who_may_see_it_alone() -> None:
+    hidden = {
+        "amara": {"person:tom", "except:,amara,kofi,"},
+        "tom": {"person:amara", "except:,tom,"},
+    }
+    for make, scope in product(
+        (lesson, visit), ("person:amara", "person:tom", "except:,tom,", "except:,amara,kofi,")
+    ):
+        found = gaps({"occurrences": make(scope=scope)})
+        assert len(found) == 1, (make, scope)
+        assert all(scope not in hidden[each.person] for each in found)

@@ -170,6 +170,7 @@ _KINDS = {
     "goals": "work on goals",
     "thoughts": "idle thoughts",
     "remarks": "remarks made unasked",
+    "questions": "questions kept for later",
     "reviews": "reviews of past answers",
 }
 

@@ -56,6 +56,7 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         goals=cycle_counts(conn, household, since=since),
         thoughts=thought.cycles,
         remarks=thought.remarks,
+        questions=thought.questions,
     )
 
 
@@ -83,6 +84,7 @@ def workload_record(
         "goals": work.goals,
         "thoughts": work.thoughts,
         "remarks": work.remarks,
+        "questions": work.questions,
         "backup": None if trial is None else trial_record(trial),
         "reviews": _reviews(conn, household.id, since=midnight(first, household.zone)),
         "bars": offsets_at(conn, household.id, now).by_bar,

@@ -13,7 +13,7 @@ from random import Random  # noqa: TID251 - every draw follows from the seed tha
 from typing import Final, Protocol
 
 from kinkeeper.background.drift.activation import graph_of, seeds_of, spread
-from kinkeeper.background.drift.model import Matter, Observation, Snapshot
+from kinkeeper.background.drift.model import CURIOUS, Matter, Observation, Snapshot
 from kinkeeper.background.drift.observations import observed
 from kinkeeper.goals.model import Goal
 from kinkeeper.language.name_match import telling_stems
@@ -57,6 +57,8 @@ BETWEEN_PLANS: Final = timedelta(hours=48)
 PLANNING: Final = "PLAN"
 """Name of the action that proposes goals."""
 
+BETWEEN_CURIOUS: Final = timedelta(days=7)
+"""Between two questions to one person that only close a gap."""
 TOLD_FROM: Final = 0.7
 """How much somebody must want to hear a thought for it to be told."""
 RELATED, MATURED = 0.1, 0.2
@@ -78,6 +80,7 @@ class State(StrEnum):
     IGNORED = "ignored"
     DROPPED = "dropped"
     FAILED = "failed"
+    UNWANTED = "unwanted"
 
     @property
     def is_told(self) -> bool:
@@ -336,8 +339,11 @@ def _new(given: Given, found: Iterable[Observation]) -> Iterator[Observation]:
     remarks = [
         each
         for each in given.history.remarks
-        if each.member == given.member and (each.state.is_told or each.state is State.DEFERRED)
+        if each.member == given.member
+        and (each.state.is_told or each.state in {State.DEFERRED, State.UNWANTED})
     ]
+    asked_at = [each.made_at for each in remarks if each.matter in CURIOUS and each.text]
+    was_just_asked = any(given.now - at < BETWEEN_CURIOUS for at in asked_at)
     known = {each.news for each in remarks} | given.presence.heard
     told = [telling_stems(each.text) for each in remarks if each.text]
     lately = {
@@ -349,6 +355,8 @@ def _new(given: Given, found: Iterable[Observation]) -> Iterator[Observation]:
     for each in found:
         stems = telling_stems(each.text)
         if not lately.isdisjoint((each.matter, thing) for thing in each.once):
+            continue
+        if was_just_asked and each.matter in CURIOUS:
             continue
         if each.news not in known and all(_jaccard(stems, other) < NOVEL_BELOW for other in told):
             yield each

@@ -39,6 +39,12 @@ class Matter(StrEnum):
     FOOD = "a limit beside something to eat"
     BY_HAND = "something asked for again and again"
     FEELING = "something that weighed on somebody"
+    PLACE = "an activity without a place"
+    HOUR = "a plan without an hour"
+
+
+CURIOUS: Final = frozenset({Matter.PLACE, Matter.HOUR})
+"""What is asked, once, because nobody wrote it down, and not told because it matters now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

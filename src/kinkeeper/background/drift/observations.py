@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from kinkeeper.background.drift.days import birthdays, habits, owners_missing
+from kinkeeper.background.drift.gaps import hours_unknown, places_unknown
 from kinkeeper.background.drift.model import Observation, Snapshot
 from kinkeeper.background.drift.needs import by_hand, deadlines, feelings, food_limits, slipping
 
@@ -19,6 +20,8 @@ _OBSERVING: Final[tuple[Callable[[Snapshot], Iterator[Observation]], ...]] = (
     food_limits,
     by_hand,
     feelings,
+    places_unknown,
+    hours_unknown,
 )
 
 

@@ -37,7 +37,8 @@ from kinkeeper.background.drift.cycle import (
     Remark,
     State,
 )
-from kinkeeper.background.drift.model import Evidence, Matter, Observation
+from kinkeeper.background.drift.model import CURIOUS, Evidence, Matter, Observation
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import A_DAY, to_text
 from kinkeeper.store.schema import Instant, metadata
@@ -166,7 +167,12 @@ def history_of(conn: Connection, household: str, *, now: datetime) -> History:
         .where(
             _remarks.household == household,
             _remarks.made_at < now,
-            _remarks.made_at > now - _REMEMBERED,
+            or_(
+                _remarks.made_at > now - _REMEMBERED,
+                # Nobody is asked twice, however long ago it was.
+                _remarks.matter.in_([each.value for each in CURIOUS]),
+                _remarks.state == State.UNWANTED.value,
+            ),
         )
         .order_by(_remarks.made_at.desc(), _remarks.id)
     ).mappings()
@@ -358,6 +364,71 @@ def change_question(conn: Connection, household: str, question: Question) -> Non
     )
 
 
+def open_questions(conn: Connection, household: str, member: str) -> frozenset[str]:
+    """Return the ids of the news that are kept as questions for a member."""
+    query = select(_questions.news).where(
+        _questions.household == household,
+        _questions.member == member,
+        _questions.settled_at.is_(None),
+    )
+    return frozenset(conn.execute(query).scalars())
+
+
+def is_unwanted(conn: Connection, household: str, member: str, news: str) -> bool:
+    """Whether a member wants to hear nothing of some news."""
+    query = select(_remarks.id).where(
+        _remarks.household == household,
+        _remarks.member == member,
+        _remarks.news == news,
+        _remarks.state == State.UNWANTED.value,
+    )
+    return conn.execute(query.limit(1)).first() is not None
+
+
+def end_question(
+    conn: Connection, household: str, member: str, news: str, *, now: datetime
+) -> None:
+    """End a question for good, also where it waits for the morning; it does not come again.
+
+    Raises:
+        NotFoundError: Nothing of that id is kept for the member.
+    """
+    kept = (
+        _questions.household == household,
+        _questions.member == member,
+        _questions.news == news,
+        _questions.settled_at.is_(None),
+    )
+    matter = conn.execute(select(_questions.matter).where(*kept)).scalars().first()
+    if matter is None:
+        raise NotFoundError(f"no question {news!r} is kept for you")
+    conn.execute(update(drift_questions).where(*kept).values(settled_at=now))
+    waiting = (
+        _remarks.household == household,
+        _remarks.member == member,
+        _remarks.news == news,
+        _remarks.state == State.DEFERRED.value,
+    )
+    unwanted = {"state": State.UNWANTED.value, "settled_at": now}
+    if conn.execute(update(drift_remarks).where(*waiting).values(unwanted)).rowcount:
+        return
+    conn.execute(
+        insert(drift_remarks).values(
+            household=household,
+            id=stable_id(household, "unwanted", member, news, to_text(now)),
+            member=member,
+            matter=matter,
+            news=news,
+            text="",
+            evidence=[],
+            score=0.0,
+            made_at=now,
+            until=now,
+            **unwanted,
+        )
+    )
+
+
 def purge(conn: Connection, household: str, *, before: datetime) -> int:
     """Remove the words of remarks made before then, and the cycles; returns how many remarks lost theirs."""
     conn.execute(delete(drift_cycles).where(_cycles.household == household, _cycles.at < before))
@@ -384,11 +455,13 @@ class Figures:
         cycles: By action.
         effects: Of those, that something came of, by action.
         remarks: By state.
+        questions: Those that are open now, and those that were settled since.
     """
 
     cycles: Mapping[str, int]
     effects: Mapping[str, int]
     remarks: Mapping[str, int]
+    questions: Mapping[str, int]
 
     @property
     def told(self) -> int:
@@ -417,7 +490,15 @@ def figures(conn: Connection, household: str, *, since: datetime) -> Figures:
         .where(_remarks.household == household, _remarks.made_at >= since)
         .group_by(_remarks.state)
     )
+    mine = _questions.household == household
+    open_ = select(func.count()).where(mine, _questions.settled_at.is_(None))
+    settled = select(func.count()).where(mine, _questions.settled_at >= since)
+    questions = {
+        "open": int(conn.execute(open_).scalar_one()),
+        "settled": int(conn.execute(settled).scalar_one()),
+    }
     return Figures(
+        questions={state: count for state, count in questions.items() if count},
         cycles=dict(cycles),
         effects=dict(+effects),
         remarks={state: int(count) for state, count in conn.execute(remarks)},

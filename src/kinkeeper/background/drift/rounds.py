@@ -180,6 +180,9 @@ class DriftRounds:
             return None  # another process was faster
         if member.id in repository.wants_none(conn, household):
             return None
+        thought = thinking.cycle.thought
+        if thought and repository.is_unwanted(conn, household, member.id, thought.news):
+            return None  # ended while it was thought about
         for remark in settled_remarks(given, thinking.found):
             repository.change_remark(conn, household, remark, at=now)
         for question in explored(given, thinking.found):
@@ -220,6 +223,17 @@ def snapshot_of(
         notes=list_notes(conn, viewer),
         facts=list_facts(conn, viewer, now=now, limit=_MOST_FACTS),
     )
+
+
+def kept_for(
+    conn: Connection, household: Household, member: Member, *, now: datetime
+) -> list[Observation]:
+    """Return what is kept as a question for a member, in words made anew from what they see now."""
+    kept = repository.open_questions(conn, household.id, member.id)
+    if not kept:
+        return []
+    found = observed(snapshot_of(conn, household, member, now=now))
+    return [each for each in found if each.news in kept]
 
 
 class _InTransaction:

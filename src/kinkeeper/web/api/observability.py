@@ -74,11 +74,12 @@ class Iterations(Rows):
 
 
 class Thoughts(Rows):
-    """Cycles, the newest first, and what those of the last 30 days came to: by action, and of remarks by their state."""
+    """Cycles, the newest first, and what those of the last 30 days came to: by action, and of remarks and questions by their state."""
 
     cycles: dict[str, int]
     effects: dict[str, int]
     remarks: dict[str, int]
+    questions: dict[str, int]
 
 
 class Bars(Rows):
@@ -149,6 +150,7 @@ async def drift(request: Request, person: Owner, limit: Limit = 50) -> Thoughts:
         cycles=dict(found.cycles),
         effects=dict(found.effects),
         remarks=dict(found.remarks),
+        questions=dict(found.questions),
     )
 
 

@@ -10,7 +10,8 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from sqlalchemy import Connection
 
-from kinkeeper.background.drift.repository import choose, wants_none
+from kinkeeper.background.drift.repository import choose, end_question, wants_none
+from kinkeeper.background.drift.rounds import kept_for
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Interval
@@ -148,7 +149,8 @@ async def show_digest(request: Request, person: Decider) -> HTMLResponse:
         at = digest_time(conn, household, person.member.id)
         has_remarks = person.member.id not in wants_none(conn, household.id)
         page = digest_page(digest, DigestWords(household), expired=cards, at=at)
-        return {"digest": page, "has_remarks": has_remarks}
+        kept = kept_for(conn, household, person.member, now=desk.now)
+        return {"digest": page, "has_remarks": has_remarks, "kept": kept}
 
     return await show("digest.html", desk, "pending", read)
 
@@ -178,5 +180,17 @@ async def choose_remarks(
     desk = desk_of(request, person)
     await desk.house.store.write(
         lambda conn: choose(conn, desk.household, person.member.id, is_on=on, now=desk.now)
+    )
+    return RedirectResponse("/digest", HTTPStatus.SEE_OTHER)
+
+
+@router.post("/digest/questions")
+async def end_kept_question(
+    request: Request, person: Decider, *, news: Annotated[str, Form(max_length=64)]
+) -> RedirectResponse:
+    """End a question that is kept for oneself: it is not asked, now or later."""
+    desk = desk_of(request, person)
+    await desk.house.store.write(
+        lambda conn: end_question(conn, desk.household, person.member.id, news, now=desk.now)
     )
     return RedirectResponse("/digest", HTTPStatus.SEE_OTHER)

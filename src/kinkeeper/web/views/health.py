@@ -377,6 +377,7 @@ class Work:
         goals: How often goals were worked on, steps that this did, and how often people were told.
         thoughts: Idle thoughts by what was done about them.
         remarks: What people were told unasked, by what became of it.
+        questions: Those that idle thought keeps for people, open and settled.
     """
 
     reading: Mapping[str, int]
@@ -388,6 +389,7 @@ class Work:
     goals: Mapping[str, int] = field(default_factory=dict)
     thoughts: Mapping[str, int] = field(default_factory=dict)
     remarks: Mapping[str, int] = field(default_factory=dict)
+    questions: Mapping[str, int] = field(default_factory=dict)
 
 
 def health_page(
@@ -491,7 +493,12 @@ def with_thought(effects: Effects, found: ThoughtFigures) -> Effects:
     cycles, something = sum(found.cycles.values()), sum(found.effects.values())
     thoughts = Fired(name="idle thoughts", fired=cycles, had_effect=something)
     remarks = Fired(name="remarks made unasked", fired=found.told, had_effect=found.taken_up)
-    return replace(effects, parts=[*effects.parts, thoughts, remarks])
+    kept = Fired(
+        name="questions kept",
+        fired=sum(found.questions.values()),
+        had_effect=found.questions.get("settled", 0),
+    )
+    return replace(effects, parts=[*effects.parts, thoughts, remarks, kept])
 
 
 def _fired(part: Fired) -> str:
