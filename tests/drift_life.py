@@ -21,6 +21,8 @@ from kinkeeper.conversation.turn import TurnOutcome
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging.outbound import QuietHours
+from kinkeeper.notes.model import Note
+from kinkeeper.notes.note_changes import add_note
 from kinkeeper.tasks.model import Place, Task
 from kinkeeper.tasks.task_changes import add_task
 from live_household import MONDAY, ZONE
@@ -88,6 +90,20 @@ class Life:
                 )
             )
 
+    async def note_down(self) -> None:
+        """Write down what the household's own calendar leaves open, so that nothing but what a test adds is asked."""
+        note = Note(
+            id=stable_id("miller", "places"),
+            household="miller",
+            title="Places",
+            body="- chess club: school hall",
+            created_at=self.now,
+            made_by="john",
+        )
+        await self.talk.system.store.write(
+            lambda conn: add_note(conn, note, change_id="places", at=self.now)
+        )
+
     async def think(self) -> Cycle | None:
         """Think once, after what is made of exchanges afterwards is made."""
         encoded = update(conversation_encodings).values(state=WorkState.DONE.value)
@@ -119,4 +135,6 @@ async def living(place: Path | str, *, greeting: str = "hello") -> AsyncIterator
         if greeting:
             await talk.answer(greeting)
             talk.later(minutes=40)
-        yield Life(talk)
+        life = Life(talk)
+        await life.note_down()
+        yield life
