@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import select
 
 from drift_samples import DAY, NOW, all_seen, task
 from kinkeeper.background.drift import repository
@@ -198,3 +199,22 @@ def test_what_came_to_mind_is_fresh_until_it_is_told(store: Store, state: State)
     assert fresh("amara", 30) == {THOUGHT.news}
     put(store, remark("r1", state))
     assert fresh("amara", 30) == (frozenset() if state.is_told else {THOUGHT.news})
+
+
+def test_words_are_forgotten_and_what_people_want_and_were_asked_is_not(store: Store) -> None:
+    for name, state in (("told", State.IGNORED), ("waits", State.DEFERRED)):
+        put(store, remark(name, state))
+    put(store, remark("ended", State.UNWANTED, member="tom"))
+    store.write_now(lambda conn: repository.forget_words(conn, "vienna", at=NOW + HOUR))
+    found = store.read_now(lambda conn: repository.history_of(conn, "vienna", now=NOW + DAY))
+    assert {each.id: (each.state, each.text) for each in found.remarks} == {
+        "told": (State.IGNORED, ""),
+        "waits": (State.DROPPED, ""),
+        "ended": (State.UNWANTED, ""),
+    }
+    rows = store.read_now(lambda conn: conn.execute(select(repository.drift_remarks)).all())
+    assert not any(each["words"] for row in rows for each in row.evidence)
+    is_unwanted = store.read_now(
+        lambda conn: repository.is_unwanted(conn, "vienna", "tom", THOUGHT.news)
+    )
+    assert is_unwanted

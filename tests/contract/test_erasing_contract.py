@@ -10,6 +10,9 @@ from sqlalchemy import Connection, select, text, update
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions, read_actions
+from kinkeeper.background.drift.cycle import Remark, State
+from kinkeeper.background.drift.model import Evidence, Matter
+from kinkeeper.background.drift.repository import history_of, insert_remark
 from kinkeeper.bootstrap.memory import reading_of
 from kinkeeper.bootstrap.table_erasure import erase, found_of
 from kinkeeper.core.errors import ConflictError
@@ -187,6 +190,43 @@ def test_nothing_of_anybody_else_is_touched(house: Served) -> None:
     before = johns()
     system.store.write_now(lambda conn: erase(conn, household, "sarah", at=house.clock.now()))
     assert johns() == before
+
+
+def test_what_others_never_want_to_hear_again_outlives_whoever_is_erased(
+    house: Served, address: str
+) -> None:
+    system, household, now = house.system, house.system.household.id, house.clock.now()
+    states = (State.UNWANTED, State.IGNORED, State.DEFERRED)
+
+    def remark(member: str, state: State) -> Remark:
+        return Remark(
+            id=f"{member} {state}",
+            member=member,
+            matter=Matter.PLACE,
+            news=f"{member} {state}",
+            text="Where is the osmiumheron lesson?",
+            about=frozenset(),
+            score=0.8,
+            state=state,
+            made_at=now,
+            until=now + timedelta(days=9),
+        )
+
+    words = [Evidence(kind="fact", id="1", words="Sarah's vanadiumnewt")]
+    for each in (remark(member, state) for member in ("john", "sarah") for state in states):
+        system.store.write_now(lambda conn, each=each: insert_remark(conn, household, each, words))  # type: ignore[misc]
+    system.store.write_now(lambda conn: erase(conn, household, "sarah", at=now))
+    system.store.fold_log()
+
+    later = now + timedelta(hours=1)
+    left = system.store.read_now(lambda conn: history_of(conn, household, now=later)).remarks
+    assert {each.news: each.state for each in left} == {
+        f"john {State.UNWANTED}": State.UNWANTED,
+        f"john {State.IGNORED}": State.IGNORED,
+        # Its words may be hers: it is made anew, or not.
+        f"john {State.DEFERRED}": State.DROPPED,
+    }
+    assert not words_in(house, address)
 
 
 def test_every_table_of_somebody_s_own_is_known(house: Served) -> None:

@@ -28,6 +28,7 @@ from sqlalchemy import (
 
 from kinkeeper.actions.action_retention import drop_payload
 from kinkeeper.actions.model import FROM_CHAT, TOLD, ActionStatus, ActionType
+from kinkeeper.background.drift.repository import forget_words
 from kinkeeper.channels.telegram import progress as _telegram  # noqa: F401 - makes its tables known
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.household.viewers import person_scope
@@ -44,7 +45,7 @@ _BLANKED: Mapping[str, Mapping[str, Any]] = {
     "observer_messages": {"brain_context": None, "brain_queries": []},
     "model_calls": {"sent": None, "answered": None},
 }
-_CACHES = ("embeddings", "failed_updates", "arrangements", "drift_cycles", "drift_remarks")
+_CACHES = ("embeddings", "failed_updates", "arrangements", "drift_cycles")
 _MEMORYS = frozenset({"episodes", "statements", "facts", "memory_tombstones"})
 _TELLING = (
     "conversation_topics",
@@ -179,6 +180,7 @@ def _let_go_of_words(conn: Connection, household: str, member: str, *, at: datet
     for name in _CACHES:
         table = metadata.tables[name]
         conn.execute(delete(table).where(table.c.household == household))
+    forget_words(conn, household, at=at)
 
 
 def _asked_for(conn: Connection, household: str, member: str) -> Mapping[str, ActionStatus]:

@@ -342,7 +342,11 @@ def _new(given: Given, found: Iterable[Observation]) -> Iterator[Observation]:
         if each.member == given.member
         and (each.state.is_told or each.state in {State.DEFERRED, State.UNWANTED})
     ]
-    asked_at = [each.made_at for each in remarks if each.matter in CURIOUS and each.text]
+    asked_at = [
+        each.made_at
+        for each in remarks
+        if each.matter in CURIOUS and each.state is not State.UNWANTED
+    ]
     was_just_asked = any(given.now - at < BETWEEN_CURIOUS for at in asked_at)
     known = {each.news for each in remarks} | given.presence.heard
     told = [telling_stems(each.text) for each in remarks if each.text]

@@ -10,6 +10,7 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    ColumnElement,
     Connection,
     Float,
     Index,
@@ -432,13 +433,30 @@ def end_question(
 def purge(conn: Connection, household: str, *, before: datetime) -> int:
     """Remove the words of remarks made before then, and the cycles; returns how many remarks lost theirs."""
     conn.execute(delete(drift_cycles).where(_cycles.household == household, _cycles.at < before))
-    old = (_remarks.household == household, _remarks.made_at < before, _remarks.text != "")
-    rows = conn.execute(select(_remarks.id, _remarks.evidence).where(*old)).all()
+    return _drop_words(conn, _remarks.household == household, _remarks.made_at < before)
+
+
+def forget_words(conn: Connection, household: str, *, at: datetime) -> None:
+    """Remove the words of all remarks, and let none without words be told; what its person wants or was asked stays."""
+    mine = _remarks.household == household
+    waiting = (mine, _remarks.state == State.DEFERRED.value)
+    dropped = {"state": State.DROPPED.value, "settled_at": at}
+    conn.execute(update(drift_remarks).where(*waiting).values(dropped))
+    _drop_words(conn, mine)
+
+
+def _drop_words(conn: Connection, *which: ColumnElement[bool]) -> int:
+    """Remove the words of some remarks; returns how many lost theirs."""
+    rows = conn.execute(
+        select(_remarks.household, _remarks.id, _remarks.evidence).where(
+            *which, _remarks.text != ""
+        )
+    ).all()
     for row in rows:
         wordless = [{**each, "words": ""} for each in row.evidence]
         conn.execute(
             update(drift_remarks)
-            .where(_remarks.household == household, _remarks.id == row.id)
+            .where(_remarks.household == row.household, _remarks.id == row.id)
             .values(text="", evidence=wordless)
         )
     return len(rows)
