@@ -102,6 +102,10 @@ def test_the_page_lists_what_is_kept_for_its_reader_and_its_button_ends_it(house
                 assert told.status_code in {404, 422}, told.text
             assert still_open(house) == {mine, theirs}
 
+            for on, is_shown in (("false", False), ("true", True)):
+                await john.post("/digest/remarks", data={"on": on})
+                assert (OURS in (await john.get("/digest")).text) == is_shown
+
             told = await john.post(END, data={"news": mine})
             assert (told.status_code, told.headers["location"]) == (303, "/digest")
             assert "Never mention this" not in (await john.get("/digest")).text

@@ -149,7 +149,7 @@ async def show_digest(request: Request, person: Decider) -> HTMLResponse:
         at = digest_time(conn, household, person.member.id)
         has_remarks = person.member.id not in wants_none(conn, household.id)
         page = digest_page(digest, DigestWords(household), expired=cards, at=at)
-        kept = kept_for(conn, household, person.member, now=desk.now)
+        kept = kept_for(conn, household, person.member, now=desk.now) if has_remarks else []
         return {"digest": page, "has_remarks": has_remarks, "kept": kept}
 
     return await show("digest.html", desk, "pending", read)
