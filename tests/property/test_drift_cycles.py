@@ -518,3 +518,25 @@ def test_a_birthday_that_was_told_is_not_told_again_with_the_next() -> None:
         ).thought
         assert found is not None
         assert [each.id for each in found.evidence] == [other.id]
+
+
+def test_a_week_passes_between_two_questions_that_were_asked_even_where_the_words_are_gone() -> (
+    None
+):
+    lesson = weekly(
+        "Kofi judo", NOW + 2 * DAY, who=("kofi",), activity="judo", responsible=("amara",)
+    )
+    rows = {"occurrences": times(lesson)}
+    for state, ago, words, is_new in (
+        (State.IGNORED, 3 * DAY, "Where is it?", False),
+        (State.ANSWERED, 6 * DAY, "", False),
+        (State.WAITING, DAY, "", False),
+        (State.IGNORED, 8 * DAY, "", True),
+        # Nobody was asked this one.
+        (State.UNWANTED, DAY, "", True),
+        (State.UNWANTED, DAY, "Where is it?", True),
+        (State.DROPPED, DAY, "", True),
+    ):
+        asked = replace(remark(state, ago, matter=Matter.PLACE), text=words)
+        found = think(all_given(rows=rows, history=past(asked))).thought
+        assert (found is not None) is is_new, (state, ago, words)
