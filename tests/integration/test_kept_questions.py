@@ -77,12 +77,15 @@ async def test_a_gap_is_asked_once_after_three_days(tmp_path: Path) -> None:
         await live(life, 30)
         [(member, text)] = asked(life)
         assert member == "john"
-        assert text.endswith("Where is it?")
+        assert text.endswith("Where is it? Say “Pottery is always at …”.")
         assert not life.rows(outbox)
         row = next(each for each in life.rows() if "Pottery" in each.text)
         planted = next(each for each in life.rows(drift_questions) if each.news == row.news)
         assert row.told_at - planted.planted_at >= 72 * HOUR
         assert planted.explorations >= 2
+        offered = await life.talk.answer("Pottery is always at the old mill")
+        assert "place of “Pottery”" in offered
+        assert "all later ones" in offered
 
 
 @on_a_loop

@@ -25,7 +25,10 @@ def places_unknown(snapshot: Snapshot) -> Iterator[Observation]:
     for found in series.values():
         event = found[0].event
         if len(found) >= _OFTEN:
-            text = f"{quoted(event.summary)} is in the calendar again and again, without a place. Where is it?"
+            text = (
+                f"{quoted(event.summary)} is in the calendar again and again, without a place. "
+                f"Where is it? Say “{event.summary} is always at …”."
+            )
             yield from _asked(snapshot, found[0], Matter.PLACE, text=text, last=found[-1])
 
 
@@ -36,7 +39,10 @@ def hours_unknown(snapshot: Snapshot) -> Iterator[Observation]:
         is_one_day = event.all_day and event.duration <= A_DAY and not event.rrule
         if is_one_day and _is_booked(each):
             day = snapshot.on(each.interval.start)
-            text = f"{quoted(event.summary)} is in the calendar {day}, without a time. When does it begin?"
+            text = (
+                f"{quoted(event.summary)} is in the calendar {day}, without a time. "
+                f"When does it begin? Say “{event.summary} is at …”."
+            )
             yield from _asked(snapshot, each, Matter.HOUR, text=text, last=each)
 
 
