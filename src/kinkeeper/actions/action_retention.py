@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, or_, select, update
 
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.effects.memory import ForgetFact, RememberFact
@@ -16,6 +16,7 @@ from kinkeeper.actions.repository import actions_before, actions_of_type
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.household.viewers import HOUSEHOLD_SCOPE
 from kinkeeper.messaging import inbox, outbox
+from kinkeeper.store.prepared import Prepared, is_one_of
 
 _actions = pending_actions.c
 
@@ -155,6 +156,15 @@ def _without_words(request: Mapping[str, Any]) -> dict[str, Any]:
 OVERHEARD = "HEARD"
 """Type of the source of what was overheard; its id is the row of the message."""
 
+_GONE = "Something that was forgotten"
+_GONE_SOURCES = Prepared(
+    select(_actions.source_id, _actions.type).where(
+        _actions.household == bindparam("of_household"),
+        _actions.source_type == bindparam("of_type"),
+        is_one_of(_actions.source_id, "of_sources"),
+        or_(_actions.undone_at.is_not(None), _actions.summary == bindparam("gone")),
+    )
+)
 _FORGET = ForgetFact.model_fields["effect"].default
 _REMEMBER = RememberFact.model_fields["effect"].default
 
@@ -179,6 +189,35 @@ def let_go(conn: Connection, action: PendingAction) -> None:
         _drop_all(conn, action, facts, episodes)
 
 
+def gone_sources(
+    conn: Connection,
+    household: str,
+    source_type: str,
+    source_ids: Collection[str],
+    *,
+    types: Collection[ActionType] = tuple(ActionType),
+) -> frozenset[str]:
+    """Return which sources asked for something that was undone, or that memory has forgotten since.
+
+    Args:
+        source_ids: Ids within that type.
+        types: Of the actions that count.
+    """
+    if not source_ids:
+        return frozenset()
+    values = {
+        "of_household": household,
+        "of_type": source_type,
+        "of_sources": [*source_ids],
+        "gone": _GONE,
+    }
+    return frozenset(
+        source
+        for source, type_ in _GONE_SOURCES.execute(conn, values)
+        if ActionType(type_) in types
+    )
+
+
 def _drop_all(
     conn: Connection, done: PendingAction, facts: AbstractSet[str], episodes: Collection[str]
 ) -> None:
@@ -198,7 +237,7 @@ def _drop_all(
                 by_source=done.id,
             )
     ids = [action.id for action in found]
-    drop_payload(conn, household, ids, summary="Something that was forgotten")
+    drop_payload(conn, household, ids, summary=_GONE)
     outbox.drop_bodies(conn, household, ids)
     heard = [each.proposal for each in found if each.proposal.source_type == OVERHEARD]
     inbox.drop_texts(conn, household, [int(each.source_id) for each in heard])

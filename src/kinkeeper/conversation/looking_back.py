@@ -10,13 +10,16 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select
 
+from kinkeeper.actions.action_retention import gone_sources
+from kinkeeper.actions.model import FROM_CHAT, ActionType
 from kinkeeper.conversation.answering.names_and_times import plain
 from kinkeeper.conversation.model import Exchange
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn import Turn, turn_of
-from kinkeeper.household.viewers import Viewer
+from kinkeeper.household.viewers import Viewer, person_scope
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.visible_results import Hit, HitKind, Key, shown
+from kinkeeper.memory.redaction import has_forgotten, without_forgotten
 from kinkeeper.memory.sessions import turns_now
 from kinkeeper.store.prepared import Prepared, is_one_of
 
@@ -25,6 +28,10 @@ _BY_ID = Prepared(
         turns.c.household == bindparam("of_household"), is_one_of(turns.c.id, "of_turns")
     )
 )
+_LEAD = 12
+"""So many words may stand before what was forgotten: "please remember for all of us that …"."""
+
+_KEPT_WORDS, _OF_WORDS = (ActionType.MEMORY_FACT, ActionType.NOTE), frozenset({"memory", "notes"})
 _MEMORY, _TURN = "memory", "turn"
 _KINDS = {
     HitKind.FACT.value: HitKind.FACT,
@@ -42,13 +49,45 @@ def cut_turns(
     thread: str,
     now: datetime,
 ) -> Mapping[str, Turn]:
-    """Return by id those of some turns that hold no more as they were said, with the words that are left."""
+    """Return by id those of some turns that hold no more as they were said, with the words and results that are left."""
     left = turns_now(conn, household, turn_ids, member=member, thread=thread, now=now)
-    rows = _BY_ID.mappings(conn, {"of_household": household, "of_turns": [*left]}) if left else ()
+    gone = gone_sources(conn, household, FROM_CHAT, turn_ids)
+    is_any_forgotten = has_forgotten(conn, household)
+    wanted = {*turn_ids} if is_any_forgotten else {*left, *gone}
+    rows = (
+        _BY_ID.mappings(conn, {"of_household": household, "of_turns": [*wanted]}) if wanted else ()
+    )
+    found = [turn_of(row) for row in rows]
+    texts = _words_left(conn, found, left, gone, is_any_forgotten=is_any_forgotten)
     return {
-        turn.id: replace(turn, text=left[turn.id])
-        for turn in map(turn_of, rows)
-        if left[turn.id] != turn.text
+        turn.id: replace(turn, text=texts[turn.id], results=() if turn.id in gone else turn.results)
+        for turn in found
+        if texts[turn.id] != turn.text or turn.id in gone
+    }
+
+
+def _words_left(
+    conn: Connection,
+    found: Sequence[Turn],
+    left: Mapping[str, str],
+    gone: Collection[str],
+    *,
+    is_any_forgotten: bool,
+) -> dict[str, str]:
+    """Return by id the words of turns without what holds no more, was forgotten, or asked for what is undone."""
+    texts = {turn.id: "" if turn.id in gone else left.get(turn.id, turn.text) for turn in found}
+    if not is_any_forgotten:
+        return texts
+    return {
+        turn.id: without_forgotten(
+            conn,
+            turn.household,
+            texts[turn.id],
+            scope=person_scope(turn.member),
+            speaker=turn.member,
+            lead=_LEAD,
+        )
+        for turn in found
     }
 
 
@@ -64,9 +103,12 @@ def looked_back(
         return []
     ids = [turn.id for turn in earlier]
     theirs = {"member": earlier[0].member, "thread": earlier[0].thread_id}
-    left = turns_now(conn, viewer.household, ids, **theirs, now=now)
-    cut = {turn.id for turn in earlier if left.get(turn.id, turn.text) != turn.text}
-    said = [replace(turn.exchange, text=left.get(turn.id, turn.text)) for turn in earlier]
+    now_left = turns_now(conn, viewer.household, ids, **theirs, now=now)
+    forgotten = gone_sources(conn, viewer.household, FROM_CHAT, ids, types=_KEPT_WORDS)
+    is_any = has_forgotten(conn, viewer.household)
+    left = _words_left(conn, earlier, now_left, forgotten, is_any_forgotten=is_any)
+    cut = {turn.id for turn in earlier if left[turn.id] != turn.text}
+    said = [_without_results(turn, left[turn.id], forgotten) for turn in earlier]
     gone = _stems(turn.text for turn in earlier if turn.id in cut) - _stems(
         each.text for each in said
     )
@@ -83,6 +125,15 @@ def looked_back(
         else each
         for turn, each in zip(earlier, said, strict=True)
     ]
+
+
+def _without_results(turn: Turn, text: str, forgotten: Collection[str]) -> Exchange:
+    """Return a turn as what was said before, without the memories and notes that it made and that are gone."""
+    exchange = replace(turn.exchange, text=text)
+    if turn.id not in forgotten:
+        return exchange
+    kept = tuple(each for each in turn.results if each.domain not in _OF_WORDS)
+    return replace(exchange, results=kept)
 
 
 def without_words(earlier: Iterable[Turn]) -> list[Exchange]:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from sqlalchemy import Connection
 
 from kinkeeper.actions import session_words
-from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.model import ActionStatus, ActionType
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
@@ -357,8 +357,11 @@ def undone(conn: Connection, earlier: Sequence[Turn], asked: Asked, *, count: in
         count: How many at most, >= 1.
     """
     receipts = take_back(conn, earlier, asked, count=count)
+    if not receipts and (told := _last_forgotten(conn, earlier, asked)) is not None:
+        return Acted(results=[told])
     if not receipts:
         return Acted(clarification="I haven't done anything here that can be undone.")
+    _forget_words_of(conn, receipts, earlier, asked)
     # What was done and stands must not be told as if it had failed.
     stands = " ".join(each.message for each in receipts if each.outcome not in _UNDONE)
     results = [
@@ -367,6 +370,29 @@ def undone(conn: Connection, earlier: Sequence[Turn], asked: Asked, *, count: in
         if each.outcome in _UNDONE
     ]
     return Acted(results=results, clarification=stands or None)
+
+
+def _last_forgotten(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> ActionResult | None:
+    """Forget what was told right before, where that was all that happened; None where nothing of it is kept."""
+    last = earlier[-1] if earlier else None
+    is_told = last is not None and last.member == asked.member.id and not is_question(last.text)
+    return _told_forgotten(conn, last, asked) if last is not None and is_told else None
+
+
+def _forget_words_of(
+    conn: Connection, receipts: Sequence[Receipt], earlier: Sequence[Turn], asked: Asked
+) -> None:
+    """Forget the words that were offered for remembering, where that was undone: they would tell the same."""
+    gone = {
+        each.action.id
+        for each in receipts
+        if each.outcome in _UNDONE and each.action.proposal.type is ActionType.MEMORY_FACT
+    }
+    for turn in earlier:
+        if turn.member == asked.member.id and any(
+            each.action_id in gone and each.action == "store" for each in turn.results
+        ):
+            _told_forgotten(conn, turn, asked)
 
 
 def take_back(

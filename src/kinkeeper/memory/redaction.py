@@ -2,9 +2,10 @@
 
 import hmac
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
@@ -86,7 +87,7 @@ def lift(conn: Connection, statements: Sequence[Statement]) -> None:
 
 def blocked(conn: Connection, statements: Sequence[Statement]) -> frozenset[str]:
     """Return the ids of those statements that must not be learnt again."""
-    if not statements or not _has_any(conn, statements[0].household):
+    if not statements or not has_forgotten(conn, statements[0].household):
         return frozenset()
     household = statements[0].household
     key = _key(conn, household)
@@ -107,18 +108,25 @@ def blocked(conn: Connection, statements: Sequence[Statement]) -> frozenset[str]
 
 
 def without_forgotten(
-    conn: Connection, household: str, text: str, *, scope: str, speaker: str | None = None
+    conn: Connection,
+    household: str,
+    text: str,
+    *,
+    scope: str,
+    speaker: str | None = None,
+    lead: int = 0,
 ) -> str:
     """Return a text without the sentences that its speaker wanted forgotten.
 
     Args:
         scope: Of those who may recall it.
         speaker: Who says it, or to whom it is answered; None where unknown: then what was forgotten in its scope goes.
+        lead: So many words may stand before what was forgotten in its sentence: "remember that", "did I say that".
     """
-    if not _has_any(conn, household):
+    if not has_forgotten(conn, household):
         return text
     key = _key(conn, household)
-    spans = [(found.start(), found.end()) for found in _SENTENCE.finditer(mask_stops(text))]
+    spans = [*_sentences(text, lead)]
     marks = {span: _words_mark(key, text[slice(*span)], speaker) for span in spans}
     own = {mark: _of_voice(key, mark, speaker) for mark in marks.values()}
     found = _known(conn, household, {*own, *own.values()})
@@ -127,7 +135,14 @@ def without_forgotten(
         for mark, voiced in own.items()
         if voiced in found or (mark in found and _holds(found[mark], speaker, scope))
     }
-    return cut_out(text, [span for span, mark in marks.items() if mark in gone])
+    return cut_out(text, _apart(span for span, mark in marks.items() if mark in gone))
+
+
+def _sentences(text: str, lead: int) -> Iterator[tuple[int, int]]:
+    """Yield where sentences stand, and what is left of each without up to so many of its first words."""
+    for found in _SENTENCE.finditer(mask_stops(text)):
+        words = islice(_WORD.finditer(text, *found.span()), 1, lead + 1)
+        yield from ((start, found.end()) for start in (found.start(), *(w.start() for w in words)))
 
 
 def cut_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -189,7 +204,8 @@ def _key(conn: Connection, household: str) -> bytes:
     return bytes.fromhex(conn.execute(query).scalar_one_or_none() or "")
 
 
-def _has_any(conn: Connection, household: str) -> bool:
+def has_forgotten(conn: Connection, household: str) -> bool:
+    """Return whether anybody wanted anything forgotten for good."""
     query = select(_tombstones.fingerprint).where(_tombstones.household == household).limit(1)
     return conn.execute(query).first() is not None
 

@@ -1,7 +1,7 @@
 """Tables of what a talk is about, and what stores and finds it. Everything in them expires: it is no memory."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from sqlalchemy import (
 
 from kinkeeper.conversation.context.model import CommittedTurn, Topic, Vector
 from kinkeeper.conversation.context.topics import MOST
+from kinkeeper.conversation.tables import turns
 from kinkeeper.core.time import from_text, to_text
 from kinkeeper.jobs.leases import WorkState, work_columns
 from kinkeeper.store.commits import touch
@@ -263,6 +264,38 @@ def put_facts(
             "expires_at": at + FACT_LASTS,
         }
         _PUT_FACT.put(conn, values)
+
+
+def drop_said(
+    conn: Connection, household: str, member: str, is_meant: Callable[[str], bool]
+) -> int:
+    """Delete what a member said that helps for a day, and what their exchanges came to, where it is meant.
+
+    Args:
+        is_meant: Whether it is, by its words.
+
+    Returns:
+        How many rows are gone.
+    """
+    theirs = select(turns.c.id).where(turns.c.household == household, turns.c.member == member)
+    facts = select(_facts.topic, _facts.about, _facts.value).where(
+        _facts.household == household, _facts.turn.in_(theirs)
+    )
+    gists = select(_gists.turn, _gists.text).where(
+        _gists.household == household, _gists.turn.in_(theirs)
+    )
+    gone = [
+        (_facts.topic == topic, _facts.about == about)
+        for topic, about, value in conn.execute(facts).all()
+        if is_meant(f"{about} is {value}")
+    ]
+    for each in gone:
+        conn.execute(delete(volatile_facts).where(_facts.household == household, *each))
+    of_turns = [turn for turn, text in conn.execute(gists).all() if is_meant(text)]
+    conn.execute(
+        delete(conversation_gists).where(_gists.household == household, _gists.turn.in_(of_turns))
+    )
+    return len(gone) + len(of_turns)
 
 
 def called(conn: Connection, household: str, member: str) -> str:

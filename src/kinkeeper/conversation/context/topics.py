@@ -16,6 +16,7 @@ from kinkeeper.language.text import mask_stops, shorten, split_sentences, strip_
 from kinkeeper.memory.finding.terms import stems, words
 from kinkeeper.memory.statements.sentences import parts_of
 from kinkeeper.reading.corrections import sets_itself_right
+from kinkeeper.reading.forgetting import wish_to_forget
 
 SILENCE = timedelta(seconds=2700)
 """After this long a topic is over, and so is the talk that an episode is made of."""
@@ -197,7 +198,7 @@ def gist_of(text: str, results: Sequence[ActionResult]) -> str:
 
     It holds the person's words and what receipts say, never the assistant's own words.
     """
-    key = key_sentence(text)
+    key = "" if wish_to_forget(text) is not None else key_sentence(text)
     done = [
         f"{each.domain} {each.action.replace('_', ' ')} {_OUTCOMES[each.status]}"
         for each in results
@@ -237,9 +238,10 @@ def facts_of(text: str, results: Sequence[ActionResult]) -> Mapping[str, str]:
     """Return what an exchange says for the moment, by what it is about.
 
     Args:
-        text: What the person said; a question says nothing, and one that sets itself right nothing sure.
+        text: What the person said; a question says nothing, nor does a wish to forget, and one that sets itself right nothing sure.
     """
-    found = {} if sets_itself_right(text) else dict(_told(text))
+    is_unsure = sets_itself_right(text) or wish_to_forget(text) is not None
+    found = {} if is_unsure else dict(_told(text))
     for done in results:
         if done.status is ResultStatus.DONE:
             found |= _of_result(done)

@@ -31,9 +31,11 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, Interval
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewers import Viewer
+from kinkeeper.language.name_match import meant_by
 from kinkeeper.language.text import STOP_INSIDE, mask_stops
 from kinkeeper.messaging.outbound import QuietHours
 from kinkeeper.models.embedding.embedder import Embedder
+from kinkeeper.reading.forgetting import wish_to_forget
 from kinkeeper.reading.times.time_text import WEEKDAYS, clock
 from kinkeeper.store.store import Store
 
@@ -251,6 +253,10 @@ class ContextGatherer:
             conn: In the write transaction that ends the turn.
         """
         household, ref, read = turn.household, context.topic, turn.text[:LONGEST_READ]
+        if turn.is_said and (what := wish_to_forget(read)) is not None:
+            repository.drop_said(
+                conn, household, turn.member, lambda said: bool(meant_by(what, [said]))
+            )
         if ref.id and turn.mode not in _ABOUT_NOTHING:
             topic = grown(
                 ref, context.gloss, at=turn.at, recalled=turn.recalled, is_focus=read_focus(read)
