@@ -44,6 +44,9 @@ from kinkeeper.store.schema import Instant
 
 HELD = "held"
 """Among the signals of a turn: how sure the trained reader was of what it did not offer."""
+
+OFFERED = "offered"
+"""Among the signals of a turn: that it asked about an open thing that the message names."""
 _NEW, _SETTLED, _SETTLED_FROM = "new", "settled", 5
 _MARGINS = 3
 _BY_CLAIM = 1000  # numbers of failures that one claim on a turn has to give; those below are of what goes on beside
@@ -158,6 +161,7 @@ class Ending:
         asked_about: Actions that the person was asked to choose among, and what for.
         iterations: The steps of acting.
         held: How sure the trained reader was of what it was not sure enough of to offer.
+        is_offered: Whether it asks about an open thing that the message names, though nobody asked for it.
         verdicts: What second looks at its steps came to.
         brought: How many memories were at hand unasked.
         is_late: Whether the talk went on meanwhile.
@@ -177,6 +181,7 @@ class Ending:
     asked_about: Mapping[str, Any] | None = None
     iterations: Sequence[Iteration] = field(default_factory=tuple)
     held: float | None = None
+    is_offered: bool = False
     verdicts: Sequence[Verdict] = ()
     brought: int = 0
     is_late: bool = False
@@ -244,7 +249,7 @@ def write_records(
     """
     of_turn = {"household": turn.household, "turn": turn.id, "at": now}
     if ending.routed is not None:
-        _ROUTING.execute(conn, of_turn | _routing(ending.routed, ending.held))
+        _ROUTING.execute(conn, of_turn | _routing(ending.routed, ending))
     if ending.triage is not None:
         _TRIAGE.execute(conn, of_turn | _triage(ending.triage, ending))
     for step in ending.iterations:
@@ -297,14 +302,16 @@ def note_failure(
     )
 
 
-def _routing(routed: Routed, held: float | None) -> dict[str, Any]:
+def _routing(routed: Routed, ending: Ending) -> dict[str, Any]:
+    held = {} if ending.held is None else {HELD: ending.held}
+    offered = {OFFERED: 1.0} if ending.is_offered else {}
     return {
         "mode": routed.triage.mode.value,
         "decided_by": routed.decided_by,
         "scores": {mode.value: round(score, 4) for mode, score in routed.scores.items()},
         "tie_break": int(routed.is_tie),
         "margin": routed.margin,
-        "signals": dict(routed.snapshot) | ({} if held is None else {HELD: held}),
+        "signals": dict(routed.snapshot) | held | offered,
         "weights_version": str(routed.version),
     }
 

@@ -230,12 +230,18 @@ class Nearest:
         title: What it is called.
         start: Of an event, ISO 8601.
         where: Of a line, the title of its list.
+        id: Of an event or a task.
+        original_start: Of an event that repeats, when this time of it was to be, ISO 8601.
+        words: That name it and others of its kind as well; empty where they name it alone.
     """
 
     kind: str
     title: str
     start: str = ""
     where: str = ""
+    id: str = ""
+    original_start: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 from operator import itemgetter
@@ -179,8 +179,21 @@ def seek(conn: Connection, context: PlanningContext, *, is_asked: bool = False) 
         [thing for thing, _ in fitting],
         [own for _, own in fitting],
         is_asked,
-        best.thing.near if best is not None else None,
+        _with_shared_words(best, sure, said) if best is not None else None,
     )
+
+
+def _with_shared_words(best: _Match, sure: Sequence[_Match], said: _Naming) -> Nearest:
+    """Return the best match, with the words that name others of its kind just as well."""
+    near = best.thing.near
+    equal = {
+        (each.thing.near.title, each.thing.near.where)
+        for each in sure
+        if (each.common, each.agreeing) == (best.common, best.agreeing)
+        and each.thing.near.kind == near.kind
+    }
+    shared = " ".join(word for root, word in said.words.items() if root in best.common)
+    return replace(near, words=shared) if len(equal) > 1 else near
 
 
 def _naming(text: str, case: Case, *, without: frozenset[str] = frozenset()) -> _Naming:
@@ -274,14 +287,20 @@ def _all(conn: Connection, case: Case, *, is_asked: bool) -> Iterator[_Thing]:
         event = occurrence_json(each, asked)
         title, start = str(event["title"] or ""), str(event["start"])
         yield _Thing(
-            Nearest(kind="event", title=title, start=start),
+            Nearest(
+                kind="event",
+                title=title,
+                start=start,
+                id=str(event["event_id"]),
+                original_start=str(event["original_start"]),
+            ),
             title,
             people=frozenset({*event["who"], *event["responsible"]}),
             days=_dates([start]),
         )
     for task in open_tasks(conn, asked.viewer)[:_MOST]:
         title = str(task["title"] or "")
-        near = Nearest(kind="task", title=title)
+        near = Nearest(kind="task", title=title, id=str(task["id"]))
         yield _Thing(near, title, days=_dates([str(task["deadline"])]), is_deed=True)
     for note in list_notes(conn, asked.viewer)[:_MOST]:
         for line in entries(note.body)[:_MOST]:

@@ -20,6 +20,7 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.written_audience import known_scope
+from kinkeeper.conversation.answering.nothing_done import names_open_thing
 from kinkeeper.conversation.answering.request_text import leaves_open
 from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.answering.templates import told as template
@@ -37,6 +38,7 @@ from kinkeeper.conversation.model import (
     Exchange,
     Mode,
     Nearest,
+    Plan,
     PlanningContext,
     Social,
     Source,
@@ -44,6 +46,7 @@ from kinkeeper.conversation.model import (
     TurnType,
 )
 from kinkeeper.conversation.nearest import near_in_meaning, seek
+from kinkeeper.conversation.open_thing_offer import offer_about
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.planning.case import case_of
 from kinkeeper.conversation.planning.memory_rules import told_of
@@ -95,6 +98,7 @@ _UNREADABLE = "I couldn't read that message. Nothing was done. Please put it ano
 _NOTHING_OF_IT = "All right, I haven't done or saved any of that."
 _MOST_READS = 2
 _TOO_LONG = f"Your message was long: I read its first {LONGEST_READ:,} characters and saved the rest as it is."
+_ASKING = frozenset({ResultStatus.AWAITING, ResultStatus.UNCLEAR})
 _REFUSING = frozenset({Confirmation.NO, Confirmation.EDIT})
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
 _NO_CONTEXT = TurnContext()
@@ -312,35 +316,15 @@ class _Run:
         await self._show(done.acted.results)
         acted = done.acted
         nearest = await self._nearest(planning, done)
-        told = await beside(
-            lambda: told_of(self.text, routed, acted.results, asked.household, now=asked.now)
-        )
-        if self.before is not None:
-            told = self.whole  # what it replaces is gone
-        if told:  # the answer says who may see it; read here, it holds nobody up
-            await beside(lambda: seems_private(self.text))
-        answer = await self._answer(
-            AnswerContext(
-                asked=asked,
-                text=self.text,
-                mode=self._mode(routed, done),
-                triage=done.triage,
-                history=history,
-                results=acted.results,
-                memories=self.brought.lines,
-                clarification=acted.clarification,
-                is_stopped=self.signal.is_set or self.turn.stops,
-                called=self.context.called,
-                gists=self.context.gists,
-                known=self.context.known,
-                said_in=self.context.said_in,
-                world=self.context.world,
-                told=told,
-                unread=acted.unread,
-                set_right=self.before.text if self.before else "",
-                nearest=nearest,
+        context = await self._to_answer(planning, routed, done, nearest)
+        is_offered = False
+        if (offered := await self._offered(planning, context)) is not None:
+            done, acted, is_offered = replace(done, acted=offered), offered, True
+            await self._show(acted.results)
+            context = replace(
+                context, results=acted.results, mode=self._mode(routed, done), nearest=None
             )
-        )
+        answer = await self._answer(context)
         is_cancelled = self.is_cut or any(each.ended == "stopped" for each in acted.iterations)
         return Ending(
             outcome=TurnOutcome.CANCELLED if is_cancelled else TurnOutcome.ANSWERED,
@@ -353,14 +337,61 @@ class _Run:
             asked_about=done.asked_about,
             iterations=acted.iterations,
             held=acted.held,
+            is_offered=is_offered,
             verdicts=acted.verdicts,
             brought=len(self.brought.lines),
             is_late=self.work.is_aside,
-            told=told,
+            told=context.told,
             text=self.whole,
             sets_right=self.before,
             known=self.known,
         )
+
+    async def _to_answer(
+        self, planning: PlanningContext, routed: Routed | None, done: _Done, nearest: Nearest | None
+    ) -> AnswerContext:
+        """Return what the answer may be made of, with what the message tells beside what was done."""
+        asked, acted = planning.asked, done.acted
+        told = await beside(
+            lambda: told_of(self.text, routed, acted.results, asked.household, now=asked.now)
+        )
+        if self.before is not None:
+            told = self.whole  # what it replaces is gone
+        if told:  # the answer says who may see it; read here, it holds nobody up
+            await beside(lambda: seems_private(self.text))
+        return AnswerContext(
+            asked=asked,
+            text=self.text,
+            mode=self._mode(routed, done),
+            triage=done.triage,
+            history=planning.history,
+            results=acted.results,
+            memories=self.brought.lines,
+            clarification=acted.clarification,
+            is_stopped=self.signal.is_set or self.turn.stops,
+            called=self.context.called,
+            gists=self.context.gists,
+            known=self.context.known,
+            said_in=self.context.said_in,
+            world=self.context.world,
+            told=told,
+            unread=acted.unread,
+            set_right=self.before.text if self.before else "",
+            nearest=nearest,
+        )
+
+    async def _offered(self, planning: PlanningContext, context: AnswerContext) -> Acted | None:
+        """Ask whether the open thing that a message names is over; None where the answer names none, or nothing came of it."""
+        near = context.nearest
+        if near is None or not self.is_read_whole or context.is_stopped:
+            return None
+        if (plan := offer_about(near, self.text, planning.asked)) is None:
+            return None
+        if not names_open_thing(context, template(context).text):
+            return None
+        acted = await self._act(planning, only=plan)
+        is_asked = any(each.status in _ASKING for each in acted.results)
+        return acted if is_asked else None
 
     async def commit(self, ending: Ending) -> Claim | None:
         """Write what the turn came to, and claim the next one of its thread."""
@@ -542,7 +573,7 @@ class _Run:
         self._heed(is_told)
         return fetched
 
-    async def _act(self, planning: PlanningContext) -> Acted:
+    async def _act(self, planning: PlanningContext, *, only: Plan | None = None) -> Acted:
         nothing: Mapping[str, Any] = {}
         fetched = await self.course.attempt(
             Stage.FETCH,
@@ -559,11 +590,12 @@ class _Run:
             stop=self,
             work=self.work,
             done=self.turn.results,
-            plans=self.turn.plans,
+            plans=self.turn.plans if only is None else (),
             keep=self._keep,
             take_back=lambda action_id: self.parts.store.write(
                 lambda conn: took_back(conn, action_id, planning.asked)
             ),
+            only=only,
         )
 
     async def _keep(self, plans: Sequence[Mapping[str, Any]]) -> None:

@@ -132,6 +132,7 @@ class ToolLoop:
         plans: Sequence[Mapping[str, Any]] = (),
         keep: Callable[[Sequence[Mapping[str, Any]]], Awaitable[None]],
         take_back: Callable[[str], Awaitable[ActionResult]],
+        only: Plan | None = None,
     ) -> Acted:
         """Act until there is nothing more to do, or something ends it.
 
@@ -144,10 +145,11 @@ class ToolLoop:
             plans: Of an earlier run of the same turn that broke off: followed as far as they go.
             keep: Stores the plans made so far before they are carried out.
             take_back: Drops or undoes what was planned before in the thread, by the id of its action.
+            only: What to carry out; None has it planned.
         """
         run = _Run(
             store=self._store,
-            planner=self._planner,
+            planner=self._planner if only is None else _Planned(only),
             critic=self._critic,
             limits=self._limits,
             context=context,
@@ -163,6 +165,16 @@ class ToolLoop:
         )
         async with course.timed(Stage.ACT):
             return await run.all()
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned(Planner):
+    """Plans what was decided before."""
+
+    decided: Plan
+
+    async def plan(self, context: PlanningContext) -> Plan:
+        return Plan() if context.results else self.decided
 
 
 @dataclass(slots=True, kw_only=True)

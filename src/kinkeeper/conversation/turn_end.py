@@ -164,7 +164,8 @@ class Closing:
         # Beside a secret all is kept as the secret is; else only what no request carries.
         is_beside = secret is None and ending.told not in {"", text}
         is_carried = bool(ending.results) and not (
-            is_beside
+            ending.is_offered
+            or is_beside
             or is_report(text, parts.household)
             or tells_of_day_to_come(text, parts.household, now=turn.received_at)
         )

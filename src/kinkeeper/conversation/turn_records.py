@@ -10,7 +10,10 @@ from sqlalchemy import Connection, RowMapping, Table, func, select, update
 
 from kinkeeper.actions.bars import Cause, versions
 from kinkeeper.actions.journal import was_decided
+from kinkeeper.actions.model import FROM_CHAT, ActionStatus
+from kinkeeper.actions.tables import pending_actions
 from kinkeeper.conversation.answering.relevance import Relevance
+from kinkeeper.conversation.commit import OFFERED
 from kinkeeper.conversation.context.repository import drop_expired, encoded
 from kinkeeper.conversation.criticism.model import Effect
 from kinkeeper.conversation.model import Mode, Source
@@ -248,6 +251,7 @@ def effects(conn: Connection, household: str, *, since: datetime) -> Effects:
         parts=[
             _second_looks(conn, household, since),
             _memories(conn, household, since),
+            _offers(conn, household, since),
             _digests(conn, household, since),
             _reviews(conn, household, since),
         ],
@@ -277,6 +281,33 @@ def _second_looks(conn: Connection, household: str, since: datetime) -> Fired:
     total = sum(looks.values())
     return Fired(
         name="reviews of steps", fired=total, had_effect=total - looks.get(Effect.NONE.value, 0)
+    )
+
+
+def _offers(conn: Connection, household: str, since: datetime) -> Fired:
+    """Count turns that asked whether an open thing is over, and those whose person said yes."""
+    routed, actions = routing_decisions.c, pending_actions.c
+    offered = (
+        select(routed.turn)
+        .where(
+            routed.household == household,
+            routed.at >= since,
+            routed.signals[OFFERED].as_float().is_not(None),
+        )
+        .subquery()
+    )
+    total = conn.execute(select(func.count()).select_from(offered)).scalar_one()
+    done = select(func.count()).where(
+        actions.household == household,
+        actions.source_type == FROM_CHAT,
+        actions.source_id.in_(select(offered.c.turn)),
+        actions.status == ActionStatus.DONE.value,
+        actions.undone_at.is_(None),
+    )
+    return Fired(
+        name="questions whether something is over",
+        fired=total,
+        had_effect=min(total, conn.execute(done).scalar_one()),
     )
 
 

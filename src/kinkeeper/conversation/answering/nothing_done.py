@@ -155,6 +155,17 @@ def nothing_done(context: AnswerContext, *, saved: str | None) -> tuple[str, flo
     return chosen(_NOT_KEPT if is_heard and _tells(context.text) else _LEFT, turn), _SURE
 
 
+def names_open_thing(context: AnswerContext, answer: str) -> bool:
+    """Return whether an answer says of the nearest open thing that it was left as it is.
+
+    Args:
+        context: The turn, in which nothing was done.
+        answer: What is said to it.
+    """
+    near = context.nearest
+    return near is not None and _offered(near, context, is_saved=True) in answer
+
+
 def closest(context: AnswerContext) -> str:
     """Return which open thing comes closest to a question, with a space before it; empty where none is close.
 

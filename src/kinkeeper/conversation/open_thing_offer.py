@@ -1,0 +1,48 @@
+"""What is proposed about the open thing that a message names, where it tells that the thing is over. Pure."""
+
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.requests.model import Asked
+from kinkeeper.conversation.answering.templates import is_question
+from kinkeeper.conversation.model import Nearest, Plan, PlannedAction
+from kinkeeper.reading.modality import Modality, is_over, modality_of
+
+
+def offer_about(near: Nearest, text: str, asked: Asked) -> Plan | None:
+    """Return the plan to ask whether an open thing is to be ended; None where the message gives no reason to.
+
+    A task may be done and a line may be bought by anybody, whatever else is told of it in the past. What the past
+    tells of an event ("gran paid for it") does not call it off.
+
+    Args:
+        near: The open thing that the message names.
+        text: The whole message.
+        asked: By whom.
+    """
+    is_own_word = asked.member.is_adult and asked.origin is Origin.SAID and not asked.is_shared
+    if not is_own_word or is_question(text) or near.kind == "card":
+        return None
+    modality, is_event = modality_of(text), near.kind == "event"
+    is_told_over = is_over(text) and not (is_event and modality is Modality.PAST)
+    if modality is not Modality.NEGATED and not is_told_over:
+        return None
+    return Plan(actions=(_ending(near),), is_whole=True)
+
+
+def _ending(near: Nearest) -> PlannedAction:
+    """Return the request that ends a thing; of several that are named alike, the one that the person will choose."""
+    if near.kind == "event":
+        named = {"find_by": near.words} if near.words else {"event_id": near.id}
+        return _offered("calendar", "delete_event", {**named, "on": near.original_start})
+    if near.kind == "task":
+        return _offered("task", "complete", {"find_by": near.words or near.id})
+    return _offered("notes", "remove_line", {"title": near.where, "line": near.words or near.title})
+
+
+def _offered(domain: str, action: str, params: dict[str, str]) -> PlannedAction:
+    return PlannedAction(
+        domain=domain,
+        action=action,
+        params=params,
+        reasoning="the open thing that the message names",
+        is_offer=True,
+    )
