@@ -13,7 +13,7 @@ from kinkeeper.conversation.context.turn_context import read_focus, read_identit
 from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.planning.audience_wishes import said_of_audience
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.conversation.questions import chosen, only_chooses
+from kinkeeper.conversation.choice_words import chosen, only_chooses
 from kinkeeper.conversation.routing.confirmation import read_confirmation, rethinks
 from kinkeeper.conversation.routing.intent import read_social
 from kinkeeper.conversation.routing.router import Router

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.conversation.questions import only_chooses
+from kinkeeper.conversation.choice_words import only_chooses
 
 LABELS = ("St. Mary's gala", "Mrs. Hall's gala", "lunch with J. R. Smith")
 

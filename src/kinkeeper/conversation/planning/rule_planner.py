@@ -56,6 +56,7 @@ from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE, word_sets
 from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.memory_rules import told_facts
 from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.option_choice import option_chosen
 from kinkeeper.conversation.planning.people import (
     is_unknown_pair,
     members_in,
@@ -597,7 +598,8 @@ def _answered(case: Case) -> list[Step] | None:
     """Return the request that the message completes; None where it is no answer to a question."""
     partial = open_question(case)
     if partial is None:
-        return None
+        option = option_chosen(case)
+        return None if option is None else [option]
     if case.grammar.said["quit"].fullmatch(case.message.text.strip(" .!")):
         return []
     if _read(case)[0]:
