@@ -21,7 +21,7 @@ from kinkeeper.conversation.planning import (
     reminders,
     task_rules,
 )
-from kinkeeper.conversation.planning.amendments import amended
+from kinkeeper.conversation.planning.amendments import amended, another_hour
 from kinkeeper.conversation.planning.calendar_questions import continued, goes_on
 from kinkeeper.conversation.planning.case import (
     Case,
@@ -536,6 +536,8 @@ def _plan_of(context: PlanningContext) -> Plan:
         return _edited(case) if agrees(context.text) else _still_offered(_edited(case))
     steps = _answered(case)
     if steps is None:
+        steps = another_hour(case)
+    if steps is None:
         steps = memory_rules.state_asked(case) or memory_rules.remarks_set(case)
     if steps is not None:
         return planned(steps[len(context.results) :])
@@ -574,7 +576,12 @@ def _read(case: Case) -> tuple[list[Step], tuple[str, ...]]:
 
 def _edited(case: Case) -> Plan:
     text = bare(case.message.text, case.grammar, case.household.bot_name)
-    steps = amended(text, case) or again(text, case) or edited(case.context.open_edit, case)
+    steps = (
+        another_hour(case)
+        or amended(text, case)
+        or again(text, case)
+        or edited(case.context.open_edit, case)
+    )
     steps = steps or _read(case)[0]
     return planned(steps) if steps else Plan(clarification=ASK)
 
