@@ -8,12 +8,12 @@ import answered_turns
 from kinkeeper.brain.answer_text import quote, statement
 from kinkeeper.brain.question import asked_of, lacks_answer, read_question
 from kinkeeper.conversation.answering import nothing_done
+from kinkeeper.conversation.choice_words import chosen, only_chooses
 from kinkeeper.conversation.context.topics import facts_of, gist_of, gloss_of
 from kinkeeper.conversation.context.turn_context import read_focus, read_identity
 from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.planning.audience_wishes import said_of_audience
 from kinkeeper.conversation.planning.planners import Planners
-from kinkeeper.conversation.choice_words import chosen, only_chooses
 from kinkeeper.conversation.routing.confirmation import read_confirmation, rethinks
 from kinkeeper.conversation.routing.intent import read_social
 from kinkeeper.conversation.routing.router import Router

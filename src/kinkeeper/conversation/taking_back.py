@@ -15,6 +15,7 @@ from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.request_runner import result_of
 from kinkeeper.actions.reversal import undo
 from kinkeeper.conversation.answering.templates import is_question
+from kinkeeper.conversation.ban_heard import is_ban_of_nobody
 from kinkeeper.conversation.questions import Meant, Verb, decide
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turn import Turn
@@ -52,6 +53,26 @@ _TICKING = frozenset({("task", "complete"), ("notes", "remove_line")})
 
 _RETRACTABLE = 2
 """Turns before a message that it may take back."""
+
+_BESIDE_NAMES = frozenset(
+    {
+        "for",
+        "it",
+        "that",
+        "is",
+        "i",
+        "mean",
+        "meant",
+        "and",
+        "just",
+        "both",
+        "only",
+        "sorry",
+        "oh",
+        "about",
+    }
+)
+"""Words beside the name that answers "Who is that for?"; "it's" is written without its ending here."""
 
 _LONGEST_SHOWN = 80
 _MOST_COMPARED = 2000
@@ -223,6 +244,7 @@ class LastTold:
         turn: The turn that told it.
         text: What is left of it.
         scope: Of those who may recall it; None where it only waits for a yes.
+        whom: Names of whom it is about, where only the message after it says so; else empty.
         asked: By whom, and in which thread.
     """
 
@@ -230,9 +252,12 @@ class LastTold:
     text: str
     scope: str | None
     asked: Asked
+    whom: str = ""
 
     def with_reply(self, text: str) -> str:
         """Return the statement and the message that sets it right as one: only together do they tell anything."""
+        if self.whom:
+            return f"{self.whom}: {self.text}"
         end = "" if self.text[-1:] in _ENDS else "."
         return f"{self.text}{end} {text}"
 
@@ -261,14 +286,30 @@ def last_told(
         told = turn_message(
             conn, asked.household.id, turn.id, member=asked.member.id, thread=asked.thread_id
         )
+        whom = _named_alone(text, turn.text, asked)
+        if told is None and whom:
+            return LastTold(turn=turn, text=turn.text, scope=None, asked=asked, whom=whom)
         if told is not None:
             scope = None if turn.results else told.asked_scope or told.scope
             found = LastTold(turn=turn, text=told.text, scope=scope, asked=asked)
+            if whom:
+                return replace(found, whom=whom)
             is_about_it = sets_right(text, told.text, names) or is_done_after_all(
                 text, told.text, asked.household
             )
             return found if is_about_it else None
     return None
+
+
+def _named_alone(text: str, told: str, asked: Asked) -> str:
+    """Return the people whom a message names and says no more of, right after who is not to do something was left open."""
+    if not is_ban_of_nobody(told, (), asked.household, now=asked.now):
+        return ""
+    people = asked.household.members_by_word
+    words = [each.strip(".,!:;").removesuffix("'s") for each in text.replace("’", "'").split()]
+    named = [each for each in words if each.casefold() in people]
+    rest = {each.casefold() for each in words if each not in named}
+    return " and ".join(named) if named and rest <= _BESIDE_NAMES else ""
 
 
 def is_about_told(result: ActionResult) -> bool:
