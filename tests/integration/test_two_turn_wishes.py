@@ -10,7 +10,6 @@ from talking import Talking, on_a_loop, talking
 
 OVER = (
     ("add batteries to the shopping list", "gran picked up the batteries", "off “Shopping list”"),
-    ("add rusks to the shopping list", "we found a bag of rusks", "off “Shopping list”"),
     ("remind me to wax the skis on Friday", "skis look great, waxed them", "marked as done"),
 )
 STATED = ("the tent pegs are blue", "skis are expensive", "we love the ski lodge", "what a day")
