@@ -351,6 +351,24 @@ def done_of_source(
     return [(row.id, row.slot) for row in conn.execute(query.params(viewer.parameters))]
 
 
+def count_done(
+    conn: Connection, household: str, source_type: str, source_ids: Collection[str]
+) -> int:
+    """Return from how many of some sources something was done that still stands.
+
+    Args:
+        source_ids: Ids within that type.
+    """
+    query = select(func.count(_actions.source_id.distinct())).where(
+        _actions.household == household,
+        _actions.source_type == source_type,
+        _actions.source_id.in_(source_ids),
+        _actions.status == ActionStatus.DONE.value,
+        _actions.undone_at.is_(None),
+    )
+    return conn.execute(query).scalar_one()
+
+
 def find_of_slot(
     conn: Connection, household: str, *, source_type: str, source_id: str, slot: str
 ) -> PendingAction | None:

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, RowMapping, Table, func, select, update
 
 from kinkeeper.actions.bars import Cause, versions
 from kinkeeper.actions.journal import was_decided
-from kinkeeper.actions.model import FROM_CHAT, ActionStatus
-from kinkeeper.actions.tables import pending_actions
+from kinkeeper.actions.model import FROM_CHAT
+from kinkeeper.actions.repository import count_done
 from kinkeeper.conversation.answering.relevance import Relevance
 from kinkeeper.conversation.commit import OFFERED
 from kinkeeper.conversation.context.repository import drop_expired, encoded
@@ -286,28 +286,17 @@ def _second_looks(conn: Connection, household: str, since: datetime) -> Fired:
 
 def _offers(conn: Connection, household: str, since: datetime) -> Fired:
     """Count turns that asked whether an open thing is over, and those whose person said yes."""
-    routed, actions = routing_decisions.c, pending_actions.c
-    offered = (
-        select(routed.turn)
-        .where(
-            routed.household == household,
-            routed.at >= since,
-            routed.signals[OFFERED].as_float().is_not(None),
-        )
-        .subquery()
+    routed = routing_decisions.c
+    query = select(routed.turn).where(
+        routed.household == household,
+        routed.at >= since,
+        routed.signals[OFFERED].as_float().is_not(None),
     )
-    total = conn.execute(select(func.count()).select_from(offered)).scalar_one()
-    done = select(func.count()).where(
-        actions.household == household,
-        actions.source_type == FROM_CHAT,
-        actions.source_id.in_(select(offered.c.turn)),
-        actions.status == ActionStatus.DONE.value,
-        actions.undone_at.is_(None),
-    )
+    offered = [*conn.execute(query).scalars()]
     return Fired(
         name="questions whether something is over",
-        fired=total,
-        had_effect=min(total, conn.execute(done).scalar_one()),
+        fired=len(offered),
+        had_effect=count_done(conn, household, FROM_CHAT, offered),
     )
 
 

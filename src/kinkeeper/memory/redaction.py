@@ -182,9 +182,9 @@ def _of_voice(key: bytes, mark: str, speaker: str | None) -> str:
     return _digest(key, f"{mark}\x1f{speaker or ''}")
 
 
-def _holds(put_up: tuple[str | None, str], speaker: str | None, scope: str) -> bool:
+def _holds(first: tuple[str | None, str], speaker: str | None, scope: str) -> bool:
     """Return whether the first mark of some words, by whom and in which scope, holds for who says them, and to whom."""
-    forgotten_by, forgotten_in = put_up
+    forgotten_by, forgotten_in = first
     return forgotten_by in {speaker, None} or (speaker is None and scope == forgotten_in)
 
 

@@ -6,7 +6,7 @@ These are read with the words of their times put back: "make that three" is no h
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
@@ -22,7 +22,6 @@ from kinkeeper.conversation.planning.case import (
     results_of,
 )
 from kinkeeper.conversation.planning.event_updates import is_beside_now
-from kinkeeper.conversation.planning.grammar import word_sets
 from kinkeeper.conversation.planning.message import read_message
 from kinkeeper.conversation.planning.people import PRONOUNS, is_person, who_of
 from kinkeeper.conversation.planning.plan_times import moment_of, without
@@ -35,6 +34,7 @@ from kinkeeper.conversation.planning.referents import (
     timed_last,
 )
 from kinkeeper.conversation.planning.relative import in_its_frame, proposed_with
+from kinkeeper.reading.hours import hour_set_right
 from kinkeeper.reading.modality import Modality, modality_of
 
 # Second thoughts about a time that was just said: "make that 10" after "in 20 minutes", "no, half
@@ -47,9 +47,7 @@ _NUMBERS: Final = {
     "forty": 40.0, "forty-five": 45.0, "fifty": 50.0,
 }  # fmt: skip
 
-
 _HALF_DAY: Final = 12
-_Clock = tuple[int, int]
 
 
 def another_length(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -81,59 +79,25 @@ def another_hour(case: Case) -> list[Step] | None:
 
     It is the nearest such hour to the one that was given, morning or afternoon.
     """
-    hours = _hours_for_each_other(case.context.text)
+    said = hour_set_right(case.context.text)
+    if said is None:
+        return None
     things = results_of([each for each in timed_last(case) if each.action in MAKES])
     start = things[0].start if len(things) == 1 else None
-    if hours is None or start is None or "T" not in start:
+    if start is None or "T" not in start:
         return None
-    new, old = hours
-    was = datetime.fromisoformat(start)
-    if (was.hour % _HALF_DAY, was.minute) != (old[0] % _HALF_DAY, old[1]):
+    was, (hour, minute) = datetime.fromisoformat(start), said.old
+    if (was.hour % _HALF_DAY, was.minute) != (hour % _HALF_DAY, minute):
         return None
 
     def near(before: datetime) -> datetime:
-        halves = (new[0] % _HALF_DAY, new[0] % _HALF_DAY + _HALF_DAY)
-        later = [before.replace(hour=each, minute=new[1]) for each in halves]
+        hour, minute = said.new
+        halves = (hour % _HALF_DAY, hour % _HALF_DAY + _HALF_DAY)
+        later = [before.replace(hour=each, minute=minute) for each in halves]
         return min(later, key=lambda each: abs(each - before))
 
     steps = _moved(near, case)
     return [*steps] if steps else None
-
-
-def _hours_for_each_other(text: str) -> tuple[_Clock, _Clock] | None:
-    """Return the new and the old hour of a message that says nothing else; None of any other message."""
-    words = [each.strip(" ,.!;:").lower() for each in text.replace("’", "'").split()]
-    if words.count("not") != 1:
-        return None
-    before, after = words[: words.index("not")], words[words.index("not") + 1 :]
-    if len(after) == 1 and before:
-        *leads, new, old = *before, *after
-    elif len(after) > 1:
-        old, *between, new = after
-        leads = [*before, *between]
-    else:
-        return None
-    hours = _hour_of(new), _hour_of(old)
-    if (
-        not word_sets("amending", "hours")["leads"].issuperset(leads)
-        or hours[0] is None
-        or hours[1] is None
-    ):
-        return None
-    return hours[0], hours[1]
-
-
-def _hour_of(word: str) -> _Clock | None:
-    """Return the hour and minute that a word without its half of the day names: "3", "3:30", "three"."""
-    hour, _, minute = word.replace(".", ":").partition(":")
-    number = _number(hour)
-    if number is None or number != int(number) or (minute and not minute.isdecimal()):
-        return None
-    try:
-        told = time(int(number), int(minute or 0))
-    except ValueError:
-        return None
-    return told.hour, told.minute
 
 
 def part_of_hour(groups: Groups, case: Case) -> Sequence[Step] | None:
