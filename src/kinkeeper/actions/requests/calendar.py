@@ -226,10 +226,6 @@ class _CalendarRequests:
         )
         title = event.summary.casefold()
         same = [each for each in collisions if each.event.summary.casefold() == title]
-        # The same with a place that nobody has named yet takes the place of what waits.
-        replaced = [each for each in same if _is_filled_in(each, new)]
-        same = [each for each in same if each not in replaced]
-        collisions = [each for each in collisions if each not in replaced]
         if same:
             is_there = any(each.is_confirmed for each in same)
             where = "in the calendar" if is_there else "waiting for confirmation"
@@ -450,12 +446,6 @@ def _only(event: Event) -> Occurrence:
         responsible=event.responsible,
         place=event.place,
     )
-
-
-def _is_filled_in(waiting: Occurrence, new: Occurrence) -> bool:
-    """Whether an event that waits for a yes is the same as a new one but for its place, which only the new one names."""
-    is_open = not waiting.is_confirmed and waiting.place is None and new.place is not None
-    return is_open and (waiting.interval, waiting.event.who) == (new.interval, new.event.who)
 
 
 def _collisions(conn: Connection, new: Occurrence, asked: Asked) -> Sequence[Occurrence]:
