@@ -1,8 +1,8 @@
 """What takes two messages: an offer about what is over, the choice of one of several, a change of what was just made."""
 
-from itertools import product
 from pathlib import Path
 
+from combinations import combined
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.turn_records import effects
 from live_household import MONDAY
@@ -11,11 +11,22 @@ from talking import Talking, on_a_loop, talking
 OVER = (
     ("add batteries to the shopping list", "gran picked up the batteries", "off “Shopping list”"),
     ("remind me to wax the skis on Friday", "skis look great, waxed them", "marked as done"),
+    ("add pine nuts to the shopping list", "dad came home with pine nuts", "off “Shopping list”"),
+    (
+        "add birdseed to the shopping list",
+        "the birdseed is no longer needed",
+        "off “Shopping list”",
+    ),
+    (
+        "remind me to descale the kettle on Friday",
+        "the kettle was descaled by gran",
+        "marked as done",
+    ),
 )
 STATED = ("the tent pegs are blue", "skis are expensive", "we love the ski lodge", "what a day")
 SEVERAL = (
     ("remind me to pay the {} club fees on Friday", "mark the club fees as done", "marked as done"),
-    ("add {} washing powder to the shopping list", "take washing powder off the list", "is off"),
+    ("add {} thread to the shopping list", "take thread off the list", "is off"),
 )
 CHOICES = ("the {} one", "{}", "{} please")
 LEADS = ("wait it's", "sorry, I mean", "hang on, it's at")
@@ -55,7 +66,7 @@ async def test_what_is_over_is_asked_about_and_ended_with_a_yes(tmp_path: Path) 
 @on_a_loop
 async def test_the_option_that_is_chosen_is_carried_out(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
-        for number, ((make, ask, done), choice) in enumerate(product(SEVERAL, CHOICES)):
+        for number, ((make, ask, done), choice) in enumerate(combined(SEVERAL, CHOICES)):
             thread = f"c{number}"
             await _said(talk, thread, make.format("lilac"), make.format("mint"))
             assert "Which" in await talk.answer(ask, thread_id=thread), ask
@@ -69,7 +80,7 @@ async def test_the_option_that_is_chosen_is_carried_out(tmp_path: Path) -> None:
 @on_a_loop
 async def test_an_hour_set_right_changes_what_was_just_made(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
-        for number, ((made, hours, told), lead) in enumerate(product(MADE, LEADS)):
+        for number, ((made, hours, told), lead) in enumerate(combined(MADE, LEADS)):
             answer = await _said(talk, f"d{number}", made, f"{lead} {hours}")
             assert told in answer, (made, lead, hours)
             await _said(talk, f"d{number}", "no", "undo that")
@@ -79,10 +90,10 @@ async def test_an_hour_set_right_changes_what_was_just_made(tmp_path: Path) -> N
 async def test_a_name_alone_says_whose_it_is(tmp_path: Path) -> None:
     made = "remind me to oil the gate on Thursday at 6pm"
     async with talking(tmp_path, Planners(None)) as talk:
-        for number, (text, who) in enumerate(product(WHOSE, ("Leo", "Sarah"))):
+        for number, (text, who) in enumerate(combined(WHOSE, ("Leo", "Sarah"))):
             answer = await _said(talk, f"e{number}", made, text.format(who))
             assert f"now for {who}" in answer, text
-        for number, (ban, name) in enumerate(product(BANS, NAMES)):
+        for number, (ban, name) in enumerate(combined(BANS, NAMES)):
             asked = await _said(talk, f"f{number}", ban)
             assert asked.startswith("Who is that for?"), ban
             answer = await talk.answer(name.format("Mia"), thread_id=f"f{number}")
