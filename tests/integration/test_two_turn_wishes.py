@@ -37,7 +37,7 @@ MADE = (
     ("Leo has a swim gala on Saturday at 9", "10 not 9", "from 10am"),
 )
 WHOSE = ("actually make it {}'s", "no, {}", "actually that's {}'s job", "sorry, I meant {}")
-BANS = ("no swimming until the stitches are out",)
+BANS = ("no swimming until the stitches are out", "no trampoline until the cast comes off")
 NAMES = ("{}", "for {}", "it's {}", "that's {}", "sorry, I mean {}")
 
 

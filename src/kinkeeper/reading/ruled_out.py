@@ -180,8 +180,9 @@ def _found(words: Sequence[str], phrases: Collection[tuple[str, ...]]) -> Iterat
     lengths = sorted({len(each) for each in phrases}, reverse=True)
     for start in range(len(words)):
         for length in lengths:
-            if tuple(words[start : start + length]) in phrases:
-                yield start, start + length
+            end = start + length
+            if end <= len(words) and tuple(words[start:end]) in phrases:
+                yield start, end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
