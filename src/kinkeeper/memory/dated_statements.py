@@ -11,6 +11,7 @@ from kinkeeper.memory.statement_match import is_of_speaker
 from kinkeeper.memory.statements.care import people_in
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
 from kinkeeper.reading.deeds import clauses_of
+from kinkeeper.reading.hours import only_sets_time
 from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.ruled_out import Ban, allows_again, rules_out
 from kinkeeper.reading.times.model import SpanKind, TimeSpan
@@ -23,9 +24,15 @@ _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
 def tells_of_day_to_come(text: str, household: Household, *, now: datetime) -> bool:
-    """Whether a message tells of a day that is not over yet; what it asks, it does not tell."""
+    """Whether a message tells of a day that is not over yet; what it asks, it does not tell, and a time alone tells nothing."""
     at = now.astimezone(household.zone)
-    return any(each.has_date and each.until > at for each in _spans(text, at, household))
+    spans = [*_spans(text, at, household)]
+    if not any(each.has_date and each.until > at for each in spans):
+        return False
+    beside = text
+    for each in sorted(spans, key=lambda each: each.start_char, reverse=True):
+        beside = f"{beside[: each.start_char]} {beside[each.end_char :]}"
+    return not only_sets_time(beside)
 
 
 def day_told(text: str, household: Household, *, said_at: datetime) -> Sequence[Observation]:

@@ -1,4 +1,4 @@
-"""Reads messages that give one hour for another: "wait, it's 3 not 4". Pure."""
+"""Reads messages that only give a time, or one hour for another: "wait, it's 3 not 4". Pure."""
 
 import tomllib
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 _DENIAL = "not"
+_EDGES = " ,.!;:"
 _HOURS, _MINUTES = 24, 60
 
 
@@ -26,7 +27,7 @@ def hour_set_right(text: str) -> HourSetRight | None:
     Args:
         text: Verbatim.
     """
-    words = [each.strip(" ,.!;:").lower() for each in text.replace("’", "'").split()]
+    words = [each.strip(_EDGES).lower() for each in text.replace("’", "'").split()]
     if words.count(_DENIAL) != 1:
         return None
     before, after = words[: words.index(_DENIAL)], words[words.index(_DENIAL) + 1 :]
@@ -40,6 +41,16 @@ def hour_set_right(text: str) -> HourSetRight | None:
     to, was = _hour(new), _hour(old)
     is_alone = {*_table()["beside"]}.issuperset(beside)
     return None if to is None or was is None or not is_alone else HourSetRight(new=to, old=was)
+
+
+def only_sets_time(beside: str) -> bool:
+    """Whether what a message says beside its times says nothing of its own: "no, make it", "oh sorry, on the".
+
+    Args:
+        beside: The message without its times.
+    """
+    words = (each.strip(_EDGES).lower() for each in beside.replace("’", "'").split())
+    return {*_table()["beside"], ""}.issuperset(words)
 
 
 def _hour(word: str) -> tuple[int, int] | None:

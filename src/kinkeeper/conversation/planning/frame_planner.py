@@ -345,12 +345,21 @@ class _Reading:
         return None
 
     def _pointed(self, frame: Frame, *kinds: str) -> Thing | None:
-        """Return the open thing that the reader says a clause speaks of."""
+        """Return the open thing that the reader says a clause speaks of; a time alone speaks of what was said before it."""
         link = frame.target
         if link is None or link.item is None or link.p < _LEAST_LINK:
             return None
+        if self._is_only_time(frame) and not self._follows():
+            return None
         thing = self.items[link.item]
         return thing if thing.kind in kinds else None
+
+    def _is_only_time(self, frame: Frame) -> bool:
+        """Whether a clause has no word beside its times."""
+        start, end = frame.clause.start, frame.clause.end
+        within = {at for each in self._spans(frame) for at in range(each.start_char, each.end_char)}
+        text = self.case.context.text
+        return not any(text[at].isalnum() for at in range(start, end) if at not in within)
 
     def _clause(self, frame: Frame) -> str:
         return self.case.context.text[frame.clause.start : frame.clause.end]

@@ -55,6 +55,8 @@ _JOINTS = re.compile(
 
 _DENIAL = re.compile(r"^(?:(?:no|oh|sorry|wait|actually|hmm|oops)[\s,.!]+)+", re.IGNORECASE)
 _AGAIN = re.compile(r"\b(?:same|again|repeat|another|one more|also|too|as well)\b", re.IGNORECASE)
+_WITH_TIMES: Final = frozenset({"event", "task"})
+"""Kinds of things that can be put at another time."""
 _LEAD = re.compile(r"^(?:one|thing|it|the)\s+", re.IGNORECASE)
 
 
@@ -77,9 +79,14 @@ def pointed(clause: str, case: Case) -> list[Step] | None:
             steps = read({key: value.strip() for key, value in found.groupdict("").items()}, case)
             if steps:
                 return [*steps]
-            if name in _TARGETED and found.groupdict().get("one"):
+            if name in _TARGETED and found.groupdict().get("one") and _has_timed(case):
                 return [Missing(action("calendar", _TARGETED[name], {}), "find_by", WHICH)]
     return None
+
+
+def _has_timed(case: Case) -> bool:
+    """Whether something that can be put at another time, or be called off, was spoken of."""
+    return any(each.kind in _WITH_TIMES for each in results_of(latest(case)))
 
 
 def _further(clause: str, last: ActionResult, case: Case) -> list[Step] | None:
@@ -179,8 +186,8 @@ def _move(groups: Groups, case: Case) -> Sequence[Step] | None:
     things = meant(one, case, among)
     if not things and len(among) > 1:
         return [asked_which(results_of(among), changes)]
-    things = things or meant(one, case)
-    return [_at(each, in_its_frame(changes, to, each, case)) for each in things]
+    timed = [each for each in things or meant(one, case) if each.kind in _WITH_TIMES]
+    return [_at(each, in_its_frame(changes, to, each, case)) for each in timed]
 
 
 def _retimed(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -188,7 +195,7 @@ def _retimed(groups: Groups, case: Case) -> Sequence[Step] | None:
     made = [each for each in latest(case) if each.action in MAKES]
     thing = best_match(case.message.words(groups["thing"]), results_of(made))
     changes = new_time(groups, case)
-    if thing is None or not changes or thing.kind not in {"event", "task"}:
+    if thing is None or not changes or thing.kind not in _WITH_TIMES:
         return None
     return [_at(thing, in_its_frame(changes, groups["to"], thing, case))]
 
