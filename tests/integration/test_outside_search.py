@@ -15,13 +15,17 @@ from asking import FAMILY, NIA, NOW
 from goal_home import GoalHome
 from kinkeeper.background.cycles import cycle_counts
 from kinkeeper.background.home_search import HomeSearch
+from kinkeeper.background.model import StepRunner
+from kinkeeper.background.model_steps import ModelSteps
 from kinkeeper.background.outside_search import OutsideSearch
+from kinkeeper.background.web_looks import WebLooks
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.connectors.pages.page_fetch import PageFetch
 from kinkeeper.connectors.pages.web_search import SearxSearch
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.goals.model import Goal, GoalStatus, Step
 from kinkeeper.memory.finding.search import Finder
+from kinkeeper.models.model import ModelGateway
 from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
 from web_peer import Reply, WebPeer, page, web_peer
@@ -45,7 +49,14 @@ def home(tmp_path: Path, peer: WebPeer) -> Iterator[GoalHome]:
     made.store.close()
 
 
-def web_home(file: Path, peer: WebPeer, *, engine: bool = True, pages: bool = True) -> GoalHome:
+def web_home(
+    file: Path,
+    peer: WebPeer,
+    *,
+    engine: bool = True,
+    pages: bool = True,
+    models: ModelGateway | None = None,
+) -> GoalHome:
     clock = VirtualClock(NOW)
     store = Store.open(str(file))
     finder = Finder(store, FAMILY.id, zone=FAMILY.zone, embedder=None, locale=FAMILY.locale)
@@ -55,13 +66,18 @@ def web_home(file: Path, peer: WebPeer, *, engine: bool = True, pages: bool = Tr
         resolve=peer.resolve,
         most_seconds=2,
     )
-    runner = OutsideSearch(
-        HomeSearch(HouseholdBrain(store, FAMILY, finder, clock), clock),
+    looks = WebLooks(
         FAMILY,
-        clock,
         pages=fetch if pages else None,
         engine=SearxSearch(peer.engine, language=FAMILY.locale) if engine else None,
     )
+    at_home = HomeSearch(HouseholdBrain(store, FAMILY, finder, clock), clock)
+    rules = OutsideSearch(at_home, looks, FAMILY, clock)
+    runner: StepRunner = rules
+    if models is not None:
+        runner = ModelSteps(
+            rules, home=at_home, web=looks, models=models, household=FAMILY, clock=clock
+        )
     made = GoalHome(file, runner=runner)
     made.thread("thread-1")
     return made

@@ -20,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from kinkeeper.background.model import WebUse
+from kinkeeper.background.model import ModelUse, WebUse
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import A_DAY, is_of_wrong_clock
 from kinkeeper.goals.model import (
@@ -46,7 +46,7 @@ goal_cycles = Table(
     Column("goal_id", String(64)),
     Column("steps", Integer, nullable=False, default=0),
     Column("told", Integer, nullable=False, default=0),
-    # How often the web was used, as `WebUse`; empty where it was not.
+    # How often the web and a model were used, as `WebUse` and `ModelUse`; empty where neither was.
     Column("web", JSON),
     Column("ended_at", Instant),
     *work_columns(),
@@ -154,7 +154,7 @@ def change_cycle(conn: Connection, key: Sequence[str], **values: object) -> None
 
 
 def cycle_counts(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
-    """Return how often goals were worked on, how many steps that were, how often people were told, and how often the web was used; what is 0 is left out."""
+    """Return how often goals were worked on, how many steps that were, how often people were told, and how often the web and a model were used; what is 0 is left out."""
     sums = (func.coalesce(func.sum(each), 0) for each in (_cycles.steps, _cycles.told))
     recent = (_cycles.household == household, _cycles.ended_at >= since)
     query = select(func.count(_cycles.goal_id), *sums).where(*recent)
@@ -165,10 +165,13 @@ def cycle_counts(conn: Connection, household: str, *, since: datetime) -> Mappin
     return {name: int(number) for name, number in (counts | web).items() if number}
 
 
-def web_total(before: Mapping[str, int] | None, more: WebUse) -> Mapping[str, int] | None:
-    """Return how often a cycle used the web, with what its last step did; None where it did not."""
+def use_total(
+    before: Mapping[str, int] | None, web: WebUse, model: ModelUse
+) -> Mapping[str, int] | None:
+    """Return how often a cycle used the web and a model, with what its last step did; None where it did not."""
     total = Counter(before or {})
-    total.update(asdict(more))
+    total.update(asdict(web))
+    total.update(asdict(model))
     return dict(total) if any(total.values()) else None
 
 

@@ -21,9 +21,9 @@ from kinkeeper.background.cycles import (
     next_due,
     pause_after,
     plan_cycle,
-    web_total,
+    use_total,
 )
-from kinkeeper.background.model import Outcome, StepRunner, WebUse
+from kinkeeper.background.model import ModelUse, Outcome, StepRunner, WebUse
 from kinkeeper.background.page_questions import PageQuestions
 from kinkeeper.background.progress_text import answer_of, message_of, unread_text
 from kinkeeper.core.time import Clock, ForwardJumps
@@ -243,9 +243,7 @@ class GoalWork:
             return
         now = self._clock.now()
         asks = None if outcome is None else self._asked(conn, goal, outcome, now)
-        row, use = load_cycle(conn, claim.key), WebUse() if outcome is None else outcome.web
-        web = web_total(row["web"], replace(use, asked=int(asks is not None)))
-        change_cycle(conn, claim.key, steps=row["steps"] + 1, web=web)
+        self._count(conn, claim, outcome, is_asked=asks is not None)
         if asks is not None:
             asked = (*goal.progress.asked_pages, asks)
             goal = replace(goal, progress=replace(goal.progress, asked_pages=asked))
@@ -263,6 +261,16 @@ class GoalWork:
         if goal.kind is GoalKind.WATCH:
             goal = replace(goal, next_at=now + WATCH_EVERY)
         put_goal(conn, goal, at=now)
+
+    def _count(
+        self, conn: Connection, claim: _Claim, outcome: Outcome | None, *, is_asked: bool
+    ) -> None:
+        """Write down what a step used."""
+        row = load_cycle(conn, claim.key)
+        web = replace(WebUse() if outcome is None else outcome.web, asked=int(is_asked))
+        model = ModelUse() if outcome is None else outcome.model
+        use = use_total(row["web"], web, model)
+        change_cycle(conn, claim.key, steps=row["steps"] + 1, web=use)
 
     def _asked(self, conn: Connection, goal: Goal, outcome: Outcome, now: datetime) -> str | None:
         """Ask whether one of the pages may be read that nobody named; return its address, None where nothing is asked."""

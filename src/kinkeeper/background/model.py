@@ -25,6 +25,19 @@ class WebUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """Who did steps where a model is set up.
+
+    Attributes:
+        by_model: Steps whose lines a model chose.
+        by_rules: Steps that the rules did, as it gave no usable answer or chose nothing.
+    """
+
+    by_model: int = 0
+    by_rules: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What a step came to.
 
@@ -36,6 +49,7 @@ class Outcome:
         whole: What was read as a whole, by the beginning of its digests, with what to tell where something of it is
             gone and nothing came in its place.
         web: How often the web was used for it.
+        model: Whether a model chose its lines.
         pages: Addresses of pages that may bear on it and that its person would have to allow first, the likeliest first.
     """
 
@@ -45,6 +59,7 @@ class Outcome:
     places: Sequence[str]
     whole: Mapping[str, str] = field(default_factory=dict)
     web: WebUse = WebUse()
+    model: ModelUse = ModelUse()
     pages: Sequence[str] = ()
 
 

@@ -11,6 +11,7 @@ from kinkeeper.language.text import TokenKind, tokenise
 from kinkeeper.reading.bounds import Bounds, bounds_of, days_in, without_bounds
 
 MOST_LINES: Final = 8
+_MOST_ALLOWED: Final = 20
 _SHARE: Final = 0.5
 """Of the words of a goal, how many a line must have, its heading and the page's title included."""
 
@@ -46,6 +47,11 @@ class Sought:
         lines = dict.fromkeys(_shown(page.lines[at]) for _, at in best)
         return [*lines][:MOST_LINES]
 
+    def allowed_lines(self, page: Page) -> Sequence[str]:
+        """Return the lines of a page that keep to its limits: those that bear on it, then the others in their order."""
+        others = (_shown(each) for each in page.lines if self._may_be(each))
+        return [*dict.fromkeys((*self.lines_of(page), *others))][:_MOST_ALLOWED]
+
     def allows(self, hit: Hit) -> bool:
         """Whether a result of a search bears on it."""
         said = f"{hit.title}. {hit.text}"
@@ -56,7 +62,7 @@ class Sought:
 
         A line that has none of its words counts where its heading has them, and it gives a figure or a day.
         """
-        if len(line.text) < _SHORTEST_LINE or not self.bounds.allow(line.text):
+        if not self._may_be(line):
             return 0
         own = content_stems(line.text) & self.stems
         heading = content_stems(line.heading) & self.stems
@@ -64,6 +70,9 @@ class Sought:
             return 2 + len(own)
         is_of_it = self._is_enough(own | heading | title) and bool(own or heading)
         return 1 if is_of_it and (_has_figure(line.text)) else 0
+
+    def _may_be(self, line: PageLine) -> bool:
+        return len(line.text) >= _SHORTEST_LINE and self.bounds.allow(line.text)
 
     def _is_enough(self, shared: frozenset[str]) -> bool:
         return bool(shared) and len(shared) >= ceil(_SHARE * len(self.stems))

@@ -24,6 +24,14 @@ def addresses_in(text: str) -> Sequence[str]:
     return [*dict.fromkeys(each if "://" in each else f"https://{each}" for each in named)]
 
 
+def without_addresses(text: str) -> str:
+    """Return a text without the addresses that it names; as it is where it says nothing else."""
+    rest = text
+    for each in addresses_in(text):
+        rest = rest.replace(each, "").replace(each.removeprefix("https://"), "")
+    return " ".join(rest.split()) or text
+
+
 def shown_host(address: str) -> str:
     """Return the host of an address as it is asked for, with its port if it has one of its own.
 
@@ -61,6 +69,21 @@ def public_words(text: str, household: Household, *, now: datetime) -> str:
     ]
     words = "".join(_piece(text, kept, at) for at in range(len(kept)))
     return " ".join(words.split())[:_LONGEST_QUERY].strip(" ,;:–-")
+
+
+def words_of_goal(wanted: str, public: str) -> str:
+    """Return which of a goal's words somebody else wants to search for: all of them where they name none.
+
+    Args:
+        wanted: In their words, of which none that the goal lacks is taken.
+        public: The goal's, as `public_words` gives them.
+    """
+    tokens, named = tokenise(public), {each.text for each in tokenise(wanted)}
+    kept = [
+        each for each in tokens if each.text in named and each.kind is not TokenKind.PUNCTUATION
+    ]
+    words = "".join(_piece(public, kept, at) for at in range(len(kept)))
+    return " ".join(words.split()) or public
 
 
 def _closed(link: str) -> str:

@@ -8,6 +8,7 @@ from kinkeeper.background.model import StepRunner
 from kinkeeper.background.outside import PageReader, WebSearch
 from kinkeeper.background.outside_search import OutsideSearch
 from kinkeeper.background.page_questions import PageQuestions, page_action
+from kinkeeper.background.web_looks import WebLooks
 from kinkeeper.bootstrap.reminders import Post
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.conversation.answering.names_and_times import plain
@@ -19,6 +20,7 @@ from kinkeeper.jobs.job import Pace
 from kinkeeper.mail.model import MailReader
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.messaging.outbound import QuietHours
+from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.quiet_requests import quiet_until
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
@@ -31,6 +33,7 @@ def goal_work(
     finder: Finder,
     *,
     mailbox: MailReader | None,
+    gateway: ModelGateway | None,
     clock: Clock,
     pace: Pace,
 ) -> GoalWork:
@@ -38,12 +41,15 @@ def goal_work(
 
     Args:
         mailbox: The household's; None where none is set up.
+        gateway: The way to the models that choose for steps; None where the rules do all.
     """
     brain = HouseholdBrain(store, household, finder, clock)
     return GoalWork(
         store,
         household.id,
-        runner=_runner(settings, household, HomeSearch(brain, clock, mailbox=mailbox), clock),
+        runner=_runner(
+            settings, household, HomeSearch(brain, clock, mailbox=mailbox), clock, gateway=gateway
+        ),
         tell=GoalPost(household, clock),
         quiet_hours=QuietHours.parse(settings.quiet_hours, household.zone),
         is_quiet=lambda conn, now: quiet_until(conn, household.id, now=now) is not None,
@@ -53,7 +59,14 @@ def goal_work(
     )
 
 
-def _runner(settings: Settings, household: Household, home: HomeSearch, clock: Clock) -> StepRunner:
+def _runner(
+    settings: Settings,
+    household: Household,
+    home: HomeSearch,
+    clock: Clock,
+    *,
+    gateway: ModelGateway | None,
+) -> StepRunner:
     pages: PageReader | None = None
     engine: WebSearch | None = None
     # Loads the library for HTTP: only where there is something to be asked.
@@ -65,9 +78,14 @@ def _runner(settings: Settings, household: Household, home: HomeSearch, clock: C
         from kinkeeper.connectors.pages.web_search import SearxSearch  # noqa: PLC0415
 
         engine = SearxSearch(settings.web_search_url, language=household.locale)
-    if pages is None and engine is None:
-        return home
-    return OutsideSearch(home, household, clock, pages=pages, engine=engine)
+    web = WebLooks(household, pages=pages, engine=engine)
+    has_web = web.can_read or web.can_search
+    rules: StepRunner = OutsideSearch(home, web, household, clock) if has_web else home
+    if gateway is None:
+        return rules
+    from kinkeeper.background.model_steps import ModelSteps  # noqa: PLC0415 - loads the templates' library
+
+    return ModelSteps(rules, home=home, web=web, models=gateway, household=household, clock=clock)
 
 
 class GoalPost:

@@ -132,7 +132,14 @@ def household_tasks(
     """
     reading = reading_of(household, store, clock)
     goals = goal_work(
-        settings, household, store, recall.finder, mailbox=mailbox, clock=clock, pace=pace
+        settings,
+        household,
+        store,
+        recall.finder,
+        mailbox=mailbox,
+        gateway=gateway,
+        clock=clock,
+        pace=pace,
     )
     tasks: list[LongTask] = [
         partial(recall.embed, pace.upkeep_every),

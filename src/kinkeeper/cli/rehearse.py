@@ -139,6 +139,7 @@ class Rehearsal:
             system.store,
             system.recall.finder,
             mailbox=None,
+            gateway=gateway,
             clock=clock,
             pace=pace,
         )

@@ -14,6 +14,7 @@ import structlog
 
 from kinkeeper.conversation import turns
 from kinkeeper.conversation.events import Poll
+from kinkeeper.core.effort import MOST_FATIGUE, MOST_ROUNDS
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.store.store import Store
 
@@ -52,7 +53,7 @@ class Limits:
         answer: Of the answer, model included.
         acting: Of all steps of a turn together.
         steps: Most plans of a turn.
-        fatigue: What all steps may cost; see `tool_loop`.
+        fatigue: What all steps may cost; see `Effort`.
         repeats: How often the same request running ends the acting.
         status_after: What takes longer is told.
         tools: Of everything a turn waits for behind the talk, from the first slow request on.
@@ -69,8 +70,8 @@ class Limits:
     outside: timedelta = timedelta(seconds=5)
     answer: timedelta = timedelta(seconds=120)
     acting: timedelta = timedelta(seconds=60)
-    steps: int = 5
-    fatigue: float = 10.0
+    steps: int = MOST_ROUNDS
+    fatigue: float = MOST_FATIGUE
     repeats: int = 3
     status_after: timedelta = timedelta(seconds=2)
     tools: timedelta = timedelta(seconds=600)

@@ -34,12 +34,12 @@ from kinkeeper.conversation.stages import Course, Limits, Stage, StoppedError, S
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import plan_record, read_plan
+from kinkeeper.core.effort import Effort
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.language.text import texts_within
 from kinkeeper.store.store import Store
 
 NOT_UNDERSTOOD = "I had trouble understanding; could you rephrase?"
-_GROWTH = 0.3
 TAKE_BACK_WHAT = (
     "Shall I take that back? Say “undo that” for what I did last, or “cancel it” for what waits."
 )
@@ -196,9 +196,12 @@ class _Run:
     keep: Callable[[Sequence[Mapping[str, Any]]], Awaitable[None]]
     take_back: Callable[[str], Awaitable[ActionResult]]
     acted: Acted = field(default_factory=Acted)
-    fatigue: float = 0.0
-    recent: list[str] = field(default_factory=list)
+    effort: Effort = field(init=False)
     ends_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Begin with no effort."""
+        self.effort = Effort(most=self.limits.fatigue, repeats=self.limits.repeats)
 
     async def all(self) -> Acted:
         """Go on until something ends it."""
@@ -221,7 +224,7 @@ class _Run:
                         number=number,
                         actions=tuple(f"{each.domain}.{each.action}" for each in done),
                         ms=round((perf_counter() - began) * 1000, 3),
-                        fatigue=round(self.fatigue, 3),
+                        fatigue=round(self.effort.spent, 3),
                         ended=ended,
                     )
                 )
@@ -275,7 +278,7 @@ class _Run:
             self.acted.results.append(reviewed.result)
             if action.is_further:
                 self.acted.further.add(reviewed.result.action_id)
-            self.fatigue += self._cost(action) * (1 + _GROWTH * number)
+            self.effort.add(self._cost(action), number=number)
             if reviewed.question is not None:
                 self.acted.clarification = reviewed.question
                 return "paused"
@@ -317,17 +320,8 @@ class _Run:
             return "stopped"
         if self._now() >= self.ends_at:
             return "timeout"
-        if self.fatigue >= self.limits.fatigue:
-            return "fatigue"
-        self.recent.append(
-            canonical_json(
-                {"key": f"{action.domain}.{action.action}", "params": dict(action.params)}
-            )
-        )
-        last = self.recent[-self.limits.repeats :]
-        if len(last) == self.limits.repeats and len(set(last)) == 1:
-            return "repetition"
-        return None
+        what = {"key": f"{action.domain}.{action.action}", "params": dict(action.params)}
+        return self.effort.why_not(canonical_json(what))
 
     async def _leave(self, actions: Sequence[PlannedAction], ended: str) -> None:
         """Say of what is not carried out any more why it is not, unless an earlier run of the turn has done it."""
@@ -345,7 +339,7 @@ class _Run:
             return "unclear"
         if plan.is_whole:
             return "whole plan"
-        return "fatigue" if self.fatigue >= self.limits.fatigue else None
+        return "fatigue" if self.effort.is_spent else None
 
     async def _carry_out(self, action: PlannedAction, origin: Origin) -> ActionResult:
         if (action.domain, action.action) == TAKE_BACK:

@@ -304,6 +304,8 @@ _GOALS = {
     "searches": "web searches",
     "refused": "pages or searches that failed",
     "asked": "pages asked for",
+    "by_model": "steps by a model",
+    "by_rules": "steps by rules instead",
 }
 _WORDS = {Health.OK: "OK", Health.WARNING: "Warning", Health.BROKEN: "Broken"}
 
