@@ -16,22 +16,31 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.goals.model import GoalStatus, StepState
 from kinkeeper.household.viewers import Viewer
+from modelserver import computes, model_server
+from step_models import Shown, answer, choosing
 from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
 SCRIPT = Path(__file__).with_name("goals_process.py")
+IDS = {str(each["id"]) for each in PLAN}
 END = "2026-11-11T18:00"
 KILLS = 24
 PAGE_KILLS = 8
+MODEL_KILLS = 10
 
 
-def work(path: Path, *, lines: int | None = None, wait: float = 0) -> list[str]:
-    """Work on the goals of a file; killed some seconds after some lines. Returns what it said."""
+def work(
+    path: Path, *, lines: int | None = None, wait: float = 0, model: str | None = None
+) -> list[str]:
+    """Work on the goals of a file; killed some seconds after some lines. Returns what it said.
+
+    Args:
+        model: Address of the model that does the steps; None where rules do.
+    """
     said = []
-    with Started(
-        [str(SCRIPT), str(path), NOW.isoformat(), END], stdout=subprocess.PIPE, text=True
-    ) as process:
+    arguments = [str(SCRIPT), str(path), NOW.isoformat(), END, *([model] if model else ())]
+    with Started(arguments, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
             said.append(line.strip())
@@ -130,3 +139,51 @@ def test_a_page_is_asked_for_once_and_not_read_again_once_that_is_written_down(
         assert [status for status, _ in stands] == [GoalStatus.COMPLETED]
         assert len(told) == len({*told}) == 2
         assert cards(path) == [ActionStatus.DONE]
+
+
+KNOWN = (
+    "the museum has its hours from nine to five",
+    "prices of five trains are at the station office",
+    "the best hotel near water is the Blue Heron",
+    "everything we need to write down is on the fridge list",
+    "Grandma is told when we come by telephone",
+)
+
+
+def looks_twice(seen: Shown) -> str:
+    """Look at home once more, then choose the first line."""
+    is_begun = len(seen["looked"]) == 1
+    return answer(*[1] * bool(seen["lines"]), look="home" if is_begun else "", words="museum hours")
+
+
+def test_a_model_that_is_killed_at_work_begins_the_step_again_and_no_other(tmp_path: Path) -> None:
+    before = GoalHome(tmp_path / "before.db")
+    before.thread("thread-1")
+    for value in KNOWN:
+        assert before.desk.ask("memory.store", {"value": value}).error is None
+    before.want("a week at the sea", steps=PLAN, confidence=0.8)
+    before.store.close()
+    chance, in_between = random.Random(13), 0  # noqa: S311 - when to kill
+    with model_server() as models:
+        models.will(computes(choosing(looks_twice)))
+        shutil.copy(tmp_path / "before.db", tmp_path / "whole.db")
+        whole = work(tmp_path / "whole.db", model=models.url)
+        assert whole.count("a call") == 2 * len(PLAN)
+        finished = left(tmp_path / "whole.db")
+        assert any("nine to five" in text for text in finished[1])
+        for number in range(MODEL_KILLS):
+            path = tmp_path / f"{number}.db"
+            shutil.copy(tmp_path / "before.db", path)
+            lines, wait = chance.randint(1, len(whole) - 1), chance.choice((0, 0.001, 0.005, 0.02))
+            killed = work(path, lines=lines, wait=wait, model=models.url)
+            in_between += killed[-1] in {"a call", "an answer"}
+            stands, told = left(path)
+            done = {each for _, steps in stands for each in steps}
+            rest = work(path, model=models.url)
+            assert {each for each in rest if each in IDS}.isdisjoint(done), (killed, rest)
+            assert {each for each in [*killed, *rest] if each in IDS} == IDS
+            again = left(path)
+            assert again[0] == finished[0]
+            assert again[1][: len(told)] == told
+            assert len(again[1]) == len({*again[1]}) >= 1
+        assert in_between >= MODEL_KILLS / 3
