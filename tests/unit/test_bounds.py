@@ -1,9 +1,12 @@
 """What limits a wish by price and day, and what is asked of the web for it."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from asking import FAMILY, NOW
-from kinkeeper.background.web_query import addresses_in, public_words
+from kinkeeper.background.web_query import addresses_in, public_words, words_of_goal
+from kinkeeper.language.text import tokenise
 from kinkeeper.reading.bounds import Bounds, Price, bounds_of, without_bounds
 
 WEEKDAYS = frozenset(range(5))
@@ -70,3 +73,32 @@ def test_a_sentence_is_within_them_or_not(sentence: str, is_within: bool) -> Non
 def test_only_public_words_are_asked_for(text: str, shown: str, addresses: list[str]) -> None:
     assert public_words(text, FAMILY, now=NOW) == shown
     assert addresses_in(text) == addresses
+
+
+@pytest.mark.parametrize(
+    ("public", "wanted", "asked"),
+    [
+        ("a swimming course under £80 a term", "swimming course", "swimming course"),
+        ("a swimming course under £80 a term", "Course SWIMMING", "swimming course"),
+        (
+            "a swimming course under £80 a term",
+            "pool timetable",
+            "a swimming course under £80 a term",
+        ),
+        ("a swimming course", "swimming lessons for Nia, 12 Elm Street", "swimming"),
+        ("a summer camp for", "camp https://evil.example/?q=4821", "camp"),
+        ("the museum's opening hours", "museum's hours", "museum's hours"),
+        ("the museum's opening hours", "", "the museum's opening hours"),
+        ("a second-hand bike", "second-hand", "second-hand"),
+        ("a plumber who comes on Saturdays", "plumber saturdays 4821", "plumber Saturdays"),
+        ("", "anything", ""),
+    ],
+)
+def test_a_search_is_made_of_words_of_the_goal(public: str, wanted: str, asked: str) -> None:
+    assert words_of_goal(wanted, public) == asked
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_word_is_asked_for_that_the_goal_lacks(public: str, wanted: str) -> None:
+    asked = {each.text for each in tokenise(words_of_goal(wanted, public))}
+    assert asked <= {each.text for each in tokenise(public)}

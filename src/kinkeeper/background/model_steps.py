@@ -5,7 +5,8 @@ returned, word for word, each with its source. Pages are those that the person n
 and a search of the web has only words of the goal.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
@@ -37,11 +38,14 @@ STAGE: Final = "background.step"
 """Name under which going on without a model is counted."""
 
 _PATIENCE: Final = timedelta(minutes=2)  # for one answer: nobody waits for it
+_LONGEST: Final = timedelta(minutes=5)
+"""After which it may look no more: a few steps of a cycle must leave the rules their time."""
+
 _REPEATS: Final = 2
 """The same look again shows nothing new."""
 
 _HOME, _SEARCH = "home", "search"
-_MOST_SHOWN: Final = 60
+_ROOM: Final = 15_000
 _LONGEST_SHOWN: Final = 240
 _BY_MODEL, _BY_RULES = ModelUse(by_model=1), ModelUse(by_rules=1)
 
@@ -116,6 +120,7 @@ class _Work:
         places: At home, where was looked.
         looked: What was looked at, for the model.
         listed: Addresses of results that may be read.
+        room: Bytes of lines that can still be shown.
     """
 
     goal: Goal
@@ -130,22 +135,21 @@ class _Work:
     places: Sequence[str] = ()
     looked: list[str] = field(default_factory=list)
     listed: list[str] = field(default_factory=list)
+    room: int = _ROOM
     effort: Effort = field(default_factory=lambda: Effort(repeats=_REPEATS))
 
     async def chosen(self) -> Sequence[Line]:
         """Look until the model has enough, or may look no more; return the lines that it chose.
 
-        What the step itself names comes first, without it: its own words at home, and pages of its person's.
+        Raises:
+            UnavailableError: The web could not be reached, and a later try may find more.
         """
-        said = without_addresses(self.step.description)
-        await self._look_home(said)
-        await self.web.read_named(self.goal, self.found, with_others=True)
-        self.looked += sorted(self.found.tried)
-        self._number()
+        await self._look_at_what_is_named()
         answers: Sequence[int] = ()
+        ends_at = self._now() + _LONGEST.total_seconds()
         for number in range(MOST_ROUNDS):
-            is_last = number == MOST_ROUNDS - 1
-            answer = await self._asked({} if is_last or self.effort.is_spent else self._looks())
+            is_last = number == MOST_ROUNDS - 1 or self.effort.is_spent or self._now() >= ends_at
+            answer = await self._asked({} if is_last else self._looks())
             if answer is None:
                 return ()
             answers = answer.answers
@@ -153,7 +157,8 @@ class _Work:
                 break
             self.effort.add(1.0, number=number)
             await self._look(answer)
-            self._number()
+            self._take(self.found.lines)
+        self.found.require_reached(self.step)
         lines = [*self.lines.values()]
         return [lines[each - 1] for each in dict.fromkeys(answers)]
 
@@ -171,11 +176,25 @@ class _Work:
             model=_BY_MODEL,
         )
 
-    def _number(self) -> None:
-        """Give the lines that are new the next numbers."""
-        for each in self.found.lines:
-            if len(self.lines) < _MOST_SHOWN:
-                self.lines.setdefault(each[2], each)
+    async def _look_at_what_is_named(self) -> None:
+        """Look where nobody need choose: for the step's own words at home, and at pages of its person's."""
+        await self._look_home(self.step.description)
+        await self.web.read_named(self.goal, self.found, with_others=True)
+        self.found.require_reached(self.step)
+        self.looked += sorted(self.found.tried)
+        self._take(self.found.lines)
+
+    def _take(self, lines: Iterable[Line]) -> None:
+        """Give the lines that are new the next numbers, as long as the prompt has room for them."""
+        for each in lines:
+            size = len(shorten(each[0], _LONGEST_SHOWN).encode())
+            if each[2] not in self.lines and size <= self.room:
+                self.lines[each[2]] = each
+                self.room -= size
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()
 
     def _looks(self) -> Mapping[str, str]:
         """Return where may be looked, with what each is, by its key."""
@@ -233,13 +252,12 @@ class _Work:
         return is_new
 
     async def _look_home(self, words: str) -> None:
+        words = without_addresses(words.strip() or self.step.description)
         if not self._is_new(_HOME, words):
             return
         known = await self.home.run(self.goal, replace(self.step, description=words))
         self.places = known.places
-        for each in zip(known.lines, known.sources, known.digests, strict=True):
-            if len(self.lines) < _MOST_SHOWN:
-                self.lines.setdefault(each[2], each)
+        self._take(zip(known.lines, known.sources, known.digests, strict=True))
 
     async def _search(self, words: str) -> None:
         if not self._is_new(_SEARCH, words):

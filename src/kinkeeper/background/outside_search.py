@@ -9,16 +9,8 @@ from dataclasses import replace
 from kinkeeper.background.home_search import HomeSearch
 from kinkeeper.background.model import Outcome
 from kinkeeper.background.page_match import MOST_LINES, Sought
-from kinkeeper.background.web_looks import (
-    MOST_HITS,
-    MOST_PAGES,
-    MOST_TRIES,
-    WEB,
-    WebFound,
-    WebLooks,
-)
+from kinkeeper.background.web_looks import MOST_HITS, MOST_PAGES, WEB, WebFound, WebLooks
 from kinkeeper.background.web_query import public_words, without_addresses
-from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.goals.model import Goal, GoalKind, Step
 from kinkeeper.household.model import Household
@@ -62,8 +54,7 @@ class OutsideSearch:
         is_named = await self._web.read_named(goal, found)
         if not is_named and words:
             await self._search(words, goal, found)
-        if found.is_away and not found.lines and step.iterations < MOST_TRIES:
-            raise UnavailableError("; ".join(found.is_away))
+        found.require_reached(step)
         return _joined(found, at_home, is_watched=goal.kind is GoalKind.WATCH)
 
     async def _search(self, words: str, goal: Goal, found: WebFound) -> None:

@@ -16,7 +16,7 @@ from kinkeeper.background.page_match import Sought
 from kinkeeper.background.web_query import addresses_in, is_public_name
 from kinkeeper.core.errors import DeniedError, InputError, KinkeeperError, UnavailableError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.goals.model import Goal, Source
+from kinkeeper.goals.model import Goal, Source, Step
 from kinkeeper.household.model import Household
 
 MOST_PAGES: Final = 3
@@ -97,6 +97,15 @@ class WebFound:
         """Note the pages among these results that their person would have to allow."""
         unread = (each.address for each in hits if each.address not in self.tried)
         self.unnamed += [each for each in unread if is_public_name(each)]
+
+    def require_reached(self, step: Step) -> None:
+        """Leave a step for a later try where the web could not be reached and said nothing.
+
+        Raises:
+            UnavailableError: It may say more then.
+        """
+        if self.is_away and not self.lines and step.iterations < MOST_TRIES:
+            raise UnavailableError("; ".join(self.is_away))
 
     def miss(self, address: str, error: KinkeeperError) -> None:
         """Take that a page could not be read, or nothing be searched for."""
