@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
@@ -15,12 +15,17 @@ from test_outside_search import FORMS, ORDERS, goal_step, hit, look_again, other
 from asking import ABE, FAMILY, NOW
 from goal_home import GoalHome
 from kinkeeper.background.cycles import cycle_counts
-from kinkeeper.background.model import Outcome
+from kinkeeper.background.model import ModelUse, Outcome, WebUse
 from kinkeeper.background.model_steps import STAGE
+from kinkeeper.bootstrap.goals import goal_work
 from kinkeeper.core.effort import MOST_ROUNDS
 from kinkeeper.goals.model import GoalStatus
+from kinkeeper.jobs.job import Pace
+from kinkeeper.memory.finding.search import Finder
 from kinkeeper.models.endpoints import DailyLimits
 from kinkeeper.models.repository import model_calls, model_fallbacks
+from kinkeeper.settings.model import Settings
+from kinkeeper.web.views.health import _GOALS
 from model_calls import rows
 from modelserver import ModelServer, breaks_off, computes, fails, model_server, refuses, says
 from step_models import EachCall, Shown, answer, choosing, numbers_of
@@ -130,6 +135,35 @@ def test_it_looks_at_home_for_other_words_and_sees_what_its_person_may_see(
     assert "third of May" in home.said[0][1]
     assert counts(home)["by_model"] == 1
     assert all("Blue Heron" not in text for each in models.calls for text in each.texts)
+
+
+def test_the_work_of_a_household_with_a_model_has_its_steps_done_by_it(
+    home: GoalHome, models: ModelServer, tmp_path: Path
+) -> None:
+    finder = Finder(home.store, FAMILY.id, zone=FAMILY.zone, embedder=None, locale=FAMILY.locale)
+    told = home.desk.ask("memory.store", {"value": "the best kennel for the dog is in Elm Road"})
+    assert told.error is None
+    will(models, lambda seen: answer(*numbers_of(seen, "Elm Road")))
+    home.want("a kennel near us")
+    with_model = EachCall(tmp_path / "family.db", models.url)
+    work = goal_work(
+        Settings(),
+        FAMILY,
+        home.store,
+        finder,
+        mailbox=None,
+        gateway=with_model,
+        clock=home.clock,
+        pace=Pace(),
+    )
+    asyncio.run(work.run_once())
+    with_model.close()
+    assert "Elm Road" in home.said[0][1]
+    assert counts(home)["by_model"] == 1
+
+
+def test_all_that_is_counted_has_words_on_the_status_page() -> None:
+    assert {each.name for use in (WebUse, ModelUse) for each in fields(use)} <= {*_GOALS}
 
 
 def test_a_watched_thing_is_left_to_the_rules(
@@ -278,6 +312,7 @@ def test_an_endless_loop_ends_after_five_rounds(
     assert len(asked) <= MOST_ROUNDS
     # Words that are none of the goal's stand for all of these, and the same search is not made twice but by the rules.
     assert peer.queries == ["a swimming course"] * 2
+    assert counts(home)["searches"] == len(peer.queries)
     assert len(home.said) == 1
 
 

@@ -23,6 +23,15 @@ class WebUse:
     refused: int = 0
     asked: int = 0
 
+    def with_more(self, more: "WebUse") -> "WebUse":
+        """Return this use with another one."""
+        return WebUse(
+            reads=self.reads + more.reads,
+            searches=self.searches + more.searches,
+            refused=self.refused + more.refused,
+            asked=self.asked + more.asked,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUse:

@@ -107,7 +107,8 @@ class ModelSteps:
         chosen = await work.chosen()
         if chosen:
             return work.outcome(chosen)
-        return replace(await self._rules.run(goal, step), model=_BY_RULES)
+        outcome = await self._rules.run(goal, step)
+        return replace(outcome, web=outcome.web.with_more(work.found.use), model=_BY_RULES)
 
 
 @dataclass(slots=True, kw_only=True)
