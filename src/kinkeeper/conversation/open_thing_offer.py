@@ -1,10 +1,14 @@
 """What is proposed about the open thing that a message names, where it tells that the thing is over. Pure."""
 
+from typing import Final
+
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.model import Nearest, Plan, PlannedAction
 from kinkeeper.reading.modality import Modality, is_over, modality_of
+
+_TOLD: Final = frozenset({Modality.NAMED, Modality.TOLD, Modality.PAST})
 
 
 def offer_about(near: Nearest, text: str, asked: Asked) -> Plan | None:
@@ -21,11 +25,13 @@ def offer_about(near: Nearest, text: str, asked: Asked) -> Plan | None:
     is_own_word = asked.member.is_adult and asked.origin is Origin.SAID and not asked.is_shared
     if not is_own_word or is_question(text) or near.kind == "card":
         return None
-    modality, is_event = modality_of(text), near.kind == "event"
-    is_told_over = is_over(text) and not (is_event and modality is Modality.PAST)
-    if modality is not Modality.NEGATED and not is_told_over:
-        return None
-    return Plan(actions=(_ending(near),), is_whole=True)
+    modality = modality_of(text)
+    if near.kind == "event":
+        # "It isn't at 5" and "it might be off" do not call it off.
+        is_ended = is_over(text) and modality in _TOLD - {Modality.PAST}
+    else:
+        is_ended = modality is Modality.NEGATED or (is_over(text) and modality in _TOLD)
+    return Plan(actions=(_ending(near),), is_whole=True) if is_ended else None
 
 
 def _ending(near: Nearest) -> PlannedAction:
