@@ -83,6 +83,7 @@ def test_second_looks_and_memories_count_only_where_they_changed_something(tmp_p
         (3, 1),
         (0, 0),
         (0, 0),
+        (0, 0),
     ]
     healthy = {each.mode: each.is_healthy for each in found.shares}
     assert found.decisions == 59

@@ -4,9 +4,10 @@ from typing import Final
 
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.requests.model import Asked
-from kinkeeper.conversation.answering.templates import is_question
 from kinkeeper.conversation.model import Nearest, Plan, PlannedAction
+from kinkeeper.language.text import tokenise
 from kinkeeper.reading.modality import Modality, is_over, modality_of
+from kinkeeper.reading.replies import is_question
 
 _TOLD: Final = frozenset({Modality.NAMED, Modality.TOLD, Modality.PAST})
 
@@ -23,7 +24,8 @@ def offer_about(near: Nearest, text: str, asked: Asked) -> Plan | None:
         asked: By whom.
     """
     is_own_word = asked.member.is_adult and asked.origin is Origin.SAID and not asked.is_shared
-    if not is_own_word or is_question(text) or near.kind == "card":
+    is_asked = is_question(tokenise(text), text, asked.household.members_by_word)
+    if not is_own_word or is_asked or near.kind == "card":
         return None
     modality = modality_of(text)
     if near.kind == "event":
