@@ -16,7 +16,7 @@ from kinkeeper.memory.statements.canonical_words import lexicon
 from kinkeeper.memory.statements.names import kin
 from kinkeeper.memory.statements.statement_reader import read_statement
 from kinkeeper.reading.coreference import names_written, root_of
-from kinkeeper.reading.times.model import SpanKind, TimeSpan
+from kinkeeper.reading.times.model import SpanKind, TimeSpan, without_spans
 from kinkeeper.reading.times.reader import read
 
 ASPECTS = frozenset(
@@ -84,9 +84,7 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
         for each in household.members
     ]
     names = frozenset[str]().union(*members)
-    rest = text
-    for span in reversed(spans):
-        rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
+    rest = without_spans(text, spans)
     about = [stem for stem in dict.fromkeys(stems(rest)) if stem not in ASPECTS]
     people = frozenset[str]().union(*(each for each in members if each.intersection(about)))
     return Question(

@@ -9,7 +9,8 @@ from kinkeeper.language.text import tokenise
 from kinkeeper.reading.modality import Modality, is_over, modality_of
 from kinkeeper.reading.replies import is_question
 
-_TOLD: Final = frozenset({Modality.NAMED, Modality.TOLD, Modality.PAST})
+_TOLD: Final = frozenset({Modality.NAMED, Modality.TOLD})
+_TOLD_OR_DONE: Final = _TOLD | {Modality.PAST}
 
 
 def offer_about(near: Nearest, text: str, asked: Asked) -> Plan | None:
@@ -30,9 +31,9 @@ def offer_about(near: Nearest, text: str, asked: Asked) -> Plan | None:
     modality = modality_of(text)
     if near.kind == "event":
         # "It isn't at 5" and "it might be off" do not call it off.
-        is_ended = is_over(text) and modality in _TOLD - {Modality.PAST}
+        is_ended = is_over(text) and modality in _TOLD
     else:
-        is_ended = modality is Modality.NEGATED or (is_over(text) and modality in _TOLD)
+        is_ended = modality is Modality.NEGATED or (is_over(text) and modality in _TOLD_OR_DONE)
     return Plan(actions=(_ending(near),), is_whole=True) if is_ended else None
 
 

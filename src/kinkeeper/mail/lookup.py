@@ -9,7 +9,7 @@ from kinkeeper.household.model import Household, Member
 from kinkeeper.household.name_folding import fold, in_words
 from kinkeeper.mail.model import Address, MailQuery, one_line, parse_address
 from kinkeeper.reading.times import read
-from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan, without_spans
 
 # Whom a mail is for: from what people call each other to addresses, by the household file. Pure.
 #
@@ -196,7 +196,7 @@ def read_query(text: str, now: datetime, *, locale: str) -> MailQuery:
         if back is not None:
             since = (span.begin - back).date()
             before = None if span.bound else (span.until - back).date()
-            rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
+            rest = without_spans(rest, [span])
             break
     sender = ""
     if found := _FROM.search(rest):

@@ -14,7 +14,7 @@ from kinkeeper.reading.deeds import clauses_of
 from kinkeeper.reading.hours import only_sets_time
 from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.ruled_out import Ban, allows_again, rules_out
-from kinkeeper.reading.times.model import SpanKind, TimeSpan
+from kinkeeper.reading.times.model import SpanKind, TimeSpan, without_spans
 from kinkeeper.reading.times.reader import read
 
 _A_WEEK = timedelta(days=8)
@@ -29,10 +29,7 @@ def tells_of_day_to_come(text: str, household: Household, *, now: datetime) -> b
     spans = [*_spans(text, at, household)]
     if not any(each.has_date and each.until > at for each in spans):
         return False
-    beside = text
-    for each in sorted(spans, key=lambda each: each.start_char, reverse=True):
-        beside = f"{beside[: each.start_char]} {beside[each.end_char :]}"
-    return not only_sets_time(beside)
+    return not only_sets_time(without_spans(text, spans))
 
 
 def day_told(text: str, household: Household, *, said_at: datetime) -> Sequence[Observation]:

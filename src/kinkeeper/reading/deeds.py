@@ -24,7 +24,7 @@ from kinkeeper.reading.second_thoughts import (
     sets_right,
     without_lead,
 )
-from kinkeeper.reading.times.model import TimeSpan
+from kinkeeper.reading.times.model import TimeSpan, without_spans
 from kinkeeper.reading.times.reader import read
 
 _PIECES = re.compile(r"([.!?;\n]+(?=\s|$)|,\s|\s(?:and|but|so)\s)", re.IGNORECASE)
@@ -166,8 +166,7 @@ def _at_hours(wish: str) -> str:
 
 
 def _without_times(text: str) -> str:
-    for span in reversed(read(text, _ANY_TIME)):
-        text = f"{text[: span.start_char]} {text[span.end_char :]}"
+    text = without_spans(text, read(text, _ANY_TIME))
     return " ".join(re.sub(r"\b(?:at|not before)(?=\W*$|\s*,|\s+to\b)", "", text).split())
 
 
@@ -233,8 +232,7 @@ def says_done(said: str, told: Sequence[Deed], people: frozenset[str]) -> bool:
     if not (told and told[-1].is_denied) or is_question(tokenise(said), said, people):
         return False
     rest, tables = without_lead(said), _tables()
-    for span in reversed(read(rest, _ANY_TIME)):
-        rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
+    rest = without_spans(rest, read(rest, _ANY_TIME))
     words = _WORD.findall(rest.partition(",")[0])
     bare = tables["light"] | tables["giving"] | tables["taking"] | tables["after_all"]
     is_bare = all(each in bare or each in tables["pronouns"] or each.isdigit() for each in words)

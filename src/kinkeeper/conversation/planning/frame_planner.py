@@ -34,7 +34,7 @@ from kinkeeper.reading.model import (
     Utterance,
 )
 from kinkeeper.reading.replies import is_question
-from kinkeeper.reading.times.model import TimeSpan
+from kinkeeper.reading.times.model import TimeSpan, without_spans
 from kinkeeper.reading.trained import shipped_reader
 
 _ASSISTANT: Final = "Kin"
@@ -356,10 +356,9 @@ class _Reading:
 
     def _is_only_time(self, frame: Frame) -> bool:
         """Whether a clause has no word beside its times."""
-        start, end = frame.clause.start, frame.clause.end
-        within = {at for each in self._spans(frame) for at in range(each.start_char, each.end_char)}
-        text = self.case.context.text
-        return not any(text[at].isalnum() for at in range(start, end) if at not in within)
+        text = self.case.context.text[: frame.clause.end]
+        beside = without_spans(text, self._spans(frame))[frame.clause.start :]
+        return not any(map(str.isalnum, beside))
 
     def _clause(self, frame: Frame) -> str:
         return self.case.context.text[frame.clause.start : frame.clause.end]

@@ -10,6 +10,7 @@ from kinkeeper.conversation.planning.case import Case, action
 from kinkeeper.conversation.planning.message import times_in
 from kinkeeper.conversation.planning.plan_times import moment_of
 from kinkeeper.language.name_match import meant_by
+from kinkeeper.reading.times.model import without_spans
 
 _NAMING = ("find_by", "line", "title")
 """Parameters that name a thing; one of them named several."""
@@ -52,9 +53,7 @@ def _option(asked: ActionResult, case: Case) -> str | None:
     spans = times_in(text, case.now, case.household)
     moment = moment_of(spans, case.now)
     day = moment.day if moment is not None else None
-    rest = text
-    for each in spans:
-        rest = rest.replace(each.surface, "")
+    rest = without_spans(text, spans)
     same = [each for each in options if day is not None and _day_of(each, case) == day]
     return same[0] if len(same) == 1 and only_chooses(rest, options) else None
 

@@ -1,5 +1,6 @@
 """What a time expression says: frozen values."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -73,3 +74,10 @@ class TimeSpan:
     named: str | None = None
     bound: str | None = None
     other_day: date | None = None
+
+
+def without_spans(text: str, spans: Iterable[TimeSpan]) -> str:
+    """Return a text with a space in the place of each of some times that were read in it."""
+    for span in sorted(spans, key=lambda each: each.start_char, reverse=True):
+        text = f"{text[: span.start_char]} {text[span.end_char :]}"
+    return text
